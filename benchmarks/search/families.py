@@ -21,8 +21,8 @@ from plimsoll.generator.simulated.models.dut_model import DutModel
 from plimsoll.generator.simulated.models.losses.random_loss import RandomLoss
 from plimsoll.generator.simulated.models.memory.drift import Drift
 from plimsoll.generator.simulated.models.memory.hysteresis import Hysteresis
-from plimsoll.generator.simulated.models.memory.steps import Steps
-from plimsoll.generator.simulated.models.memory.thermal import Thermal
+from plimsoll.generator.simulated.models.memory.steps import CapacitySteps
+from plimsoll.generator.simulated.models.memory.thermal import ThermalThrottling
 from plimsoll.generator.simulated.models.stalls.changing_buffer import ChangingBuffer
 from plimsoll.generator.simulated.models.stalls.garbage_collector import GarbageCollector
 from plimsoll.generator.simulated.models.stalls.housekeeping import Housekeeping
@@ -87,7 +87,7 @@ def _thermal(chance: Random) -> DutModel:
     hot = chance.uniform(0.8, 0.95)
     # From idle to hot at capacity in five to twenty minutes.
     heating = chance.uniform(300.0, 1200.0) / -math.log(1.0 - hot)
-    return Thermal(
+    return ThermalThrottling(
         **_basics(chance),
         heating=heating,
         hot=hot,
@@ -135,7 +135,7 @@ def _hysteresis(chance: Random) -> DutModel:
 
 def _steps(chance: Random) -> DutModel:
     """One step, once, or several."""
-    return Steps(
+    return CapacitySteps(
         **_basics(chance),
         first=_log_uniform(chance, 120.0, 5400.0),
         every=_log_uniform(chance, 300.0, 2400.0),

@@ -28,9 +28,9 @@ from plimsoll.record.trials.trial_evidence import TrialEvidence
 from plimsoll.search.mlrsearch.goal import Goal
 from plimsoll.search.mlrsearch.plan import MlrPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
-from plimsoll.search.mlrsearch.span import Span
+from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.strategy.ask import Ask, Told
-from plimsoll.trial.judging.verdict import Verdict
+from plimsoll.trial.judging.verdict import JudgedVerdict
 
 _MINIMUM_PPS, _MAXIMUM_PPS = 1e4, 2e6
 _MOST_TRIALS = 5000
@@ -85,7 +85,7 @@ GOALS: Mapping[str, tuple[PeerGoal, ...]] = MappingProxyType(
 def ours(goals: Sequence[PeerGoal], dut: RandomDut) -> Found:
     """By Plimsoll."""
     plan = MlrPlan(
-        tuple(each.goal for each in goals), Span(_MINIMUM_PPS, _MAXIMUM_PPS), 3, False, None
+        tuple(each.goal for each in goals), LoadSpan(_MINIMUM_PPS, _MAXIMUM_PPS), 3, False, None
     )
     search = MlrSearch(plan)
     while isinstance(asked := search.ask(), Ask):
@@ -127,7 +127,7 @@ class _Measurer(AbstractMeasurer):
 def _told(goals: Sequence[PeerGoal], asked: Ask, lost: int) -> Told:
     offered = round(asked.load_pps * asked.duration_s)
     ratio = lost / offered
-    verdicts: dict[str, Verdict] = {
+    verdicts: dict[str, JudgedVerdict] = {
         each.goal.name: "fail" if ratio > each.loss_ratio else "pass" for each in goals
     }
     return Told(verdicts, _evidence(asked.duration_s, offered, lost), {})

@@ -8,7 +8,7 @@ from plimsoll.analysis.column import Column, name_column
 from plimsoll.analysis.plain_table import PlainTable
 from plimsoll.analysis.shown import html_note
 from plimsoll.analysis.when import utc_of_ms
-from plimsoll.record.query import Answer
+from plimsoll.record.query import QueryAnswer
 
 
 class MetricTable(PlainTable):
@@ -20,7 +20,7 @@ class MetricTable(PlainTable):
     `remaining` are the names that could be broken out next, with how many values each has.
     """
 
-    def __init__(self, answer: Answer, ids: Mapping[str, str]) -> None:
+    def __init__(self, answer: QueryAnswer, ids: Mapping[str, str]) -> None:
         """`ids` are what the runs are called, by their labels in the answer."""
         self.answer = answer
         self._silent = [ids.get(label, label) for label in answer.silent]
@@ -62,7 +62,7 @@ class MetricTable(PlainTable):
         return [*notes, *(f"Left out: {failure.error}" for failure in answer.failures)]
 
 
-def _rows(answer: Answer, ids: Mapping[str, str]) -> Iterator[tuple[object, ...]]:
+def _rows(answer: QueryAnswer, ids: Mapping[str, str]) -> Iterator[tuple[object, ...]]:
     for row in answer.rows:
         run = ids.get(row.run, row.run)
         for window, value in zip(answer.windows_of(row.run), row.values, strict=True):

@@ -10,8 +10,6 @@ from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.text.units import format_pps
 
-Tell = Callable[[str], None]
-
 
 def say_nothing(_: str) -> None:
     """For who does not want to know."""
@@ -21,7 +19,7 @@ def say_nothing(_: str) -> None:
 class QuietListener:
     """A ProgressListener that tells notes and verdicts."""
 
-    tell: Tell
+    tell: Callable[[str], None]
 
     def note(self, text: str) -> None:
         """As it is."""

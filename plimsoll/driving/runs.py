@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from plimsoll.analysis.opening import open_run
@@ -15,7 +15,7 @@ from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.single_trial import run_single_trial
 from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
 from plimsoll.driving.chosen_experiment import AnyExperiment, chosen_experiment
-from plimsoll.driving.quiet_listener import QuietListener, Tell
+from plimsoll.driving.quiet_listener import QuietListener
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.units import parse_duration, parse_rate
@@ -28,7 +28,7 @@ def run_trial(
     *,
     fields: Iterable[str],
     runs: str | os.PathLike[str],
-    tell: Tell,
+    tell: Callable[[str], None],
 ) -> Trial:
     """One trial into a run directory of its own, opened. As `plimsoll trial`."""
     planned = chosen_experiment(experiment, fields)
@@ -47,7 +47,7 @@ def run_search(
     *,
     fields: Iterable[str],
     runs: str | os.PathLike[str],
-    tell: Tell,
+    tell: Callable[[str], None],
 ) -> Run:
     """The experiment's search and validation into a run directory, opened. As `plimsoll run`."""
     planned = chosen_experiment(experiment, fields)

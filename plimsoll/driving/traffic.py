@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from plimsoll.benchmark.live_traffic.experiment_traffic import (
@@ -10,7 +10,6 @@ from plimsoll.benchmark.live_traffic.experiment_traffic import (
     experiment_traffic,
 )
 from plimsoll.driving.chosen_experiment import AnyExperiment, chosen_experiment
-from plimsoll.driving.quiet_listener import Tell
 from plimsoll.driving.traffic_stats import TrafficStats
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.text.units import format_pps, parse_duration, parse_rate
@@ -83,7 +82,7 @@ class Traffic:
 
 @contextmanager
 def open_traffic(
-    experiment: AnyExperiment, *, fields: Iterable[str], tell: Tell
+    experiment: AnyExperiment, *, fields: Iterable[str], tell: Callable[[str], None]
 ) -> Iterator[Traffic]:
     """The experiment's test bed, up for as long as the block lasts."""
     planned = chosen_experiment(experiment, fields)

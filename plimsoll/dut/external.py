@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from plimsoll.dut.card import check_card
-from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate, Paths, unsound
+from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate, unsound
 from plimsoll.dut.line_rate import LineRateField
 from plimsoll.dut.memif import check_socket_of
 from plimsoll.dut.netdev import (
@@ -26,6 +26,7 @@ from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
 from plimsoll.text.mistakes import mistake
+from plimsoll.traffic.streams.compile import Paths
 
 # What DPDK takes for one; its domain may be left out.
 _PCI_ADDRESS = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])", re.IGNORECASE)

@@ -17,11 +17,10 @@ from plimsoll.generator.simulated import Simulation
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime, describe_exit
+from plimsoll.traffic.streams.compile import Paths
 
 # Who empties the queue that the tester fills: decides whose fault a full queue is.
 DrainedBy = Literal["dut", "wire", "tester"]
-# One (tx_port, rx_port) of the tester's ports for each direction, in direction order.
-Paths = tuple[tuple[int, int], ...]
 # Which links were lost since the watch began, each by a name for people ("interface eth1").
 LinkWatch = Callable[[], tuple[str, ...]]
 

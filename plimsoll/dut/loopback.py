@@ -6,11 +6,12 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from plimsoll.dut.lab import Lab, LabModel, LabPorts, Paths
+from plimsoll.dut.lab import Lab, LabModel, LabPorts
 from plimsoll.dut.passive import PassiveLab
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
+from plimsoll.traffic.streams.compile import Paths
 
 # net_ring makes its rings this long and takes no other size.
 _RING_SIZE = 1024

@@ -18,7 +18,7 @@ NAMESPACE_CAPABILITIES = ("CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_SYS_ADMIN")
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class NeededProgram:
     """A program on PATH or at a path, and the packages that have it."""
 
     name: str
@@ -58,8 +58,8 @@ class Library:
         return self.name
 
 
-IP = Program("ip", IP_PACKAGE)
-TEE = Program("tee", "coreutils")
+IP = NeededProgram("ip", IP_PACKAGE)
+TEE = NeededProgram("tee", "coreutils")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class LabNeeds:
 
     capabilities: tuple[str, ...] = ()
     kernel: tuple[str, ...] = ()
-    programs: tuple[Program | Library, ...] = ()
+    programs: tuple[NeededProgram | Library, ...] = ()
     cpus: int = 0
     hugepages: bool = False
     options: tuple[KernelOption, ...] = ()

@@ -22,7 +22,7 @@ MOST_ROUTES = 100_000
 # Of more the record has the number, and these.
 SHOWN_ROUTES = 64
 
-Network = IPv4Network | IPv6Network
+IpNetwork = IPv4Network | IPv6Network
 
 
 def _network(given: object) -> object:
@@ -33,7 +33,7 @@ def _network(given: object) -> object:
 
 
 Networks = Annotated[
-    tuple[Annotated[Network, BeforeValidator(_network)], ...], Field(min_length=1, max_length=64)
+    tuple[Annotated[IpNetwork, BeforeValidator(_network)], ...], Field(min_length=1, max_length=64)
 ]
 
 
@@ -66,7 +66,7 @@ class RoutedSettings(LabModel):
                 )
         return self
 
-    def routed_to(self, port: int) -> Iterator[Network]:
+    def routed_to(self, port: int) -> Iterator[IpNetwork]:
         """What there is a route to by way of a port."""
         networks = self.networks[port]
         if self.routes is None:
@@ -109,7 +109,7 @@ class RoutedSettings(LabModel):
         return tuple(sorted({each.version for some in self.networks for each in some}))
 
 
-def _first_ipv4(networks: tuple[Network, ...]) -> IPv4Network:
+def _first_ipv4(networks: tuple[IpNetwork, ...]) -> IPv4Network:
     for network in networks:
         if isinstance(network, IPv4Network):
             return network

@@ -6,13 +6,14 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate, Paths
+from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate
 from plimsoll.dut.passive import PassiveLab
 from plimsoll.generator.simulated import Simulation
 from plimsoll.generator.simulated.models.registry import ModelSettings
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
+from plimsoll.traffic.streams.compile import Paths
 
 _QUEUE_FRAMES = 4096
 _LINE_RATE_BPS = 10e9

@@ -17,7 +17,6 @@ from plimsoll.dut.lab import (
     LabPorts,
     LineRate,
     LinkWatch,
-    Paths,
     unsound,
 )
 from plimsoll.dut.line_rate import LineRateField
@@ -27,7 +26,7 @@ from plimsoll.dut.memif import (
     longest_ring,
     memif_devargs,
 )
-from plimsoll.dut.needs import LabNeeds, Program
+from plimsoll.dut.needs import LabNeeds, NeededProgram
 from plimsoll.dut.noisy_vnf import NoisyVnf
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.errors import MachineError
@@ -36,9 +35,10 @@ from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_to_make
+from plimsoll.traffic.streams.compile import Paths
 
 _PROGRAM = "dpdk-testpmd"
-_TESTPMD = Program(_PROGRAM, "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
+_TESTPMD = NeededProgram(_PROGRAM, "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
 _PORTS = (0, 1)
 _PATHS = ((0, 1), (1, 0))
 # The memif driver takes its ring from `rsize` and ignores descriptor counts.

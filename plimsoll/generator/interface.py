@@ -12,7 +12,7 @@ from plimsoll.traffic.plan import StreamPlan
 
 # By `losses`: the generator itself ended the trial, by one of the plan's loss limits.
 EndedBy = Literal["duration", "stop", "link_down", "losses"]
-Phase = Literal["send", "drain"]
+TrialStage = Literal["send", "drain"]
 # Who stamps what is received: the worker by the TSC, or the port itself where it can.
 Stamps = Literal["tsc", "hardware"]
 # A port and the number of one of its queues.
@@ -213,7 +213,7 @@ class Interval:
     """What happened between `begin_s` and `end_s` of the trial."""
 
     index: int
-    phase: Phase
+    phase: TrialStage
     begin_s: float
     end_s: float
     end_unix_ns: int

@@ -19,9 +19,9 @@ from plimsoll.report.parts.run_head import RunHead
 from plimsoll.report.parts.tables import TrialLine
 from plimsoll.text.plain_text import plain_text
 
-Kind = Literal["failure", "error", "skipped"]
+CaseKind = Literal["failure", "error", "skipped"]
 
-_BY_OUTCOME: dict[str, Kind | None] = {
+_BY_OUTCOME: dict[str, CaseKind | None] = {
     "fail": "failure",
     "invalid": "error",
     "unfinished": "error",
@@ -33,7 +33,7 @@ _MOST_CHARACTERS = 2000
 @dataclass(frozen=True, slots=True)
 class _Case:
     name: str
-    kind: Kind | None
+    kind: CaseKind | None
     message: str
     seconds: float = 0.0
 
@@ -68,7 +68,7 @@ def render_junit(
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-def _of_run(verdict: Verdict) -> Kind | None:
+def _of_run(verdict: Verdict) -> CaseKind | None:
     return "skipped" if verdict == "none" else _BY_OUTCOME.get(verdict)
 
 

@@ -12,14 +12,14 @@ _MOST = 65535
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class ListenEndpoint:
     """An address of this machine and a TCP port."""
 
     address: str
     port: int
 
 
-def parse_endpoint(text: str, option: str = "--metrics-port") -> Endpoint:
+def parse_endpoint(text: str, option: str = "--metrics-port") -> ListenEndpoint:
     """A port, alone or after an address: 9464, 0.0.0.0:9464, [::1]:9464.
 
     Raises InputError, placed at the option.
@@ -38,4 +38,4 @@ def parse_endpoint(text: str, option: str = "--metrics-port") -> Endpoint:
             remedy="write a port from 1 to 65535, such as 9464, or with the address to listen on: "
             "0.0.0.0:9464",
         )
-    return Endpoint(bare, number)
+    return ListenEndpoint(bare, number)

@@ -17,7 +17,7 @@ from plimsoll.record.live.latest_values import LatestValue, SeriesKey
 from plimsoll.record.live.live_run import LiveRun, LiveState
 from plimsoll.record.metrics.over_time import Reduction
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.web.endpoint import Endpoint
+from plimsoll.web.endpoint import ListenEndpoint
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -82,7 +82,7 @@ class LiveMetrics(Collector):
 
 
 @contextmanager
-def open_metrics(endpoint: Endpoint) -> Iterator[LiveMetrics]:
+def open_metrics(endpoint: ListenEndpoint) -> Iterator[LiveMetrics]:
     """Listen for the length of a `with`, and serve the run that it is given.
 
     Raises MachineError where it cannot listen there.

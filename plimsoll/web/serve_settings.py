@@ -7,7 +7,7 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plimsoll.web.endpoint import Endpoint
+from plimsoll.web.endpoint import ListenEndpoint
 
 _SECRET_BYTES = 32
 
@@ -23,7 +23,7 @@ class ServeSettings:
 
     runs_root: Path
     experiments_root: Path
-    endpoint: Endpoint
+    endpoint: ListenEndpoint
     host_names: frozenset[str] = frozenset()
     token: str | None = None
     form_key: str = field(default_factory=lambda: secrets.token_urlsafe(_SECRET_BYTES))
@@ -36,7 +36,7 @@ class ServeSettings:
         return f"http://{shown}:{self.endpoint.port}/"
 
 
-def is_loopback(endpoint: Endpoint) -> bool:
+def is_loopback(endpoint: ListenEndpoint) -> bool:
     """Whether only this machine reaches it."""
     return ipaddress.ip_address(endpoint.address).is_loopback
 

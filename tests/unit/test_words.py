@@ -1,4 +1,4 @@
-"""Identifiers are the field's terms. These words are not: each has a better one."""
+"""Identifiers are the field's terms, and one name stands for one concept."""
 
 import ast
 import re
@@ -56,3 +56,26 @@ def test_identifiers_are_in_the_terms_of_the_field() -> None:
         if word in INSTEAD
     ]
     assert not found, "\n".join(found)
+
+
+def _public_types(tree: ast.Module) -> Iterator[str]:
+    """The classes and named types of a module; a type variable is a stand-in, and no concept."""
+    for node in tree.body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield name
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=value)
+            ) if name[0].isupper() and not name.isupper():
+                if not (isinstance(value, ast.Call) and ast.unparse(value.func) == "TypeVar"):
+                    yield name
+
+
+def test_one_name_is_one_concept() -> None:
+    places: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "plimsoll").rglob("*.py")):
+        for name in _public_types(ast.parse(path.read_bytes())):
+            if not name.startswith("_"):
+                places.setdefault(name, []).append(path.relative_to(ROOT).as_posix())
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

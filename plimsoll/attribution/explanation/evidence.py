@@ -20,7 +20,7 @@ _LONGEST_TRANSITION_NS = 500_000
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class IncidentEvidence:
     """What was seen around an incident. `away` has the absences of loops by their CPU."""
 
     loops: Sequence[PollingLoop]

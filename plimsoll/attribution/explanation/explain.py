@@ -10,7 +10,7 @@ from types import MappingProxyType
 from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.explanation.confirm import confirmed
 from plimsoll.attribution.explanation.counters import CounterMove
-from plimsoll.attribution.explanation.evidence import Evidence
+from plimsoll.attribution.explanation.evidence import IncidentEvidence
 from plimsoll.attribution.explanation.explain_latency import explain_latency
 from plimsoll.attribution.explanation.explain_loss import explain_loss
 from plimsoll.attribution.explanation.explain_stall import explain_stall
@@ -24,7 +24,7 @@ from plimsoll.attribution.incidents.noise_tasks import noise_name
 from plimsoll.attribution.incidents.own_processes import is_own, own_name
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
-_EXPLAIN: Mapping[IncidentKind, Callable[[Incident, Evidence], tuple[Cause, ...]]] = {
+_EXPLAIN: Mapping[IncidentKind, Callable[[Incident, IncidentEvidence], tuple[Cause, ...]]] = {
     "stall": explain_stall,
     "latency": explain_latency,
     "loss": explain_loss,
@@ -57,7 +57,7 @@ def explain(
     suggested = []
     for incident in incidents:
         seen = windows[bisect_right(begins, incident.begin_tsc) - 1]
-        evidence = Evidence(loops, seen.away, counters, lost, load, tsc_hz, seen.facts)
+        evidence = IncidentEvidence(loops, seen.away, counters, lost, load, tsc_hz, seen.facts)
         suggested.append((incident, _EXPLAIN[incident.kind](incident, evidence)))
     silent = silences(suggested)
     return tuple(

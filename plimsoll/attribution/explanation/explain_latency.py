@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plimsoll.attribution.explanation.absence import meeting
-from plimsoll.attribution.explanation.evidence import Evidence
+from plimsoll.attribution.explanation.evidence import IncidentEvidence
 from plimsoll.attribution.explanation.explain_stall import EXACT_SHARE
 from plimsoll.attribution.explanation.held import Held, causes_of, held, stall_link, ticks_within
 from plimsoll.attribution.incidents.cause import Cause, Confidence
@@ -24,7 +24,7 @@ from plimsoll.attribution.incidents.windows import window_of
 _LEAST_STALL_SHARE = 0.1
 
 
-def explain_latency(incident: Incident, evidence: Evidence) -> tuple[Cause, ...]:
+def explain_latency(incident: Incident, evidence: IncidentEvidence) -> tuple[Cause, ...]:
     """What held the loops of the path while the frame was under way, or just before."""
     loops = [loop for loop in evidence.loops if loop.handles(incident.subject)]
     while_under_way = [
@@ -60,7 +60,7 @@ def covered_ticks(found: Sequence[Held]) -> int:
 
 
 def chain(
-    found: Sequence[Held], confidence: Confidence, incident: Incident, evidence: Evidence
+    found: Sequence[Held], confidence: Confidence, incident: Incident, evidence: IncidentEvidence
 ) -> tuple[Cause, ...]:
     """The causes of several loops, the one that was away longest first.
 
@@ -83,7 +83,9 @@ def chain(
     return tuple(causes)
 
 
-def _queue_left_by(loop: PollingLoop, incident: Incident, evidence: Evidence) -> Held | None:
+def _queue_left_by(
+    loop: PollingLoop, incident: Incident, evidence: IncidentEvidence
+) -> Held | None:
     """The absences since the last one whose queue explains the latency; None if none does.
 
     Not from before the incident's own window: others around it may make more known of that.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.attribution.explanation.absence import meeting
-from plimsoll.attribution.explanation.evidence import Evidence
+from plimsoll.attribution.explanation.evidence import IncidentEvidence
 from plimsoll.attribution.explanation.explain_latency import chain, covered_ticks
 from plimsoll.attribution.explanation.explain_stall import EXACT_SHARE
 from plimsoll.attribution.explanation.held import Held, held
@@ -16,7 +16,7 @@ from plimsoll.attribution.incidents.loops import PollingLoop
 _REACH_S = 0.001
 
 
-def explain_loss(incident: Incident, evidence: Evidence) -> tuple[Cause, ...]:
+def explain_loss(incident: Incident, evidence: IncidentEvidence) -> tuple[Cause, ...]:
     """What kept a loop of the path away while the lost frames were sent, or just before.
 
     Exact where the absences cover the time in which they were sent and lasted long enough
@@ -40,7 +40,7 @@ def explain_loss(incident: Incident, evidence: Evidence) -> tuple[Cause, ...]:
     return causes or tuple(evidence.for_the_rest(loops, incident, incident.ticks))
 
 
-def _away(loop: PollingLoop, incident: Incident, evidence: Evidence, reach: int) -> Held:
+def _away(loop: PollingLoop, incident: Incident, evidence: IncidentEvidence, reach: int) -> Held:
     """Absences that reach into the loss or end just before it, from their begin on."""
     begin, end = incident.begin_tsc - reach, _end(incident)
     away = meeting(evidence.away.get(loop.cpu, ()), begin + 1, end - 1)
@@ -57,7 +57,7 @@ def _end(incident: Incident) -> int:
     return max(incident.end_tsc, incident.begin_tsc + 1)
 
 
-def _long_enough(found: Held, evidence: Evidence) -> bool:
+def _long_enough(found: Held, evidence: IncidentEvidence) -> bool:
     """Whether the queue can have filled in that time; where its size is not known it can."""
     if evidence.load.overflow_s is None:
         return True

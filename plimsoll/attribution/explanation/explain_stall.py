@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.attribution.explanation.evidence import Evidence
+from plimsoll.attribution.explanation.evidence import IncidentEvidence
 from plimsoll.attribution.explanation.held import causes_of, held
 from plimsoll.attribution.incidents.cause import Cause
 from plimsoll.attribution.incidents.incident import Incident, stall_subject
@@ -12,7 +12,7 @@ from plimsoll.attribution.incidents.loops import PollingLoop
 EXACT_SHARE = 0.8
 
 
-def explain_stall(incident: Incident, evidence: Evidence) -> tuple[Cause, ...]:
+def explain_stall(incident: Incident, evidence: IncidentEvidence) -> tuple[Cause, ...]:
     """What had the CPU of the loop that stood still, the longest first; then what is left."""
     loop = _loop_of(incident, evidence)
     if loop is None:
@@ -30,6 +30,6 @@ def explain_stall(incident: Incident, evidence: Evidence) -> tuple[Cause, ...]:
     return tuple(causes)
 
 
-def _loop_of(incident: Incident, evidence: Evidence) -> PollingLoop | None:
+def _loop_of(incident: Incident, evidence: IncidentEvidence) -> PollingLoop | None:
     testers = (loop for loop in evidence.loops if loop.owner == "tester")
     return next((loop for loop in testers if stall_subject(loop.cpu) == incident.subject), None)

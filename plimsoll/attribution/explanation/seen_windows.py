@@ -15,7 +15,7 @@ from plimsoll.attribution.explanation.unseen_stalls import with_unseen_stalls
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import Spans, union
-from plimsoll.attribution.incidents.windows import Window, trace_windows
+from plimsoll.attribution.incidents.windows import IncidentWindow, trace_windows
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
 
@@ -65,7 +65,7 @@ def _apart(stalls: Iterable[Incident]) -> Mapping[str, Sequence[Incident]]:
     return merged
 
 
-def _within(stalls: Mapping[str, Sequence[Incident]], window: Window) -> list[Incident]:
+def _within(stalls: Mapping[str, Sequence[Incident]], window: IncidentWindow) -> list[Incident]:
     """Those that reach into the window: a trial of hours has tens of thousands of others."""
     begin, end = window
     return [

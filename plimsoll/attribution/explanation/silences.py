@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from plimsoll.attribution.incidents.cause import Cause
 from plimsoll.attribution.incidents.incident import Incident
-from plimsoll.attribution.incidents.spans import Span, Spans, union
+from plimsoll.attribution.incidents.spans import Spans, TickSpan, union
 
 # A DUT that polls and has too much to do takes a burst out of its queue every few
 # microseconds: of the frames sent in a millisecond it passes some on.
@@ -28,7 +28,7 @@ def is_silence(incident: Incident, cause: Cause) -> bool:
 
 def silences(suggested: Iterable[Suggested]) -> Mapping[int, Spans]:
     """By CPU, in ticks; streams that were lost at the same time count once."""
-    found: dict[int, list[Span]] = defaultdict(list)
+    found: dict[int, list[TickSpan]] = defaultdict(list)
     for incident, causes in suggested:
         for cause in causes:
             if cause.cpu is not None and is_silence(incident, cause):
@@ -36,7 +36,7 @@ def silences(suggested: Iterable[Suggested]) -> Mapping[int, Spans]:
     return {cpu: union(spans) for cpu, spans in found.items()}
 
 
-def silent_ticks(silent: Spans, time: Span) -> int:
+def silent_ticks(silent: Spans, time: TickSpan) -> int:
     """How long the silences were that meet this time, in ticks."""
     first, last = time
     return sum(end - begin for begin, end in silent if begin <= last and first <= end)

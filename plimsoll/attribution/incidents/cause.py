@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from plimsoll.attribution.incidents.incident import Incident
-from plimsoll.attribution.incidents.loops import Owner
+from plimsoll.attribution.incidents.loops import LoopOwner
 
 Confidence = Literal["exact", "partial", "counter", "unexplained"]
 CauseKind = Literal[
@@ -48,7 +48,7 @@ class Cause:
 
     kind: CauseKind
     name: str
-    owner: Owner | None
+    owner: LoopOwner | None
     cpu: int | None
     pid: int | None
     cgroup: str | None

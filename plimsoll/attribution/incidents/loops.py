@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Owner = Literal["tester", "dut"]
+LoopOwner = Literal["tester", "dut"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class PollingLoop:
     then it may have handled any.
     """
 
-    owner: Owner
+    owner: LoopOwner
     process: str
     cpu: int
     thread_id: int

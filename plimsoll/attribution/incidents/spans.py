@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
-Span = tuple[int, int]
-Spans = tuple[Span, ...]
+TickSpan = tuple[int, int]
+Spans = tuple[TickSpan, ...]
 
 
-def union(spans: Iterable[Span]) -> Spans:
+def union(spans: Iterable[TickSpan]) -> Spans:
     """All of them; those that overlap or touch become one."""
-    merged: list[Span] = []
+    merged: list[TickSpan] = []
     for begin, end in sorted(span for span in spans if span[0] < span[1]):
         if merged and begin <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))

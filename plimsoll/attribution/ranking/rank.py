@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from plimsoll.attribution.incidents.cause import Cause, CauseKind, Confidence, Explanation
-from plimsoll.attribution.incidents.loops import Owner
+from plimsoll.attribution.incidents.loops import LoopOwner
 from plimsoll.attribution.incidents.own_processes import is_own
 from plimsoll.attribution.incidents.weights import weights
 from plimsoll.attribution.ranking.remedies import Remedy, remedy_for
@@ -30,7 +30,7 @@ class RankedCause:
 
     kind: CauseKind
     name: str
-    owner: Owner | None
+    owner: LoopOwner | None
     cpu: int | None
     own: bool
     occurrences: int

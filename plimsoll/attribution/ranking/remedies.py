@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from plimsoll.attribution.incidents.cause import CauseKind
-from plimsoll.attribution.incidents.loops import Owner
+from plimsoll.attribution.incidents.loops import LoopOwner
 from plimsoll.attribution.incidents.noise_tasks import is_noise
 from plimsoll.attribution.incidents.own_processes import is_own
 
@@ -195,7 +195,7 @@ _OTHER_TASK = Remedy(
 )
 
 
-def remedy_for(kind: CauseKind, name: str, owner: Owner | None) -> Remedy | None:
+def remedy_for(kind: CauseKind, name: str, owner: LoopOwner | None) -> Remedy | None:
     """The remedy for a cause; None where there is none to name."""
     if kind == "task" and is_own(name):
         return _OWN_REMEDY

@@ -23,8 +23,6 @@ from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import Paths, compile_profile
 from plimsoll.traffic.streams.profile import Profile
 
-Tell = Callable[[str], None]
-
 # Long enough for a p99.9 of 1000 probes a second.
 _POINT_S = 3.0
 # A search takes some twenty trials, so they are short; at 100 kpps one is of 50,000 frames.
@@ -58,7 +56,7 @@ def check_calibration_profile(profile: Profile, where: str) -> None:
 
 
 def calibrate_tester(
-    plan: BedPlan, profile: Profile, ledger: Ledger, tell: Tell
+    plan: BedPlan, profile: Profile, ledger: Ledger, tell: Callable[[str], None]
 ) -> StoredCalibration:
     """Measure the tester on the lab of `plan`, whose paths must hold nothing but the tester.
 
@@ -79,7 +77,7 @@ def calibrate_tester(
 
 
 def measure_tester(
-    tester: LoneTester, profile: Profile, paths: Paths, most_pps: float, tell: Tell
+    tester: LoneTester, profile: Profile, paths: Paths, most_pps: float, tell: Callable[[str], None]
 ) -> MeasuredTester:
     """Idle, one in flight, the search for the clean rate, and the latency under load."""
 
@@ -107,7 +105,7 @@ def _clean_rate(
     tester: LoneTester,
     streams: Callable[[float], tuple[StreamPlan, ...]],
     most_pps: float,
-    tell: Tell,
+    tell: Callable[[str], None],
 ) -> CleanRate | None:
     def try_rate(pps: float) -> str | None:
         fault = tester.trial(streams(pps), pps, _SEARCH_S)[1]

@@ -15,12 +15,12 @@ from plimsoll.trial.criteria.spread import Spread
 from plimsoll.trial.criteria.stream_criterion import StreamCriterion
 
 # Raises a `mistake`, or does nothing.
-Check = Callable[[], None]
+CriterionCheck = Callable[[], None]
 
 
 def allowed_checks(
     criteria: Sequence[CriterionSettings], allowed: Sequence[AllowedFault]
-) -> Iterator[Check]:
+) -> Iterator[CriterionCheck]:
     """Of the experiment's own criteria: none judges what the DUT is allowed."""
     for index, criterion in enumerate(criteria):
         if isinstance(criterion, FrameCount):
@@ -37,7 +37,7 @@ def _check_not_allowed(
 
 def spread_checks(
     criteria: Sequence[CriterionSettings], search: SearchSettings, place: Location
-) -> Iterator[Check]:
+) -> Iterator[CriterionCheck]:
     """Of the criteria at `place`: the search repeats as often as a spread needs."""
     for index, criterion in enumerate(criteria):
         if isinstance(criterion, Spread):
@@ -57,7 +57,7 @@ def _check_spread(criterion: Spread, search: SearchSettings, *place: str | int) 
 
 def stream_checks(
     criteria: Sequence[CriterionSettings], profile: Profile, *place: str | int
-) -> Iterator[Check]:
+) -> Iterator[CriterionCheck]:
     """Of the criteria at `place`: the profile has the streams that they are about."""
     for index, criterion in enumerate(criteria):
         if isinstance(criterion, StreamCriterion):

@@ -14,7 +14,7 @@ from plimsoll.benchmark.live_traffic.known_stream import KnownStream
 from plimsoll.benchmark.live_traffic.live_book import LiveBook
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
 from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
-from plimsoll.benchmark.live_traffic.live_trial import LiveTrial
+from plimsoll.benchmark.live_traffic.live_trial import LiveTrafficTrial
 from plimsoll.benchmark.live_traffic.stream_checks import (
     check_frames,
     check_number,
@@ -24,7 +24,6 @@ from plimsoll.benchmark.live_traffic.stream_checks import (
 )
 from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
-from plimsoll.dut.lab import Paths
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.interface import (
     GeneratorRefused,
@@ -36,6 +35,7 @@ from plimsoll.generator.interface import (
 from plimsoll.host.processes.affinity import kept_off
 from plimsoll.observe.agent.settings import UNOBSERVED
 from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.streams.compile import Paths
 
 __all__ = ["LiveSettings", "LiveTraffic", "live_traffic"]
 
@@ -73,7 +73,7 @@ class LiveTraffic:
         self._commands = threading.RLock()
         self._book = LiveBook(bed.generator.ports)
         self._known: dict[int, KnownStream] = {}
-        self._trial: LiveTrial | None = None
+        self._trial: LiveTrafficTrial | None = None
         self._ending = False
         self._receiving = False
         self._failure: PlimsollError | None = None
@@ -344,7 +344,7 @@ class LiveTraffic:
         self._bed.lab.check()
         with self._book.changed:
             self._ending = False
-            trial = LiveTrial(self._generator, plan, members, self._watch, self._ended)
+            trial = LiveTrafficTrial(self._generator, plan, members, self._watch, self._ended)
             self._trial = trial
         trial.wait_until_sending()
         if follows and self._sent_until_unix_ns is not None:
@@ -388,7 +388,7 @@ class LiveTraffic:
         if trial is not None:
             trial.join()
 
-    def _watch(self, trial: LiveTrial, interval: Interval) -> bool:
+    def _watch(self, trial: LiveTrafficTrial, interval: Interval) -> bool:
         """Count an interval; true when there is nothing left to send or receive."""
         with self._book.changed:
             current = {
@@ -404,7 +404,7 @@ class LiveTraffic:
         self._bed.lab.check()
         return ending or bool(self._links_lost())
 
-    def _ended(self, trial: LiveTrial) -> None:
+    def _ended(self, trial: LiveTrafficTrial) -> None:
         report = trial.report
         with self._book.changed:
             if report is not None:
@@ -428,7 +428,7 @@ class LiveTraffic:
                     self._failure = self._failure or error
 
 
-def _of_session(trial: LiveTrial) -> PlimsollError | None:
+def _of_session(trial: LiveTrafficTrial) -> PlimsollError | None:
     """What a trial failed by, where no other can follow: not a request that was refused."""
     return None if isinstance(trial.failure, GeneratorRefused) else trial.failure
 

@@ -13,7 +13,7 @@ from plimsoll.generator.interface import Interval, LiveGenerator, TrialPlan, Tri
 _END_TIMEOUT_S = 120.0
 
 
-class LiveTrial:
+class LiveTrafficTrial:
     """A trial of `members`, by number. `ended` is called by its own thread, once."""
 
     def __init__(
@@ -21,8 +21,8 @@ class LiveTrial:
         generator: LiveGenerator,
         plan: TrialPlan,
         members: Mapping[int, KnownStream],
-        watch: Callable[[LiveTrial, Interval], bool],
-        ended: Callable[[LiveTrial], None],
+        watch: Callable[[LiveTrafficTrial, Interval], bool],
+        ended: Callable[[LiveTrafficTrial], None],
     ) -> None:
         """Begin it. Raises GeneratorDied."""
         self.members = dict(members)

@@ -12,7 +12,7 @@ from plimsoll.text.field_path import FieldPath
 from plimsoll.text.mistakes import mistake
 
 # By the path of a field of the experiment, the values that it is to have.
-Parameters = Mapping[str, Annotated[tuple[JsonValue, ...], Field(min_length=1)]]
+MatrixParameters = Mapping[str, Annotated[tuple[JsonValue, ...], Field(min_length=1)]]
 
 Order = Literal["sample", "iteration", "random", "rounds", "abba"]
 
@@ -27,9 +27,9 @@ class MatrixSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     # Parameters that every set has.
-    common: Parameters = {}
+    common: MatrixParameters = {}
     # Without any, `common` is the one set.
-    sets: tuple[Parameters, ...] = ()
+    sets: tuple[MatrixParameters, ...] = ()
     samples: Annotated[PositiveInt, Field(le=1000)] = 1
     # sample: one of each iteration, then the second of each, so that drift spreads over all
     # of them; iteration: all of the first iteration, then those of the next; abba: as sample,
@@ -42,19 +42,19 @@ class MatrixSettings(BaseModel):
 
     @field_validator("common")
     @classmethod
-    def _common_are_paths(cls, common: Parameters) -> Parameters:
+    def _common_are_paths(cls, common: MatrixParameters) -> MatrixParameters:
         _check_paths(common)
         return common
 
     @field_validator("sets")
     @classmethod
-    def _sets_are_paths(cls, sets: tuple[Parameters, ...]) -> tuple[Parameters, ...]:
+    def _sets_are_paths(cls, sets: tuple[MatrixParameters, ...]) -> tuple[MatrixParameters, ...]:
         for index, each in enumerate(sets):
             _check_paths(each, index)
         return sets
 
 
-def _check_paths(parameters: Parameters, *place: int) -> None:
+def _check_paths(parameters: MatrixParameters, *place: int) -> None:
     for path in parameters:
         try:
             FieldPath.parse(path)

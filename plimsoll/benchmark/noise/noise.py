@@ -35,8 +35,6 @@ from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
 from plimsoll.record.results.noise_result import NoiseResult, NoiseTrace
 from plimsoll.record.run.environment import read_environment
 
-Tell = Callable[[str], None]
-
 # At 20,000 events a second, which a busy CPU has, this fills what plimsoll-trace hands over of
 # one CPU (200,000 events).
 STRETCH_S = 10.0
@@ -58,7 +56,9 @@ class _Meter:
     shared: SharedCpus
 
 
-def measure_noise(settings: NoiseSettings, ledger: Ledger, tell: Tell) -> NoiseResult:
+def measure_noise(
+    settings: NoiseSettings, ledger: Ledger, tell: Callable[[str], None]
+) -> NoiseResult:
     """Measure; `tell` hears of each stretch. Raises InputError, MachineError and GeneratorDied."""
     begun_at = datetime.now(UTC)
     with ExitStack() as stack:

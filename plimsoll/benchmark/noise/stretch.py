@@ -31,7 +31,7 @@ _PAGE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class NoiseStretch:
     """What one stretch showed. `explanations` are of the stalls that the engine listed.
 
     `trace_complete` is false where events of a measured CPU were lost.
@@ -58,7 +58,7 @@ class StretchRun:
     own_pids: tuple[int, ...] = ()
     _stalls: list[Incident] = field(default_factory=list)
 
-    def run(self, mark: int, duration_s: float) -> Stretch:
+    def run(self, mark: int, duration_s: float) -> NoiseStretch:
         """Measure for `duration_s`, then explain. Nothing of ours runs on the CPUs in that time."""
         self._stalls = []
         self.counters.readings.clear()
@@ -95,7 +95,7 @@ class StretchRun:
             self.counters.read(now_ns)
         return False
 
-    def _explained(self, report: TrialReport) -> Stretch:
+    def _explained(self, report: TrialReport) -> NoiseStretch:
         clock = ClockFit.of(report.clock)
         events = self._events(report, clock)
         coverage = self._coverage(report, clock)
@@ -110,7 +110,7 @@ class StretchRun:
             own_pids=self.own_pids,
         )
         lost = () if self.trace is None else self.trace.lost_events
-        return Stretch(
+        return NoiseStretch(
             report,
             explanations,
             events=len(events),

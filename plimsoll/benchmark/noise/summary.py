@@ -12,7 +12,7 @@ from plimsoll.attribution.explanation.sentence import sentence
 from plimsoll.attribution.incidents.cause import Confidence, Explanation
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.ranking.rank import RankedCause, rank
-from plimsoll.benchmark.noise.stretch import Stretch
+from plimsoll.benchmark.noise.stretch import NoiseStretch
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns, merge
 from plimsoll.generator.interface import WorkerCounts
 from plimsoll.record.causes.causes_record import CauseRecord, ExplainedIncident
@@ -56,7 +56,7 @@ class NoiseSummary:
     _cpus: dict[int, _Cpu] = field(default_factory=dict)
     _causes: dict[tuple[object, ...], _Sum] = field(default_factory=dict)
 
-    def add(self, stretch: Stretch) -> None:
+    def add(self, stretch: NoiseStretch) -> None:
         """Take one more."""
         for worker in stretch.report.workers:
             self._add_worker(worker, round(stretch.report.sending_s * 1e9))
@@ -94,7 +94,7 @@ class NoiseSummary:
             found.row = _together(found.row, row)
         found.confidences[row.confidence] = found.confidences.get(row.confidence, 0) + row.incidents
 
-    def _keep_worst(self, stretch: Stretch) -> None:
+    def _keep_worst(self, stretch: NoiseStretch) -> None:
         clock = ClockFit.of(stretch.report.clock)
         longest = nlargest(
             MOST_WORST, stretch.explanations, key=lambda each: each.incident.length_ns

@@ -28,7 +28,7 @@ from plimsoll.traffic.imix import Imix
 
 # What people call a value of an axis.
 Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,31}$")]
-Noise = Annotated[tuple[NeighbourSettings, ...], Field(max_length=16)]
+CellNoise = Annotated[tuple[NeighbourSettings, ...], Field(max_length=16)]
 P2P = "p2p"
 
 
@@ -73,7 +73,7 @@ class PlugfestSettings(BaseModel):
         tuple[Annotated[StrictInt, Field(ge=1, le=MOST_FLOWS)], ...], Field(min_length=1)
     ] = (1,)
     frame_sizes: Annotated[tuple[StrictInt | Imix, ...], Field(min_length=1)] = (64,)
-    noise: Annotated[Mapping[Label, Noise], Field(min_length=1)] | None = None
+    noise: Annotated[Mapping[Label, CellNoise], Field(min_length=1)] | None = None
     generators: Annotated[Mapping[Label, GeneratorField], Field(min_length=1)] | None = None
     repetitions: Annotated[PositiveInt, Field(le=1000)] = 4
     seed: Annotated[StrictInt, Field(ge=0, lt=2**63)] | None = None

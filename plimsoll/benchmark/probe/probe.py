@@ -17,14 +17,13 @@ from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_search
-from plimsoll.dut.lab import Paths
 from plimsoll.host.processes.stop_request import stop_requested
 from plimsoll.record.methods.probe import PROBE
 from plimsoll.record.results.probe_result import ProbeResult
 from plimsoll.record.results.result import counts_of, invalid_reasons
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.traffic.plan import Pacing, StreamPlan
-from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.traffic.streams.compile import Paths, compile_profile
 from plimsoll.traffic.streams.profile import Profile
 
 # Less is not worth a trial of its own.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from plimsoll.benchmark.trial_run.trial_overseer import TrialStart
+from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial
 from plimsoll.benchmark.trial_run.window_watch import judged_as_it_ran
 from plimsoll.generator.histogram_sum import HistogramSum
 from plimsoll.generator.interface import Interval, StreamCounts
@@ -73,7 +73,7 @@ class ProbeWindows:
         self._begin_unix_ns = 0
         self._sums: dict[int, StreamSum] = {}
 
-    def begin(self, start: TrialStart) -> None:
+    def begin(self, start: StartingTrial) -> None:
         """Begin the first window."""
         self._number = start.number
         self._names = {stream.stream: stream.name for stream in start.plan.streams}

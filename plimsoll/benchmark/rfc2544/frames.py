@@ -16,7 +16,7 @@ RECOMMENDED_SIZES = (64, 128, 256, 512, 1024, 1280, 1518)
 
 
 @dataclass(frozen=True, slots=True)
-class Frames:
+class FrameSpec:
     """What all load frames of a test are: of one size in bytes with FCS, or a mix by name."""
 
     size: int | None = None

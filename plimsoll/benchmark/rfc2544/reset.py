@@ -11,7 +11,7 @@ from pathlib import Path
 from plimsoll.benchmark.rfc2544.settings import ResetSettings
 from plimsoll.benchmark.rfc2544.subject import TestSubject
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.trial_run.trial_overseer import TrialStart
+from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.dut.lab import LabModel
 from plimsoll.errors import MachineError
@@ -95,7 +95,7 @@ class Resetting:
         self._child: Child | None = None
         self._due = True
 
-    def begin(self, start: TrialStart) -> None:
+    def begin(self, start: StartingTrial) -> None:
         """Every trial has a reset of its own."""
         self.end()
         self._due = True

@@ -11,7 +11,7 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.rfc2544.back_to_back import measure_back_to_back
 from plimsoll.benchmark.rfc2544.frame_loss import measure_frame_loss
-from plimsoll.benchmark.rfc2544.frames import Frames, described_traffic
+from plimsoll.benchmark.rfc2544.frames import FrameSpec, described_traffic
 from plimsoll.benchmark.rfc2544.latency import DEFINITION, measure_latency
 from plimsoll.benchmark.rfc2544.media import media_of
 from plimsoll.benchmark.rfc2544.preparation import check_frames, highest_pps
@@ -135,7 +135,7 @@ class _Tests:
     def _subjects(self) -> tuple[TestSubject, ...]:
         return tuple(self._subject(frames) for frames in self._settings.frames)
 
-    def _subject(self, frames: Frames) -> TestSubject:
+    def _subject(self, frames: FrameSpec) -> TestSubject:
         settings = self._settings
         derived = experiment_for(self._experiment, frames, settings)
         subject = subject_of(frames, derived, self._steps.bed, settings.maximum)

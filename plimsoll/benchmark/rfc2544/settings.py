@@ -6,14 +6,14 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
-from plimsoll.benchmark.rfc2544.frames import RECOMMENDED_SIZES, Frames
+from plimsoll.benchmark.rfc2544.frames import RECOMMENDED_SIZES, FrameSpec
 from plimsoll.text.units import RateField
 
 Test = Literal["throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset"]
 TESTS: tuple[Test, ...] = get_args(Test)
 
-Share = Annotated[float, Field(gt=0, le=1)]
-Seconds = Annotated[float, Field(gt=0)]
+Fraction = Annotated[float, Field(gt=0, le=1)]
+PositiveSeconds = Annotated[float, Field(gt=0)]
 
 
 class _Part(BaseModel):
@@ -27,16 +27,16 @@ class ThroughputSettings(_Part):
     lost in either: the standard's is none.
     """
 
-    search_s: Seconds = 10.0
-    final_s: Seconds = 60.0
-    granularity: Share = 0.01
+    search_s: PositiveSeconds = 10.0
+    final_s: PositiveSeconds = 60.0
+    granularity: Fraction = 0.01
     loss_ratio: Annotated[float, Field(ge=0, lt=1)] = 0.0
 
 
 class LatencySettings(_Part):
     """Streams of `stream_s`, of each of which the frame sent after `tag_s` is timed."""
 
-    stream_s: Seconds = 120.0
+    stream_s: PositiveSeconds = 120.0
     tag_s: Annotated[float, Field(gt=0, le=100)] = 60.0
     repeats: PositiveInt = 20
 
@@ -44,7 +44,7 @@ class LatencySettings(_Part):
 class FrameLossSettings(_Part):
     """Trials of `trial_s`, the load lower by `step` of the maximum each time."""
 
-    trial_s: Seconds = 60.0
+    trial_s: PositiveSeconds = 60.0
     step: Annotated[float, Field(ge=0.001, le=0.1)] = 0.1
 
 
@@ -56,7 +56,7 @@ class BurstSettings(_Part):
     """
 
     limit_s: Annotated[float, Field(ge=0.001, le=30)] = 2.0
-    granularity: Share = 0.01
+    granularity: Fraction = 0.01
     step_frames: PositiveInt = 1
     verifications: Annotated[int, Field(ge=0)] = 0
     repeats: PositiveInt = 50
@@ -65,8 +65,8 @@ class BurstSettings(_Part):
 class RecoverySettings(_Part):
     """Overload for `overload_s`, then half of it, watched for `watch_s`."""
 
-    overload_s: Seconds = 60.0
-    watch_s: Seconds = 30.0
+    overload_s: PositiveSeconds = 60.0
+    watch_s: PositiveSeconds = 30.0
     repeats: PositiveInt = 5
 
 
@@ -74,8 +74,8 @@ class ResetSettings(_Part):
     """A command that resets the DUT, run after `before_s` of a stream that then goes on."""
 
     command: tuple[str, ...] = ()
-    before_s: Seconds = 10.0
-    watch_s: Seconds = 110.0
+    before_s: PositiveSeconds = 10.0
+    watch_s: PositiveSeconds = 110.0
 
 
 class FrameTestSettings(_Part):
@@ -94,9 +94,9 @@ class FrameTestSettings(_Part):
     throughput: ThroughputSettings = ThroughputSettings()
 
     @property
-    def frames(self) -> tuple[Frames, ...]:
+    def frames(self) -> tuple[FrameSpec, ...]:
         """Of each test: every size."""
-        return tuple(Frames(size) for size in self.sizes)
+        return tuple(FrameSpec(size) for size in self.sizes)
 
 
 # Too short to rely on, long enough to show that everything works.
@@ -131,6 +131,6 @@ class Rfc2544Settings(FrameTestSettings):
         )
 
     @property
-    def frames(self) -> tuple[Frames, ...]:
+    def frames(self) -> tuple[FrameSpec, ...]:
         """Of each test: every size, or the mix where one is requested."""
-        return super().frames if self.imix is None else (Frames(imix=self.imix),)
+        return super().frames if self.imix is None else (FrameSpec(imix=self.imix),)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from plimsoll.record.results.rfc2544_result import Spread
+from plimsoll.record.results.rfc2544_result import RepeatedSpread
 
 
-def spread_of(values: Sequence[float]) -> Spread | None:
+def spread_of(values: Sequence[float]) -> RepeatedSpread | None:
     """Mean, extremes and standard deviation of the sample; None without a value."""
     if not values:
         return None
-    return Spread(
+    return RepeatedSpread(
         count=len(values),
         mean=statistics.fmean(values),
         minimum=min(values),

@@ -8,12 +8,11 @@ from typing import Literal
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import load_in_pps
-from plimsoll.benchmark.rfc2544.frames import Frames
+from plimsoll.benchmark.rfc2544.frames import FrameSpec
 from plimsoll.benchmark.rfc2544.settings import FrameTestSettings
 from plimsoll.benchmark.testbed.testbed import Testbed
 from plimsoll.benchmark.trial_run.ceiling_trial import ceiling_said, step_ceiling
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.dut.lab import Paths
 from plimsoll.errors import InputError
 from plimsoll.record.results.rfc2544_result import MaximumBasis, Subject
 from plimsoll.record.results.tester_diagnosis import TesterCeiling
@@ -21,7 +20,7 @@ from plimsoll.search.strategy.tester_reach import sustainable_pps
 from plimsoll.text.units import Rate, format_pps
 from plimsoll.text.wire import max_pps
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.traffic.streams.compile import Paths, compile_profile
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
@@ -38,7 +37,7 @@ class TestSubject:
     # Keeps pytest from taking the class for tests.
     __test__ = False
 
-    frames: Frames
+    frames: FrameSpec
     experiment: Experiment
     paths: Paths
     maximum_pps: float
@@ -76,7 +75,7 @@ class TestSubject:
 
 
 def experiment_for(
-    experiment: Experiment, frames: Frames, settings: FrameTestSettings, loss_ratio: float = 0.0
+    experiment: Experiment, frames: FrameSpec, settings: FrameTestSettings, loss_ratio: float = 0.0
 ) -> Experiment:
     """The experiment with these frames, judged by their loss alone.
 
@@ -111,7 +110,7 @@ def line_rate_decides() -> InputError:
 
 
 def subject_of(
-    frames: Frames, experiment: Experiment, bed: Testbed, stated: Rate | None
+    frames: FrameSpec, experiment: Experiment, bed: Testbed, stated: Rate | None
 ) -> TestSubject:
     """The frames on this bed; `experiment` is the one for them.
 

@@ -9,7 +9,7 @@ from itertools import chain
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.rfc2544.back_to_back import measure_back_to_back
-from plimsoll.benchmark.rfc2544.frames import Frames, described_traffic
+from plimsoll.benchmark.rfc2544.frames import FrameSpec, described_traffic
 from plimsoll.benchmark.rfc2544.media import media_of
 from plimsoll.benchmark.rfc2544.preparation import check_frames, highest_pps
 from plimsoll.benchmark.rfc2544.shortfalls import (
@@ -89,7 +89,7 @@ def _result(
 
 
 def _subject(
-    steps: Steps, experiment: Experiment, frames: Frames, settings: Rfc9004Settings
+    steps: Steps, experiment: Experiment, frames: FrameSpec, settings: Rfc9004Settings
 ) -> TestSubject:
     derived = experiment_for(experiment, frames, settings)
     return with_ceiling(steps, subject_of(frames, derived, steps.bed, settings.maximum))

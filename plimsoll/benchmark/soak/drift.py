@@ -9,7 +9,7 @@ from statistics import median
 from typing import Literal
 
 from plimsoll.benchmark.soak.series import P50, P99, RX, SoakSeries
-from plimsoll.record.results.soak_result import Drift
+from plimsoll.record.results.soak_result import SeriesDrift
 from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
 
 TYPES = (RX, P50, P99)
@@ -27,13 +27,13 @@ _Z_95 = 1.96
 _RESOLUTION = {"rate": 0.001, "p50": 0.01, "p99": 0.01}
 
 
-def drifts_of(series: Sequence[SoakSeries]) -> tuple[Drift, ...]:
+def drifts_of(series: Sequence[SoakSeries]) -> tuple[SeriesDrift, ...]:
     """The drift of each series that is long enough to tell."""
     drifts = (_drift(each) for each in series if each.type in _KINDS)
     return tuple(each for each in drifts if each is not None)
 
 
-def _drift(series: SoakSeries) -> Drift | None:
+def _drift(series: SoakSeries) -> SeriesDrift | None:
     points = [(each.at_s, each.median) for each in series.stretches]
     if len(points) < _LEAST_POINTS:
         return None
@@ -45,7 +45,7 @@ def _drift(series: SoakSeries) -> Drift | None:
     last = median(value for at_s, value in points if at_s >= points[-1][0] - span_s)
     slope, low, high = (each * _HOUR_S for each in _theil_sen_95(points))
     moved = abs(last - first) > _RESOLUTION[kind] * abs(first)
-    drift = Drift(
+    drift = SeriesDrift(
         of=series.of,
         kind=kind,
         unit="pps" if kind == "rate" else "us",
@@ -74,7 +74,7 @@ def _theil_sen_95(points: Sequence[tuple[float, float]]) -> tuple[float, float, 
     return median(slopes), slopes[low], slopes[pairs - 1 - low]
 
 
-def _text(drift: Drift) -> str:
+def _text(drift: SeriesDrift) -> str:
     kind, span = drift.kind, format_duration(drift.span_s)
     what = f"received rate of {drift.of}" if kind == "rate" else f"{kind} latency of {drift.of}"
     first, last = _value(kind, drift.first), _value(kind, drift.last)

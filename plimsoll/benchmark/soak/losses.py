@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
 
-from plimsoll.record.results.soak_result import LossEvent, SoakLosses
+from plimsoll.record.results.soak_result import SoakLosses, SoakLossEvent
 from plimsoll.record.trials.event_bound import events_per_hour_below
 from plimsoll.record.trials.window_record import WindowRecord
 
@@ -32,12 +32,12 @@ def losses_of(windows: Sequence[WindowRecord], begins_s: Mapping[int, float]) ->
     )
 
 
-def _events(windows: Sequence[WindowRecord], begins_s: Mapping[int, float]) -> list[LossEvent]:
+def _events(windows: Sequence[WindowRecord], begins_s: Mapping[int, float]) -> list[SoakLossEvent]:
     """The events that the windows have kept; those that touch at a border are one."""
-    events: list[LossEvent] = []
+    events: list[SoakLossEvent] = []
     for window in windows:
         for loss in window.losses:
-            event = LossEvent(
+            event = SoakLossEvent(
                 trial=window.trial,
                 at_s=begins_s[window.trial] + loss.begin_s,
                 length_s=loss.end_s - loss.begin_s,
@@ -49,14 +49,14 @@ def _events(windows: Sequence[WindowRecord], begins_s: Mapping[int, float]) -> l
     return events
 
 
-def _adjacent(one: LossEvent, other: LossEvent) -> bool:
+def _adjacent(one: SoakLossEvent, other: SoakLossEvent) -> bool:
     # Ends and begins are the same times; only adding them up rounds.
     touching = math.isclose(one.at_s + one.length_s, other.at_s, abs_tol=1e-6)
     return one.trial == other.trial and touching
 
 
-def _joined(one: LossEvent, other: LossEvent) -> LossEvent:
-    return LossEvent(
+def _joined(one: SoakLossEvent, other: SoakLossEvent) -> SoakLossEvent:
+    return SoakLossEvent(
         trial=one.trial,
         at_s=one.at_s,
         length_s=other.at_s + other.length_s - one.at_s,

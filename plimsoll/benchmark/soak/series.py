@@ -24,7 +24,7 @@ GROUP BY ALL ORDER BY type, of, stretch
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class SeriesStretch:
     """A stretch of a series in one trial: its middle in s since the soak's first frame."""
 
     trial: int
@@ -41,7 +41,7 @@ class SoakSeries:
 
     type: str
     of: str
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[SeriesStretch, ...]
 
 
 def soak_series(
@@ -57,7 +57,7 @@ def soak_series(
     length_s = begins_s[segments[-1].trial] + segments[-1].sending_s
     # Whole seconds: intervals that a stretch cuts would make it seem unsteady.
     width_s = max(1, round(length_s / stretches))
-    found: dict[tuple[str, str], list[Stretch]] = {}
+    found: dict[tuple[str, str], list[SeriesStretch]] = {}
     for segment in segments:
         begin_ms = segment.begin_unix_ns / 1e6
         zero_ms = round(begin_ms - begins_s[segment.trial] * 1e3)
@@ -72,5 +72,5 @@ def soak_series(
         )
         for kind, of, stretch, *values in rows:
             at_s = (stretch + 0.5) * width_s
-            found.setdefault((kind, of), []).append(Stretch(segment.trial, at_s, *values))
+            found.setdefault((kind, of), []).append(SeriesStretch(segment.trial, at_s, *values))
     return tuple(SoakSeries(kind, of, tuple(each)) for (kind, of), each in found.items())

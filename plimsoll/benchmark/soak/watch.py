@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.benchmark.trial_run.trial_overseer import TrialStart
+from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial
 from plimsoll.benchmark.trial_run.window_watch import WindowWatch, judged_as_it_ran
 from plimsoll.generator.interface import Interval
 from plimsoll.host.processes.stop_request import StopRequest
@@ -25,7 +25,7 @@ class SoakWatch:
     request: StopRequest
     _stopped: bool = False
 
-    def begin(self, start: TrialStart) -> None:
+    def begin(self, start: StartingTrial) -> None:
         """Begin the windows."""
         self.windows.begin(start)
 

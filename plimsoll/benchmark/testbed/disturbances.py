@@ -14,7 +14,7 @@ from plimsoll.attribution.explanation.incidents_of_trial import incidents_of, lo
 from plimsoll.attribution.explanation.path_load import PathLoad
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.attribution.incidents.windows import Window, trace_windows
+from plimsoll.attribution.incidents.windows import IncidentWindow, trace_windows
 from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
 from plimsoll.attribution.ranking.trial_causes import CausesFound, TrialFacts, causes_of_trial
 from plimsoll.benchmark.testbed.event_budget import (
@@ -271,7 +271,7 @@ def _loops(polling_pids: Mapping[str, int], tester_program: str) -> Iterator[Pol
                 yield PollingLoop("dut", name, cpu, thread)
 
 
-def _in_raw_ns(windows: Iterable[Window], fit: ClockFit) -> list[Window]:
+def _in_raw_ns(windows: Iterable[IncidentWindow], fit: ClockFit) -> list[IncidentWindow]:
     return [(fit.raw_ns(begin), fit.raw_ns(end)) for begin, end in windows]
 
 

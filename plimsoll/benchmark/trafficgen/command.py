@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.benchmark.trafficgen.options import OPTIONS, Option, Value
+from plimsoll.benchmark.trafficgen.options import OPTIONS, TrafficgenOption, Value
 from plimsoll.errors import InputError
 from plimsoll.text.mistakes import did_you_mean
 
@@ -122,7 +122,7 @@ def _split(line: str) -> list[str]:
         ) from None
 
 
-def _option(word: str) -> tuple[Option, str | None]:
+def _option(word: str) -> tuple[TrafficgenOption, str | None]:
     """The option that a word names, and the value that it holds itself."""
     if not word.startswith("--") or word == "--":
         raise InputError(
@@ -140,7 +140,7 @@ def _option(word: str) -> tuple[Option, str | None]:
     return OPTIONS[name], value if equals else None
 
 
-def _no_value(option: Option, value: str | None) -> bool:
+def _no_value(option: TrafficgenOption, value: str | None) -> bool:
     if value is not None:
         raise InputError(
             f"takes no value, and {value!r} was given", where=f"--{option.name}", remedy="remove it"
@@ -148,7 +148,7 @@ def _no_value(option: Option, value: str | None) -> bool:
     return True
 
 
-def _next_value(option: Option, rest: Iterator[str]) -> tuple[str, list[str]]:
+def _next_value(option: TrafficgenOption, rest: Iterator[str]) -> tuple[str, list[str]]:
     """The word after an option; and that word again where it is none of its value."""
     word = next(rest, None)
     if word is not None and (word == "--" or not word.startswith("--")):
@@ -158,7 +158,7 @@ def _next_value(option: Option, rest: Iterator[str]) -> tuple[str, list[str]]:
     raise InputError("has no value", where=f"--{option.name}", remedy="give one")
 
 
-def _converted(option: Option, text: str) -> Value:
+def _converted(option: TrafficgenOption, text: str) -> Value:
     if option.choices and text not in option.choices:
         known = ", ".join(option.choices)
         raise InputError(
@@ -175,7 +175,7 @@ def _converted(option: Option, text: str) -> Value:
     return text
 
 
-def _not_a(option: Option, text: str, expected: str) -> InputError:
+def _not_a(option: TrafficgenOption, text: str, expected: str) -> InputError:
     return InputError(
         f"{text[:80]!r} is not a {expected}", where=f"--{option.name}", remedy=f"give a {expected}"
     )

@@ -19,7 +19,7 @@ PROFILE, TXRX = "trex-txrx-profile", "trex-txrx"
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class TrafficgenOption:
     """One option, without its dashes.
 
     `without` says why it has no counterpart here; None where it has. `heeded_by` are the
@@ -51,26 +51,26 @@ _STATEFUL = "TRex's stateful mode (ASTF) has no counterpart"
 _UNUSED = "trafficgen reads it and uses it nowhere"
 
 
-def _flag(name: str, heeded_by: Heeding = "both", without: str | None = None) -> Option:
-    return Option(name, "flag", False, heeded_by, (), without)
+def _flag(name: str, heeded_by: Heeding = "both", without: str | None = None) -> TrafficgenOption:
+    return TrafficgenOption(name, "flag", False, heeded_by, (), without)
 
 
 def _whole(
     name: str, default: int, heeded_by: Heeding = "both", without: str | None = None
-) -> Option:
-    return Option(name, "whole", default, heeded_by, (), without)
+) -> TrafficgenOption:
+    return TrafficgenOption(name, "whole", default, heeded_by, (), without)
 
 
 def _number(
     name: str, default: float, heeded_by: Heeding = "both", without: str | None = None
-) -> Option:
-    return Option(name, "number", default, heeded_by, (), without)
+) -> TrafficgenOption:
+    return TrafficgenOption(name, "number", default, heeded_by, (), without)
 
 
 def _text(
     name: str, default: str = "", heeded_by: Heeding = "both", without: str | None = None
-) -> Option:
-    return Option(name, "text", default, heeded_by, (), without)
+) -> TrafficgenOption:
+    return TrafficgenOption(name, "text", default, heeded_by, (), without)
 
 
 def _choice(
@@ -79,8 +79,8 @@ def _choice(
     choices: tuple[str, ...],
     heeded_by: Heeding = "both",
     without: str | None = None,
-) -> Option:
-    return Option(name, "text", default, heeded_by, choices, without)
+) -> TrafficgenOption:
+    return TrafficgenOption(name, "text", default, heeded_by, choices, without)
 
 
 _TRAFFIC = (
@@ -253,11 +253,11 @@ _ASTF_FORMS: tuple[tuple[str, Form, Value], ...] = (
     ("latency-pps", "whole", 0),
 )
 _ASTF = tuple(
-    Option(f"astf-{name}", form, default, "neither", (), _STATEFUL)
+    TrafficgenOption(f"astf-{name}", form, default, "neither", (), _STATEFUL)
     for name, form, default in _ASTF_FORMS
 )
 
-OPTIONS: dict[str, Option] = {
+OPTIONS: dict[str, TrafficgenOption] = {
     option.name: option
     for option in (
         *_TRAFFIC,

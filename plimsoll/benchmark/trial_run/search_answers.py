@@ -7,7 +7,7 @@ from typing import get_args
 
 from plimsoll.record.trials.trial_record import GoalVerdict, TrialRecord
 from plimsoll.search.strategy.ask import Phase, RecordedTrial, Told
-from plimsoll.trial.judging.verdict import Verdict
+from plimsoll.trial.judging.verdict import JudgedVerdict
 
 # Exceeding what the rule allows by this factor is not chance.
 _FAR = 2
@@ -66,7 +66,7 @@ def _longest_s(of_loops_ns: Iterable[int]) -> float:
     return max(of_loops_ns, default=0) / 1e9
 
 
-def _verdict(judged: GoalVerdict) -> Verdict:
+def _verdict(judged: GoalVerdict) -> JudgedVerdict:
     if judged.verdict == "none":
         raise ValueError("a goal's verdict is missing")
     return judged.verdict

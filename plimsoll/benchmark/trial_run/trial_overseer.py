@@ -13,7 +13,7 @@ from plimsoll.trial.outcome.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class TrialStart:
+class StartingTrial:
     """What is known of trial `number` before its first frame.
 
     It loads each direction with `load_pps`. Without a `baseline` none was measured.
@@ -29,7 +29,7 @@ class TrialStart:
 class TrialOverseer(Protocol):
     """Of one trial: called at its start, at each interval, and with its outcome."""
 
-    def begin(self, start: TrialStart) -> None:
+    def begin(self, start: StartingTrial) -> None:
         """The trial is about to start."""
 
     def interval(self, interval: Interval) -> bool:
@@ -42,7 +42,7 @@ class TrialOverseer(Protocol):
 class NoOverseer:
     """The TrialOverseer of a trial without one."""
 
-    def begin(self, start: TrialStart) -> None:
+    def begin(self, start: StartingTrial) -> None:
         """Nothing begins."""
 
     def interval(self, interval: Interval) -> bool:

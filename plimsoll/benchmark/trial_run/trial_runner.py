@@ -17,7 +17,7 @@ from plimsoll.benchmark.testbed.testbed import Testbed
 from plimsoll.benchmark.trial_run.noise_findings import noise_findings
 from plimsoll.benchmark.trial_run.pre_trial import pause_between_trials, run_before_trial
 from plimsoll.benchmark.trial_run.teaching import background_streams, settings_of, teaching_trial
-from plimsoll.benchmark.trial_run.trial_overseer import NoOverseer, TrialOverseer, TrialStart
+from plimsoll.benchmark.trial_run.trial_overseer import NoOverseer, StartingTrial, TrialOverseer
 from plimsoll.benchmark.trial_run.window_watch import WindowWatch
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import Interval, TrialPlan
@@ -144,7 +144,7 @@ class TrialRunner:
             self.session.listener.trial_started(number, request.phase, request.load_pps, plan)
             overseer = self._overseer(request)
             baseline = _baseline(history.trials())
-            overseer.begin(TrialStart(number, plan, request.load_pps, self.bed.ports, baseline))
+            overseer.begin(StartingTrial(number, plan, request.load_pps, self.bed.ports, baseline))
             disturbed = self.bed.disturbances.of_trial(
                 plan, refused_is_lost=self.bed.ports.drained_by == "dut"
             )

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from plimsoll.benchmark.trial_run.trial_overseer import TrialStart
+from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial
 from plimsoll.generator.interface import Interval
 from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.recorder import Recorder
 from plimsoll.record.run.journal import WINDOW
 from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.trials.trial_record import FindingOutcome
 from plimsoll.record.trials.window_record import WindowRecord
 from plimsoll.trial.judging.windows import WindowRules, Windows
-from plimsoll.trial.outcome.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.host_metrics import HostMetrics
 from plimsoll.trial.outcome.outcome import Outcome
 
@@ -42,7 +43,7 @@ class WindowWatch:
     _first_failed: WindowRecord | None = None
     _windows: Windows | None = field(default=None)
 
-    def begin(self, start: TrialStart) -> None:
+    def begin(self, start: StartingTrial) -> None:
         """Begin the first window."""
         self._windows = Windows(
             self.rules,

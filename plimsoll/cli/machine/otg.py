@@ -14,7 +14,7 @@ from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.terminal.output import stderr
 from plimsoll.errors import InputError, Interrupted, MachineError
 from plimsoll.host.ledger.ledger import sweep
-from plimsoll.web.endpoint import Endpoint, parse_endpoint
+from plimsoll.web.endpoint import ListenEndpoint, parse_endpoint
 from plimsoll.web.serve_settings import is_loopback, new_token
 
 _LISTEN = "--listen"
@@ -36,7 +36,7 @@ def otg(
     *,
     set_fields: SetOption = None,
     listen: Annotated[
-        Endpoint,
+        ListenEndpoint,
         typer.Option(
             _LISTEN,
             parser=partial(parse_endpoint, option=_LISTEN),

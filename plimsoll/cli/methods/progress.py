@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.markup import escape
 
 from plimsoll.cli.tables.live_view import (
-    Moment,
+    LiveMoment,
     SearchView,
     TrialView,
     ended_line,
@@ -71,8 +71,8 @@ class _RunningTrial:
 
 def _moment(
     received: float, length_s: float, lost: int, offered: int, latency: Histogram
-) -> Moment:
-    return Moment(
+) -> LiveMoment:
+    return LiveMoment(
         rate_pps=received / length_s if length_s > 0 else None,
         loss_ratio=max(0, lost) / offered if offered else None,
         p50_ns=latency.quantile_ns(0.5),

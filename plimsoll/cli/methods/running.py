@@ -11,11 +11,11 @@ from plimsoll.host.ledger.ledger import sweep
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
-from plimsoll.web.endpoint import Endpoint
+from plimsoll.web.endpoint import ListenEndpoint
 from plimsoll.web.open_metrics import LiveMetrics, open_metrics
 
 
-def serving(metrics_port: Endpoint | None) -> AbstractContextManager[LiveMetrics | None]:
+def serving(metrics_port: ListenEndpoint | None) -> AbstractContextManager[LiveMetrics | None]:
     """Listen there, if requested, before anything is started or written.
 
     Which run is served is said once there is one. Raises MachineError.

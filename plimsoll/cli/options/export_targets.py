@@ -21,7 +21,7 @@ from plimsoll.export.metric_batches import RecordedPeriod, periods_to_export
 from plimsoll.export.object_store import Bucket, put_parts
 from plimsoll.export.opensearch.bulk import load
 from plimsoll.export.opensearch.indices import prepare_indices
-from plimsoll.export.opensearch.patience import Patience
+from plimsoll.export.opensearch.patience import RetryPolicy
 from plimsoll.export.opensearch.server import Server
 from plimsoll.export.output_file import fresh_file
 from plimsoll.export.parquet_parts import copy_parts
@@ -77,7 +77,7 @@ def load_documents(
     server: Server, documents: RunDocuments, version: CdmVersion, *, make: bool
 ) -> None:
     """CDM into a running OpenSearch. Raises ExportError, also where some were refused."""
-    patience = Patience(notice=_say)
+    patience = RetryPolicy(notice=_say)
     for index in prepare_indices(server, documents.indices, version, patience, make=make):
         _say(f"made the index {index}")
     with _progress() as progress:

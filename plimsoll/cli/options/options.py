@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from plimsoll.errors import InputError
-from plimsoll.web.endpoint import Endpoint, parse_endpoint
+from plimsoll.web.endpoint import ListenEndpoint, parse_endpoint
 
 T = TypeVar("T")
 
@@ -18,7 +18,7 @@ ExperimentArgument = Annotated[
 ]
 RunsOption = Annotated[Path, typer.Option(help="Where run directories are made.")]
 MetricsPortOption = Annotated[
-    Endpoint | None,
+    ListenEndpoint | None,
     typer.Option(
         "--metrics-port",
         parser=parse_endpoint,

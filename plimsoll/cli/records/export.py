@@ -21,7 +21,7 @@ from plimsoll.cli.options.metric_completion import complete_period
 from plimsoll.cli.options.options import parse_option
 from plimsoll.cli.options.run_choice import RunArgument, RunsFolderOption
 from plimsoll.errors import InputError
-from plimsoll.export.cdm.documents import Owner, RunDocuments
+from plimsoll.export.cdm.documents import RunDocuments, RunOwner
 from plimsoll.export.cdm.run_iterations import outline_of
 from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.credentials import read_credentials
@@ -45,7 +45,7 @@ _EPILOG = "  \n".join(
 )
 
 
-class Format(StrEnum):
+class ExportFormat(StrEnum):
     """What `--format` takes."""
 
     CDM = "cdm"
@@ -56,10 +56,10 @@ class Format(StrEnum):
 
 # What of a run's files each format is made from.
 _READ = {
-    Format.CDM: ("metrics/", "environment.json"),
-    Format.CSV: ("metrics/",),
-    Format.HLOG: ("histograms.hlog",),
-    Format.PARQUET: ("metrics/",),
+    ExportFormat.CDM: ("metrics/", "environment.json"),
+    ExportFormat.CSV: ("metrics/",),
+    ExportFormat.HLOG: ("histograms.hlog",),
+    ExportFormat.PARQUET: ("metrics/",),
 }
 
 
@@ -72,7 +72,7 @@ def export(
     run: RunArgument,
     *,
     to_format: Annotated[
-        Format | None,
+        ExportFormat | None,
         typer.Option(
             "--format",
             help="cdm: Common Data Model documents for OpenSearch's bulk API; csv: metrics; "
@@ -147,27 +147,27 @@ def export(
         chosen,
         to,
         {
-            "--wide": (wide, Format.CSV, None),
-            "--stream": (stream, Format.HLOG, None),
-            "--merge": (merge, Format.HLOG, None),
-            "--tag": (tag, Format.CDM, None),
-            "--user": (user, Format.CDM, None),
-            "--email": (email, Format.CDM, None),
-            "--make-indices": (make_indices, Format.CDM, "http"),
-            "--ca-file": (ca_file, Format.CDM, "http"),
-            "--endpoint": (endpoint, Format.PARQUET, "s3"),
-            "--credentials": (credentials, chosen, "http" if chosen is Format.CDM else "s3"),
+            "--wide": (wide, ExportFormat.CSV, None),
+            "--stream": (stream, ExportFormat.HLOG, None),
+            "--merge": (merge, ExportFormat.HLOG, None),
+            "--tag": (tag, ExportFormat.CDM, None),
+            "--user": (user, ExportFormat.CDM, None),
+            "--email": (email, ExportFormat.CDM, None),
+            "--make-indices": (make_indices, ExportFormat.CDM, "http"),
+            "--ca-file": (ca_file, ExportFormat.CDM, "http"),
+            "--endpoint": (endpoint, ExportFormat.PARQUET, "s3"),
+            "--credentials": (credentials, chosen, "http" if chosen is ExportFormat.CDM else "s3"),
         },
     )
     job = Job(find_run(run, runs), period, output, force)
     for directory in (job.run, *map(RunDirectory, part_paths(job.run.path))):
         require_intact(directory, *_READ[chosen])
-    if chosen is Format.CDM:
+    if chosen is ExportFormat.CDM:
         documents = RunDocuments(
             job.run,
             outline_of(job.run, period),
             cdm_version,
-            owner=Owner(user, email),
+            owner=RunOwner(user, email),
             tags={**read_notes(job.run).tags, **_tags(tag or [])},
         )
         if to is None:
@@ -175,9 +175,9 @@ def export(
         else:
             server = Server(to, read_credentials(credentials), ca_file=ca_file)
             load_documents(server, documents, cdm_version, make=make_indices)
-    elif chosen is Format.CSV:
+    elif chosen is ExportFormat.CSV:
         write_metrics(job, wide=wide)
-    elif chosen is Format.HLOG:
+    elif chosen is ExportFormat.HLOG:
         write_histograms(job, stream or (), merge=merge)
     elif to is None:
         copy_parquet(job)
@@ -187,12 +187,16 @@ def export(
         put_parquet(job, Bucket.of(to, endpoint, key))
 
 
-def _format(given: Format | None, to: str | None, output: Path | None) -> Format:
+def _format(given: ExportFormat | None, to: str | None, output: Path | None) -> ExportFormat:
     """The one requested, or the one that the target takes."""
     takes = None
     if to is not None:
         scheme = to.partition("://")[0]
-        takes = {"http": Format.CDM, "https": Format.CDM, "s3": Format.PARQUET}.get(scheme)
+        takes = {
+            "http": ExportFormat.CDM,
+            "https": ExportFormat.CDM,
+            "s3": ExportFormat.PARQUET,
+        }.get(scheme)
         if takes is None:
             # Not repeated: there may be a password in it.
             raise InputError(
@@ -204,7 +208,7 @@ def _format(given: Format | None, to: str | None, output: Path | None) -> Format
             raise InputError("cannot be combined with --to", where="--output", remedy="drop one")
     chosen = given or takes
     if chosen is None:
-        formats = ", ".join(Format)
+        formats = ", ".join(ExportFormat)
         raise InputError("no format is given", where="--format", remedy=f"choose from: {formats}")
     if takes is not None and chosen is not takes:
         raise InputError(
@@ -214,7 +218,7 @@ def _format(given: Format | None, to: str | None, output: Path | None) -> Format
 
 
 def _check_options(
-    chosen: Format, to: str | None, given: dict[str, tuple[object, Format, str | None]]
+    chosen: ExportFormat, to: str | None, given: dict[str, tuple[object, ExportFormat, str | None]]
 ) -> None:
     """Each is of a format, and of a kind of target; elsewhere it would do nothing."""
     for option, (value, belongs_to, scheme) in given.items():

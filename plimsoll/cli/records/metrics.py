@@ -30,8 +30,8 @@ from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.record.index.find import LAST
 from plimsoll.record.query import (
     MEASUREMENT,
-    Answer,
     MetricQuery,
+    QueryAnswer,
     RunFailure,
     ask,
     parse_breakouts,
@@ -73,7 +73,7 @@ class Across(StrEnum):
     MIN = "min"
 
 
-class OverTime(StrEnum):
+class OverTimeOption(StrEnum):
     """What becomes of a series' values in a window."""
 
     MEAN = "mean"
@@ -142,7 +142,7 @@ def get(
         Across | None, typer.Option(help="Across series; the metric's own where left out.")
     ] = None,
     over_time: Annotated[
-        OverTime | None,
+        OverTimeOption | None,
         typer.Option(
             help="Of each series in a window; total is its value times seconds. Where left out, "
             "the mean; of a greatest or least value that, of a quantile that of all samples."
@@ -214,7 +214,9 @@ def list_(
     _exit_after(failures)
 
 
-def _print_answer(answer: Answer, output: Output, zone: tzinfo | None, *, with_run: bool) -> None:
+def _print_answer(
+    answer: QueryAnswer, output: Output, zone: tzinfo | None, *, with_run: bool
+) -> None:
     if output is Output.JSON:
         typer.echo(metric_json(answer))
     elif output is Output.CSV:

@@ -32,7 +32,7 @@ _GATE_STYLES = {"ok": "green", "fail": "bold red", "unknown": "yellow"}
 _FAILED = 1
 
 
-class Format(StrEnum):
+class ReportFormat(StrEnum):
     """What `--format` takes."""
 
     HTML = "html"
@@ -48,13 +48,13 @@ def add_to(app: typer.Typer) -> None:
 def report(  # noqa: PLR0917 - the options of the command
     run: RunArgument,
     to_format: Annotated[
-        Format,
+        ReportFormat,
         typer.Option(
             "--format",
             help="html: report.html, charts and tables in the run directory; markdown: for a "
             "pull request; junit: for a CI system, a test case for everything that was judged.",
         ),
-    ] = Format.HTML,
+    ] = ReportFormat.HTML,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -93,7 +93,7 @@ def report(  # noqa: PLR0917 - the options of the command
     that cannot be told.
     """
     conditions = [parse_condition(each) for each in fail_if or ()]
-    if to_format is Format.HTML and output is not None:
+    if to_format is ReportFormat.HTML and output is not None:
         raise InputError(
             "is for --format markdown and junit",
             where="--output",
@@ -106,7 +106,7 @@ def report(  # noqa: PLR0917 - the options of the command
     for each in damage:
         stderr.print(damage_text(each), soft_wrap=True)
     gates = judge(entry, conditions, _others(side, entry))
-    if to_format is Format.HTML:
+    if to_format is ReportFormat.HTML:
         _write_files(directory, charts=charts, tables=tables)
     else:
         _write_text(_rendered(to_format, entry, gates, damage), output, force=force)
@@ -132,13 +132,13 @@ def _write_files(run: RunDirectory, *, charts: bool, tables: bool) -> None:
 
 
 def _rendered(
-    to_format: Format,
+    to_format: ReportFormat,
     entry: RunEntry,
     gates: tuple[GateResult, ...],
     damage: tuple[FileDamage, ...],
 ) -> str:
     messages = tuple(str(each.error) for each in damage)
-    if to_format is Format.MARKDOWN:
+    if to_format is ReportFormat.MARKDOWN:
         return as_markdown(entry.run, gates, messages)
     verdict = entry.summary.verdict if entry.summary else "none"
     return as_junit(entry.run, verdict, gates, messages)

@@ -12,7 +12,7 @@ import typer
 from plimsoll.cli.options.run_choice import RunsFolderOption
 from plimsoll.cli.terminal.output import stderr
 from plimsoll.errors import Interrupted, MachineError
-from plimsoll.web.endpoint import Endpoint, parse_endpoint
+from plimsoll.web.endpoint import ListenEndpoint, parse_endpoint
 from plimsoll.web.serve_settings import ServeSettings, is_loopback, new_token
 
 _OPTION = "--listen"
@@ -34,7 +34,7 @@ def serve(
         Path, typer.Option(help="The folder of the experiments, and of what they name.")
     ] = Path(),
     listen: Annotated[
-        Endpoint,
+        ListenEndpoint,
         typer.Option(
             _OPTION,
             parser=partial(parse_endpoint, option=_OPTION),

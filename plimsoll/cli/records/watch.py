@@ -15,7 +15,7 @@ from rich.text import Text
 
 from plimsoll.cli.options.run_choice import RunsFolderOption, complete_run
 from plimsoll.cli.tables.live_view import (
-    Moment,
+    LiveMoment,
     SearchView,
     TrialView,
     ended_line,
@@ -167,12 +167,12 @@ def _elapsed_s(trial: LiveTrial) -> float:
     return max(0.0, (time.time_ns() - trial.begun_unix_ns) / _NS_PER_S)
 
 
-def _moment(state: LiveState) -> Moment:
+def _moment(state: LiveState) -> LiveMoment:
     """Of the last interval written: all directions for loss, the worst probe for latency."""
     rates = [each.value for each in state.values if _is(each, "trafficgen", "rx-pps")]
     lost = sum(each.value for each in state.values if _is(each, "trafficgen", "lost-rx-pps"))
     sent = sum(each.value for each in state.values if _is(each, "trafficgen", "tx-pps"))
-    return Moment(
+    return LiveMoment(
         rate_pps=sum(rates) / len(rates) if rates else None,
         loss_ratio=max(0.0, lost) / sent if sent else None,
         p50_ns=_worst(state, "p50-round-trip-usec"),

@@ -18,7 +18,7 @@ from plimsoll.attribution.ranking.remedies import Remedy
 from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
 from plimsoll.cli.options.options import parse_option
 from plimsoll.cli.options.run_choice import RunsFolderOption, complete_run
-from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.cli.tables.run_words import shown
 from plimsoll.cli.terminal.new_file import write_new_file
 from plimsoll.cli.terminal.output import stdout
@@ -175,15 +175,15 @@ def _table(rows: Sequence[RankedCause], from_ns: int) -> FigureTable:
     table = FigureTable(
         "Causes",
         [
-            Column("cause", "left", wraps=True),
-            Column("kind", "left"),
-            Column("CPU", "left"),
-            Column("times"),
-            Column("lost frames"),
-            Column(f"spikes from {format_ns(from_ns)}"),
-            Column("in all"),
-            Column("worst"),
-            Column("how sure", "left"),
+            TableColumn("cause", "left", wraps=True),
+            TableColumn("kind", "left"),
+            TableColumn("CPU", "left"),
+            TableColumn("times"),
+            TableColumn("lost frames"),
+            TableColumn(f"spikes from {format_ns(from_ns)}"),
+            TableColumn("in all"),
+            TableColumn("worst"),
+            TableColumn("how sure", "left"),
         ],
     )
     for row in rows[:_MOST_ROWS]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.record.calibrations.calibration import CalibrationPoint
 from plimsoll.record.calibrations.stored_calibration import StoredCalibration
@@ -16,7 +16,7 @@ def print_calibration(calibration: StoredCalibration, console: Console) -> None:
     headings = ("sent", "p50", "p99", "p99.9", "max", "stall")
     table = FigureTable(
         f"{calibration.tester.port_kind}: {calibration.traffic}",
-        (Column("", "left"), *(Column(heading) for heading in headings)),
+        (TableColumn("", "left"), *(TableColumn(heading) for heading in headings)),
     )
     for point in calibration.points:
         table.add_row(point.name, *_cells(point))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.record.results.check_result import (
     PlannedCpu,
     PlannedPhase,
@@ -46,9 +46,9 @@ def _streams(run: PlannedRun) -> FigureTable:
     table = FigureTable(
         "Streams",
         (
-            Column("stream", "left"),
-            Column("ports", "left"),
-            Column("frames", "left", wraps=True),
+            TableColumn("stream", "left"),
+            TableColumn("ports", "left"),
+            TableColumn("frames", "left", wraps=True),
             *_rate_columns(),
         ),
     )
@@ -68,7 +68,8 @@ def _content(stream: PlannedStream) -> str:
 
 def _ports(run: PlannedRun) -> FigureTable:
     table = FigureTable(
-        "Sent by the tester's ports", (Column("port"), *_rate_columns(), Column("of the line"))
+        "Sent by the tester's ports",
+        (TableColumn("port"), *_rate_columns(), TableColumn("of the line")),
     )
     for each in run.ports:
         share = _UNKNOWN if each.line_share is None else format_ratio(each.line_share)
@@ -76,8 +77,8 @@ def _ports(run: PlannedRun) -> FigureTable:
     return table
 
 
-def _rate_columns() -> tuple[Column, ...]:
-    return tuple(Column(f"{end} {of}") for end in ("min", "max") for of in ("pps", "L1", "L2"))
+def _rate_columns() -> tuple[TableColumn, ...]:
+    return tuple(TableColumn(f"{end} {of}") for end in ("min", "max") for of in ("pps", "L1", "L2"))
 
 
 def _rates(least: PlannedRate | None, most: PlannedRate | None) -> Iterator[str]:
@@ -92,12 +93,12 @@ def _cpus(run: PlannedRun) -> FigureTable:
     table = FigureTable(
         "CPUs that would be polled" if run.cpus else "No CPU of this machine would be polled",
         (
-            Column("CPU"),
-            Column("by", "left"),
-            Column("field", "left"),
-            Column("sends", "left", wraps=True),
-            Column("receives from", "left"),
-            Column("now", "left", wraps=True),
+            TableColumn("CPU"),
+            TableColumn("by", "left"),
+            TableColumn("field", "left"),
+            TableColumn("sends", "left", wraps=True),
+            TableColumn("receives from", "left"),
+            TableColumn("now", "left", wraps=True),
         ),
     )
     for each in run.cpus:
@@ -118,7 +119,12 @@ def _now(cpu: PlannedCpu) -> str:
 def _phases(run: PlannedRun) -> FigureTable:
     table = FigureTable(
         "Trials",
-        (Column("for", "left"), Column("trials"), Column("time"), Column("to learn", "left")),
+        (
+            TableColumn("for", "left"),
+            TableColumn("trials"),
+            TableColumn("time"),
+            TableColumn("to learn", "left"),
+        ),
     )
     for each in run.phases:
         table.add_row(each.name, _trials(each), _time(each.least_s, each.most_s), each.about)

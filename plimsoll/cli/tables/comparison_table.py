@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from plimsoll.analysis.comparison.comparison import Comparison, FigureComparison
 from plimsoll.analysis.comparison.figure_words import shift_words, side_words
-from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.text.plain_text import plain_text
 
 # A long value, such as a kernel's command line, is there in full with --json.
@@ -15,8 +15,8 @@ _MOST_CHARACTERS = 60
 
 def changes_table(found: Comparison) -> FigureTable:
     """A row for each fact that differs."""
-    labels = [Column(plain_text(side.label), "left", wraps=True) for side in found.sides]
-    table = FigureTable("What else changed", [Column("", "left"), *labels])
+    labels = [TableColumn(plain_text(side.label), "left", wraps=True) for side in found.sides]
+    table = FigureTable("What else changed", [TableColumn("", "left"), *labels])
     for change in found.changes:
         cells = (", ".join(values) for values in change.values)
         table.add_row(plain_text(change.place), *(plain_text(c, _MOST_CHARACTERS) for c in cells))
@@ -26,9 +26,13 @@ def changes_table(found: Comparison) -> FigureTable:
 def figures_table(found: Comparison) -> FigureTable:
     """A row for each figure: every side's median and range, and how far it is off the first's."""
     base, *others = found.sides
-    columns = [Column("", "left"), Column(plain_text(base.label))]
+    columns = [TableColumn("", "left"), TableColumn(plain_text(base.label))]
     for side in others:
-        columns += [Column(plain_text(side.label)), Column("difference"), Column("", "left")]
+        columns += [
+            TableColumn(plain_text(side.label)),
+            TableColumn("difference"),
+            TableColumn("", "left"),
+        ]
     table = FigureTable("Figures: median (least to most)", columns)
     for figure in found.figures:
         table.add_row(*_cells(figure))

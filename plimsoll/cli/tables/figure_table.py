@@ -14,7 +14,7 @@ _GAP = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A heading and the side its cells lean to. Only a column that `wraps` may be folded."""
 
     heading: str
@@ -27,7 +27,7 @@ class FigureTable:
     """Rows under columns; the first column is repeated wherever the others are split."""
 
     title: str
-    columns: Sequence[Column]
+    columns: Sequence[TableColumn]
     rows: list[tuple[Text, ...]] = field(default_factory=list)
 
     def add_row(self, *cells: str | Text) -> None:

@@ -22,7 +22,7 @@ _SEARCHED: Sequence[TrialPhase] = ("search", "validation")
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class LiveMoment:
     """What a stretch of a trial showed; None for what was not measured in it.
 
     `rate_pps` is received per direction, `loss_ratio` of all frames, latencies are the
@@ -47,8 +47,8 @@ class TrialView:
     planned_s: float
     silent: bool = False
     elapsed_s: float = 0.0
-    whole: Moment = field(default_factory=Moment)
-    moments: deque[Moment] = field(default_factory=lambda: deque(maxlen=_SPARK_CELLS))
+    whole: LiveMoment = field(default_factory=LiveMoment)
+    moments: deque[LiveMoment] = field(default_factory=lambda: deque(maxlen=_SPARK_CELLS))
 
     def lines(self, *, ascii_only: bool = False) -> Iterator[Text]:
         """Its progress, and a line for each series."""

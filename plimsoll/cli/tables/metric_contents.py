@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.record.query.contents import MetricContents
 from plimsoll.text.plain_text import plain_text
 from plimsoll.text.spreadsheet_text import spreadsheet_text
@@ -22,7 +22,7 @@ def contents_table(contents: Sequence[MetricContents]) -> FigureTable:
     table = FigureTable(
         "",
         [
-            Column(heading, "right" if side == "right" else "left", wraps=heading == "names")
+            TableColumn(heading, "right" if side == "right" else "left", wraps=heading == "names")
             for heading, side in zip(_HEADINGS, sides, strict=True)
         ],
     )

@@ -8,11 +8,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from plimsoll.record.query import Answer, AnswerRow, TimeRange
+from plimsoll.record.query import AnswerRow, QueryAnswer, TimeRange
 from plimsoll.text.spreadsheet_text import spreadsheet_text
 
 
-def metric_json(answer: Answer) -> str:
+def metric_json(answer: QueryAnswer) -> str:
     """One object. Times are in ms since the epoch; null is a window without a value."""
     query = answer.query
     document = {
@@ -43,7 +43,7 @@ def metric_json(answer: Answer) -> str:
     return json.dumps(document, indent=2)
 
 
-def metric_csv(answer: Answer) -> str:
+def metric_csv(answer: QueryAnswer) -> str:
     """A line for each row and window; a window without a value has none.
 
     Columns: run, source, type, each breakout, begin_ms, end_ms, value, aggregation.
@@ -57,7 +57,7 @@ def metric_csv(answer: Answer) -> str:
     return text.getvalue().rstrip("\n")
 
 
-def _row(answer: Answer, row: AnswerRow) -> dict[str, Any]:
+def _row(answer: QueryAnswer, row: AnswerRow) -> dict[str, Any]:
     names = {
         breakout.name: value
         for breakout, value in zip(answer.query.breakouts, row.names, strict=True)
@@ -73,7 +73,7 @@ def _row(answer: Answer, row: AnswerRow) -> dict[str, Any]:
     }
 
 
-def _lines(answer: Answer) -> Iterator[list[object]]:
+def _lines(answer: QueryAnswer) -> Iterator[list[object]]:
     windows = {run: answer.windows_of(run) for run in answer.ranges}
     for row in answer.rows:
         for window, value in zip(windows[row.run], row.values, strict=True):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 
-from plimsoll.record.query import Answer, AnswerRow, TimeRange
+from plimsoll.record.query import AnswerRow, QueryAnswer, TimeRange
 from plimsoll.text.plain_text import plain_text
 
 # Two lines of heading, and the cells below.
-Column = tuple[str, str, list[str]]
+MetricColumn = tuple[str, str, list[str]]
 
 
-def metric_table(answer: Answer, *, with_run: bool, zone: tzinfo | None) -> str:
+def metric_table(answer: QueryAnswer, *, with_run: bool, zone: tzinfo | None) -> str:
     """Columns of names, then one for each window under the date and the time at which it ends.
 
     Times are in `zone`, None being this host's. Runs that each measured at their own time
@@ -31,7 +31,7 @@ def metric_table(answer: Answer, *, with_run: bool, zone: tzinfo | None) -> str:
     return "\n".join(lines)
 
 
-def _name_columns(answer: Answer, with_run: bool) -> Iterator[Column]:
+def _name_columns(answer: QueryAnswer, with_run: bool) -> Iterator[MetricColumn]:
     rows = answer.rows
     if with_run:
         yield "", "run", [plain_text(row.run) for row in rows]
@@ -43,7 +43,7 @@ def _name_columns(answer: Answer, with_run: bool) -> Iterator[Column]:
         yield "", "aggregation", [plain_text(answer.drawn(row)) for row in rows]
 
 
-def _value_columns(answer: Answer, zone: tzinfo | None) -> Iterator[Column]:
+def _value_columns(answer: QueryAnswer, zone: tzinfo | None) -> Iterator[MetricColumn]:
     count = answer.query.resolution
     windows = answer.windows
     for place in range(count):

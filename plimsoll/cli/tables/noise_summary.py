@@ -8,7 +8,7 @@ from itertools import islice
 from rich.console import Console
 from rich.markup import escape
 
-from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.record.causes.causes_record import RemedyRecord
 from plimsoll.record.results.noise_result import CpuNoise, GapBucket, NoiseCause, NoiseResult
 from plimsoll.text.plain_text import plain_text
@@ -39,7 +39,7 @@ def _gaps(result: NoiseResult) -> FigureTable:
     counted = (f"from {format_ns(result.threshold_ns)}", "of the time")
     table = FigureTable(
         f"Gaps between two looks at the clock, {format_duration(result.duration_s)}",
-        (Column("CPU"), *(Column(each) for each in (*headings, *counted))),
+        (TableColumn("CPU"), *(TableColumn(each) for each in (*headings, *counted))),
     )
     for cpu in result.cpus:
         lengths = (cpu.min_ns, *(each.ns for each in cpu.quantiles), cpu.max_ns)
@@ -55,7 +55,7 @@ def _gaps(result: NoiseResult) -> FigureTable:
 def _histogram(result: NoiseResult) -> FigureTable:
     table = FigureTable(
         "Gaps by length",
-        (Column("length", "left"), *(Column(f"CPU {cpu.cpu}") for cpu in result.cpus)),
+        (TableColumn("length", "left"), *(TableColumn(f"CPU {cpu.cpu}") for cpu in result.cpus)),
     )
     buckets = {each.from_ns: each for cpu in result.cpus for each in cpu.buckets}
     for begin, bucket in sorted(buckets.items()):
@@ -79,9 +79,9 @@ def _causes(result: NoiseResult) -> FigureTable:
     table = FigureTable(
         f"What had the CPUs during {result.listed_stalls:,} stalls",
         (
-            Column("cause", "left", wraps=True),
-            *(Column(each) for each in ("CPU", "times", "total", "of the time", "longest")),
-            Column("evidence", "left"),
+            TableColumn("cause", "left", wraps=True),
+            *(TableColumn(each) for each in ("CPU", "times", "total", "of the time", "longest")),
+            TableColumn("evidence", "left"),
         ),
     )
     for cause in result.causes[:_MOST_CAUSES]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.report.pages.standard.sections import PageAnswer, SectionTable
 
 
@@ -29,7 +29,7 @@ def print_sections(answer: PageAnswer, console: Console) -> None:
 def _figure_table(section: str, table: SectionTable) -> FigureTable:
     title = f"{section}: {table.title}" if table.title else section
     columns = [
-        Column(each.name, "right" if each.number else "left", wraps=each.wraps)
+        TableColumn(each.name, "right" if each.number else "left", wraps=each.wraps)
         for each in table.columns
     ]
     made = FigureTable(title, columns)

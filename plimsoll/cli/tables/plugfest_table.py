@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.record.results.plugfest_result import PlugfestResult
 from plimsoll.report.pages.plugfest.grids import (
     STATE_WORDS,
@@ -31,7 +31,11 @@ def plugfest_tables(result: PlugfestResult) -> Iterator[FigureTable]:
             yield _table(difference_grid(result, setting, THROUGHPUT), title)
     lost = [cell for cell in result.cells if cell.reason]
     if lost:
-        columns = [Column("", "left", wraps=True), Column("", "left"), Column("why", "left", True)]
+        columns = [
+            TableColumn("", "left", wraps=True),
+            TableColumn("", "left"),
+            TableColumn("why", "left", True),
+        ]
         table = FigureTable("Cells without a load line", columns)
         for cell in lost:
             table.add_row(cell.label, STATE_WORDS[cell.state], plain_text(cell.reason or ""))
@@ -40,7 +44,7 @@ def plugfest_tables(result: PlugfestResult) -> Iterator[FigureTable]:
 
 def _table(grid: Grid, setting: str) -> FigureTable:
     flows, frames, *others = grid.heads
-    columns = [Column(f"{flows}, {frames.lower()}", "left"), *map(Column, others)]
+    columns = [TableColumn(f"{flows}, {frames.lower()}", "left"), *map(TableColumn, others)]
     table = FigureTable(f"{grid.title}: {setting}", columns)
     for flows_cell, frames_cell, *cells in grid.rows:
         table.add_row(f"{flows_cell.text}, {frames_cell.text}", *(cell.text for cell in cells))

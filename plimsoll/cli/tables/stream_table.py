@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.console import Group
 
-from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.text.units import format_ns
 
@@ -42,7 +42,9 @@ def stream_tables(trial: TrialRecord) -> Group:
 
 
 def _table(title: str, headings: Sequence[str]) -> FigureTable:
-    return FigureTable(title, (Column("stream", "left"), *(Column(each) for each in headings)))
+    return FigureTable(
+        title, (TableColumn("stream", "left"), *(TableColumn(each) for each in headings))
+    )
 
 
 def _time(ns: int | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plimsoll.analysis.comparison.figure_words import value_words
 from plimsoll.analysis.comparison.trend.trend import FigureTrend, Trend
 from plimsoll.analysis.comparison.trend.trend_words import change_words, p_words
-from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.text.plain_text import plain_text
 
 # A long value, such as a kernel's command line, is there in full with --json.
@@ -14,8 +14,11 @@ _MOST_CHARACTERS = 60
 
 def levels_table(found: Trend) -> FigureTable:
     """A row for each figure: its runs, its oldest and its newest level, and how that one is."""
-    columns = [Column("", "left"), *map(Column, ("runs", "changes", "oldest level", "newest"))]
-    table = FigureTable("Figures: median of each level", [*columns, Column("", "left")])
+    columns = [
+        TableColumn("", "left"),
+        *map(TableColumn, ("runs", "changes", "oldest level", "newest")),
+    ]
+    table = FigureTable("Figures: median of each level", [*columns, TableColumn("", "left")])
     for figure in found.figures:
         oldest, newest = figure.stretches[0], figure.stretches[-1]
         table.add_row(
@@ -31,9 +34,15 @@ def levels_table(found: Trend) -> FigureTable:
 
 def changes_table(found: Trend) -> FigureTable:
     """A row for each change of each figure, from the oldest release on."""
-    heads = [Column("difference"), Column("", "left"), Column("p"), Column("first run", "left")]
+    heads = [
+        TableColumn("difference"),
+        TableColumn("", "left"),
+        TableColumn("p"),
+        TableColumn("first run", "left"),
+    ]
     table = FigureTable(
-        "Changes", [Column("", "left"), Column("from release", "left", wraps=True), *heads]
+        "Changes",
+        [TableColumn("", "left"), TableColumn("from release", "left", wraps=True), *heads],
     )
     for figure in found.figures:
         for change in figure.changes:
@@ -50,10 +59,10 @@ def changes_table(found: Trend) -> FigureTable:
 
 def facts_table(found: Trend) -> FigureTable:
     """A row for each fact that changed with the first figure."""
-    columns = [Column(head, "left", wraps=True) for head in ("before", "since")]
+    columns = [TableColumn(head, "left", wraps=True) for head in ("before", "since")]
     table = FigureTable(
         f"What else changed with the {found.figures[0].name}",
-        [Column("", "left"), Column("from release", "left", wraps=True), *columns],
+        [TableColumn("", "left"), TableColumn("from release", "left", wraps=True), *columns],
     )
     for at in found.facts:
         release = plain_text(found.releases[at.release].label)

@@ -7,7 +7,7 @@ from typing import get_args
 
 from rich.text import Text
 
-from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
@@ -24,11 +24,11 @@ VERDICT_STYLES: dict[Verdict, str] = {
     "none": "dim",
 }
 _COLUMNS = (
-    Column("#"),
-    Column("phase", "left"),
-    *(Column(heading) for heading in ("intended", "offered", "sent for", "loss", "probe p99")),
-    Column("verdict", "left"),
-    Column("broken", "left", wraps=True),
+    TableColumn("#"),
+    TableColumn("phase", "left"),
+    *(TableColumn(heading) for heading in ("intended", "offered", "sent for", "loss", "probe p99")),
+    TableColumn("verdict", "left"),
+    TableColumn("broken", "left", wraps=True),
 )
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 from plimsoll.dut.ethdev_counters import ethdev_counters
 from plimsoll.dut.guest.guest import GuestCounts, GuestHangs
 from plimsoll.dut.lab import DutProcess, LabDied
-from plimsoll.dut.needs import Program
+from plimsoll.dut.needs import NeededProgram
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
@@ -22,7 +22,7 @@ from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_to_make
 
-TESTPMD = Program("dpdk-testpmd", "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
+TESTPMD = NeededProgram("dpdk-testpmd", "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
 Forwarding = Literal["io", "mac", "macswap"]
 # For DPDK itself, the mbufs and virtio's rings.
 MEGABYTES = 96

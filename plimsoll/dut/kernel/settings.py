@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from plimsoll.dut.lab import DutProcess, LabModel, LineRate, Paths
+from plimsoll.dut.lab import DutProcess, LabModel, LineRate
 from plimsoll.dut.line_rate import LineRateField
 from plimsoll.dut.needs import IP, NAMESPACE_CAPABILITIES, TEE, LabNeeds
 from plimsoll.dut.netdev import NetdevDriver
 from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
 from plimsoll.text.wire import FCS_BYTES
+from plimsoll.traffic.streams.compile import Paths
 
 PATHS: Paths = ((0, 1), (1, 0))
 # The least MTU that IPv6 and any usual frame pass.

@@ -10,7 +10,7 @@ from plimsoll.dut.kernel.cables import DUT_PORTS, cable_counters, lay_cables
 from plimsoll.dut.kernel.kernel_lab import KernelLab
 from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
 from plimsoll.dut.lab import Lab, LineRate
-from plimsoll.dut.needs import LabNeeds, Program, check_option
+from plimsoll.dut.needs import LabNeeds, NeededProgram, check_option
 from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
@@ -19,7 +19,7 @@ from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkName
 from plimsoll.host.processes.child import Lifetime
 
 Classifier = Literal["flower", "u32"]
-TC = Program("tc", IP_PACKAGE)
+TC = NeededProgram("tc", IP_PACKAGE)
 _INGRESS = KernelOption("NET_SCH_INGRESS", "sch_ingress", "traffic control of what comes in")
 _MIRRED = KernelOption("NET_ACT_MIRRED", "act_mirred", "redirection by traffic control")
 _CLASSIFIERS: dict[Classifier, KernelOption] = {

@@ -25,8 +25,8 @@ from plimsoll.host.ports.ethtool import turn_on_receive_offload
 from plimsoll.host.processes.child import Lifetime
 from plimsoll.host.processes.napi_threads import napi_threads
 
-Mode = Literal["native", "generic"]
-_FLAGS: dict[Mode, int] = {"native": XDP_NATIVE, "generic": XDP_GENERIC}
+XdpMode = Literal["native", "generic"]
+_FLAGS: dict[XdpMode, int] = {"native": XDP_NATIVE, "generic": XDP_GENERIC}
 # As iproute2 says it: XDP_ATTACHED_DRV and XDP_ATTACHED_SKB of linux/if_link.h.
 _ATTACHED = {1: "native", 2: "generic"}
 # In bytes with FCS: a veth's XDP in native mode has a page for a frame, less what it puts
@@ -45,7 +45,7 @@ class XdpSettings(KernelSettings):
     kernel_features: ClassVar[tuple[str, ...]] = ("veth", "BPF", "XDP")
     largest_frame_size: ClassVar[int] = _LARGEST_FRAME
     kind: Literal["xdp"] = "xdp"
-    mode: Mode = "native"
+    mode: XdpMode = "native"
     frame_size: int = Field(default=1518, ge=64, le=_LARGEST_FRAME)
 
     @classmethod
@@ -68,8 +68,8 @@ class XdpSettings(KernelSettings):
 class XdpRedirect(Forwarder):
     """A program on each port. It goes with its interface, and so with the namespace."""
 
-    def __init__(self, mode: Mode, cpu: int) -> None:
-        self._mode: Mode = mode
+    def __init__(self, mode: XdpMode, cpu: int) -> None:
+        self._mode: XdpMode = mode
         self._cpu = cpu
         self._ports: tuple[str, ...] = ()
         self._counts: tuple[XdpCounts, ...] = ()

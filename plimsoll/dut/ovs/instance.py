@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from plimsoll.dut.lab import DutProcess, LabDied
-from plimsoll.dut.needs import Program
+from plimsoll.dut.needs import NeededProgram
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import run_program
@@ -21,10 +21,10 @@ from plimsoll.host.processes.child import Child, Lifetime
 BRIDGE = "plimsoll0"
 _PACKAGE = "openvswitch-switch (Debian, Ubuntu) or openvswitch (Fedora, RHEL)"
 TOOLS = tuple(
-    Program(name, _PACKAGE)
+    NeededProgram(name, _PACKAGE)
     for name in ("ovsdb-server", "ovsdb-tool", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
-) + tuple(Program(name, "util-linux") for name in ("nsenter", "taskset"))
-SWITCH = Program("ovs-vswitchd", _PACKAGE)
+) + tuple(NeededProgram(name, "util-linux") for name in ("nsenter", "taskset"))
+SWITCH = NeededProgram("ovs-vswitchd", _PACKAGE)
 _SCHEMA = Path("/usr/share/openvswitch/vswitch.ovsschema")
 _START_TIMEOUT_S = 30.0
 _ANSWER_TIMEOUT_S = 20
@@ -45,7 +45,7 @@ class OvsInstance:
         self._directory = ledger.directory / "ovs"
         self._children: list[Child] = []
 
-    def start(self, switch: Program, cpus: str, other_config: Mapping[str, str]) -> None:
+    def start(self, switch: NeededProgram, cpus: str, other_config: Mapping[str, str]) -> None:
         """Start both; the switch runs on `cpus`, with `other_config` of the table Open_vSwitch.
 
         Raises MachineError and LabDied.

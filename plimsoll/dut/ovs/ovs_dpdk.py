@@ -34,11 +34,10 @@ from plimsoll.dut.lab import (
     LabPorts,
     LineRate,
     LinkWatch,
-    Paths,
     unsound,
 )
 from plimsoll.dut.line_rate import LineRateField
-from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, Program
+from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
 from plimsoll.dut.ovs.figures import datapath_figures
 from plimsoll.dut.ovs.instance import TOOLS, OvsInstance
 from plimsoll.dut.ovs.rules import (
@@ -58,9 +57,12 @@ from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
+from plimsoll.traffic.streams.compile import Paths
 
 # Debian and Ubuntu have it next to the switch without DPDK, and call it so.
-SWITCH = Program("/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk", "openvswitch-switch-dpdk")
+SWITCH = NeededProgram(
+    "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk", "openvswitch-switch-dpdk"
+)
 _PATHS: Paths = ((0, 1), (1, 0))
 _POLL_S = 0.1
 # With memory of its own each port has some 18,500 mbufs: 16384 (MIN_NB_MBUF of

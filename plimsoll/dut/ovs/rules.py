@@ -19,9 +19,9 @@ from plimsoll.errors import MachineError
 # "cross": what comes in at one port goes out of the other. "normal": the switch learns MACs.
 # A number: so many rules, each of which sends the packets to one IPv4 address on.
 Rules = Literal["cross", "normal"] | Annotated[StrictInt, Field(ge=2, le=100_000)]
-VlanId = Annotated[StrictInt, Field(ge=1, le=4094)]
+PushedTag = Annotated[StrictInt, Field(ge=1, le=4094)]
 # Outermost first.
-PushedTags = Annotated[tuple[VlanId, ...], Field(max_length=2)]
+PushedTags = Annotated[tuple[PushedTag, ...], Field(max_length=2)]
 
 # So that rules see behind two tags, and not only behind one (vswitchd.conf.db(5)).
 VLAN_LIMIT = {"vlan-limit": "2"}

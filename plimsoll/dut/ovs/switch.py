@@ -25,7 +25,7 @@ _CROSSED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class PortCounts:
+class SwitchPortCounts:
     """OpenFlow's counters of one port (OFPST_PORT); 0 where the switch does not count."""
 
     rx_packets: int
@@ -70,7 +70,7 @@ def build_bridge(
         _check_opened(switch, name)
 
 
-def port_counts(switch: OvsInstance, ports: Sequence[str] = PORTS) -> tuple[PortCounts, ...]:
+def port_counts(switch: OvsInstance, ports: Sequence[str] = PORTS) -> tuple[SwitchPortCounts, ...]:
     """OpenFlow's counters of the ports. Raises MachineError where they cannot be read."""
     found = read_port_counts(switch.openflow("dump-ports"))
     return tuple(found[name] for name in _as_named(found, ports))
@@ -126,16 +126,18 @@ def _as_named(found: Mapping[str, object], ports: Sequence[str]) -> list[str]:
     return keys
 
 
-def read_port_counts(text: str) -> dict[str, PortCounts]:
+def read_port_counts(text: str) -> dict[str, SwitchPortCounts]:
     """What `ovs-ofctl dump-ports` prints, by port. Raises MachineError for anything else."""
-    found: dict[str, PortCounts] = {}
+    found: dict[str, SwitchPortCounts] = {}
     lines = text.splitlines()
     for line, after in pairwise(lines):
         if rx := _PORT_LINE.match(line):
             tx = _TX_LINE.match(after)
             if tx is None:
                 raise _unreadable(after)
-            found[rx[1].strip()] = PortCounts(*_counts(rx.groups()[1:]), *_counts(tx.groups()))
+            found[rx[1].strip()] = SwitchPortCounts(
+                *_counts(rx.groups()[1:]), *_counts(tx.groups())
+            )
     if len(found) < len(PORTS):
         raise _unreadable(text)
     return found

@@ -25,7 +25,7 @@ class BundledFile(BaseModel):
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Manifest(BaseModel):
+class BundleManifest(BaseModel):
     """`redacted` says that names and addresses are stand-ins; `plimsoll` is who wrote it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -38,10 +38,10 @@ class Manifest(BaseModel):
     files: Annotated[tuple[BundledFile, ...], Field(max_length=MOST_FILES)]
 
 
-def parse_manifest(content: bytes, where: str) -> Manifest:
+def parse_manifest(content: bytes, where: str) -> BundleManifest:
     """Read it. Raises InputError for what `plimsoll bundle` has not written."""
     try:
-        manifest = Manifest.model_validate_json(content)
+        manifest = BundleManifest.model_validate_json(content)
     except ValidationError as error:
         reason = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, reason["loc"])) or "the document"

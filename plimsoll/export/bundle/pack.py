@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from plimsoll.errors import InputError
-from plimsoll.export.bundle.manifest import MANIFEST, RUN_ID, BundledFile, Manifest
+from plimsoll.export.bundle.manifest import MANIFEST, RUN_ID, BundledFile, BundleManifest
 from plimsoll.export.output_file import refuse_existing, unwritable
 from plimsoll.record.files.file_sum import FileSum
 from plimsoll.record.files.record_error import RecordError
@@ -34,7 +34,7 @@ def check_bundled(run: RunDirectory) -> None:
             raise error
 
 
-def write_bundle(run: RunDirectory, path: Path, *, redacted: bool, force: bool) -> Manifest:
+def write_bundle(run: RunDirectory, path: Path, *, redacted: bool, force: bool) -> BundleManifest:
     """Write the run's own files to `path`, whole or not at all, and return what is in it.
 
     Names of users and groups, and times of files, do not go into it. Raises InputError where
@@ -58,7 +58,7 @@ def write_bundle(run: RunDirectory, path: Path, *, redacted: bool, force: bool) 
     return manifest
 
 
-def _manifest(run: RunDirectory, *, redacted: bool) -> Manifest:
+def _manifest(run: RunDirectory, *, redacted: bool) -> BundleManifest:
     if RUN_ID.fullmatch(run.run_id) is None:
         raise InputError(
             "the name of this run directory cannot be that of a bundle",
@@ -75,10 +75,12 @@ def _manifest(run: RunDirectory, *, redacted: bool) -> Manifest:
             ) from error
         name = path.relative_to(run.path).as_posix()
         files.append(BundledFile(path=name, bytes=found.end, sha256=found.sha256))
-    return Manifest(plimsoll=VERSION, run_id=run.run_id, redacted=redacted, files=tuple(files))
+    return BundleManifest(
+        plimsoll=VERSION, run_id=run.run_id, redacted=redacted, files=tuple(files)
+    )
 
 
-def _write(file: BinaryIO, run: RunDirectory, manifest: Manifest) -> None:
+def _write(file: BinaryIO, run: RunDirectory, manifest: BundleManifest) -> None:
     # A time in gzip's header, and the archive's own name, would make each bundle another.
     with (
         gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed,

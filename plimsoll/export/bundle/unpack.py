@@ -23,7 +23,7 @@ from plimsoll.export.bundle.manifest import (
     MANIFEST,
     MOST_FILES,
     BundledFile,
-    Manifest,
+    BundleManifest,
     parse_manifest,
 )
 from plimsoll.record.files.record_error import RecordError, write_failed
@@ -45,7 +45,7 @@ _PIECE_BYTES = 1 << 20
 _STAGING = re.compile(r"\.plimsoll-import-[0-9a-f]{16}")
 
 
-def import_bundle(path: Path, runs_root: Path) -> tuple[RunDirectory, Manifest]:
+def import_bundle(path: Path, runs_root: Path) -> tuple[RunDirectory, BundleManifest]:
     """Make `<runs_root>/<run id>` of the bundle at `path`.
 
     Raises InputError for what is not such a bundle and where the run is there already, and
@@ -94,8 +94,8 @@ def _staging(runs_root: Path) -> Iterator[Path]:
         os.close(descriptor)
 
 
-def _unpack(path: Path, folder: Path) -> Manifest:
-    manifest: Manifest | None = None
+def _unpack(path: Path, folder: Path) -> BundleManifest:
+    manifest: BundleManifest | None = None
     missing: dict[str, BundledFile] = {}
     for name, content in open_archived(path, _BOUNDS, lambda _: True):
         if manifest is None:
@@ -113,7 +113,7 @@ def _unpack(path: Path, folder: Path) -> Manifest:
     return manifest
 
 
-def _first(path: Path, name: str, content: IO[bytes]) -> Manifest:
+def _first(path: Path, name: str, content: IO[bytes]) -> BundleManifest:
     folder, _, file = name.partition("/")
     if file != MANIFEST:
         raise _refused(path, f"does not begin with a {MANIFEST}: it is not a bundle of a run")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class CdmDocument:
     """A document in JSON, the index that it belongs to, and its id there.
 
     `kind` is CDM's: run, tag, iteration, param, sample, period, metric_desc, metric_data.

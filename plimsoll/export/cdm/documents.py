@@ -9,29 +9,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from plimsoll.export.cdm.document import Document
-from plimsoll.export.cdm.identity import Identity
+from plimsoll.export.cdm.document import CdmDocument
+from plimsoll.export.cdm.identity import DocumentIds
+from plimsoll.export.cdm.mappings import Fields
 from plimsoll.export.cdm.metric_documents import MetricDocuments
 from plimsoll.export.cdm.outline import (
     PRIMARY_PERIOD,
     PRIMARY_SOURCE,
     PRIMARY_TYPE,
-    Iteration,
+    CdmIteration,
+    CdmSample,
     Outline,
-    Sample,
 )
 from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.run_directory import RunDirectory
 
 _HARNESS = "plimsoll"
-Fields = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class RunOwner:
     """The owner that a run is exported with; none unless given."""
 
     name: str | None = None
@@ -47,17 +46,17 @@ class RunDocuments:
         outline: Outline,
         version: CdmVersion,
         *,
-        owner: Owner | None = None,
+        owner: RunOwner | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> None:
         """`tags` are names and values, for which runs are searched. Raises RecordError."""
         self._outline = outline
         self._version = version
         self._tags = dict(tags or {})
-        self._identity = Identity(outline.run_id, outline.started_unix_ns)
-        self._run = self._run_fields(run, owner or Owner())
+        self._identity = DocumentIds(outline.run_id, outline.started_unix_ns)
+        self._run = self._run_fields(run, owner or RunOwner())
 
-    def __iter__(self) -> Iterator[Document]:
+    def __iter__(self) -> Iterator[CdmDocument]:
         """Each once. Raises RecordError."""
         for name, value in self._tags.items():
             tag = {"tag-uuid": self._identity.of("tag", name), "name": name, "val": value}
@@ -88,7 +87,7 @@ class RunDocuments:
     def _metrics(self) -> MetricDocuments:
         return MetricDocuments(self._outline, self._version, self._identity, self._run)
 
-    def _of_iteration(self, iteration: Iteration) -> Iterator[Document]:
+    def _of_iteration(self, iteration: CdmIteration) -> Iterator[CdmDocument]:
         number = iteration.number
         of_iteration: Fields = {
             "iteration-uuid": self._identity.of("iteration", number),
@@ -105,7 +104,7 @@ class RunDocuments:
             yield from self._of_sample(of_iteration, sample)
         yield self._document("iteration", of_iteration["iteration-uuid"], iteration=of_iteration)
 
-    def _of_sample(self, of_iteration: Fields, sample: Sample) -> Iterator[Document]:
+    def _of_sample(self, of_iteration: Fields, sample: CdmSample) -> Iterator[CdmDocument]:
         place = (of_iteration["num"], sample.number)
         of_sample: Fields = {
             "sample-uuid": self._identity.of("sample", *place),
@@ -129,7 +128,7 @@ class RunDocuments:
         uuid = of_sample["sample-uuid"]
         yield self._document("sample", uuid, iteration=of_iteration, sample=of_sample)
 
-    def _run_fields(self, run: RunDirectory, owner: Owner) -> Fields:
+    def _run_fields(self, run: RunDirectory, owner: RunOwner) -> Fields:
         environment = load_environment(run.environment)
         host = None if environment is None else environment.host
         fields = {
@@ -146,10 +145,10 @@ class RunDocuments:
         }
         return {name: value for name, value in fields.items() if value is not None}
 
-    def _document(self, kind: str, identity: str, **parts: Fields) -> Document:
+    def _document(self, kind: str, identity: str, **parts: Fields) -> CdmDocument:
         fields = {"cdm": {"ver": str(self._version)}, "run": self._run, **parts}
         text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-        return Document(kind, self._index(kind), identity, text)
+        return CdmDocument(kind, self._index(kind), identity, text)
 
     def _index(self, kind: str) -> str:
         return self._version.index_of(kind, self._outline.begin_ms)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 _PLIMSOLL = uuid.UUID("3f0c6f0e-5a1b-4d0e-9d55-7f1c1a4b9e27")
 
 
-class Identity:
+class DocumentIds:
     """Makes the ids of one run's documents (UUIDs of version 5, RFC 9562 section 5.5)."""
 
     def __init__(self, run_id: str, started_unix_ns: int) -> None:

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from plimsoll.export.cdm.document import Document
-from plimsoll.export.cdm.identity import Identity
+from plimsoll.export.cdm.document import CdmDocument
+from plimsoll.export.cdm.identity import DocumentIds
 from plimsoll.export.cdm.names import cdm_names
-from plimsoll.export.cdm.outline import Outline, Sample
-from plimsoll.export.cdm.series import EXPRESSIBLE, RunSeries, SeriesKey
+from plimsoll.export.cdm.outline import CdmSample, Outline
+from plimsoll.export.cdm.series import EXPRESSIBLE, CdmSeriesKey, RunSeries
 from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.metric_batches import RecordedPeriod, metric_batches
 from plimsoll.record.metrics.metrics import query_metrics
@@ -29,7 +29,11 @@ class MetricDocuments:
     """The documents metric_desc and metric_data of a run."""
 
     def __init__(
-        self, outline: Outline, version: CdmVersion, identity: Identity, run: Mapping[str, object]
+        self,
+        outline: Outline,
+        version: CdmVersion,
+        identity: DocumentIds,
+        run: Mapping[str, object],
     ) -> None:
         """`run` is what every document but metric_data says of its run."""
         self._outline = outline
@@ -56,7 +60,7 @@ class MetricDocuments:
                 total += int(rows)
         return total
 
-    def __iter__(self) -> Iterator[Document]:
+    def __iter__(self) -> Iterator[CdmDocument]:
         """Raises RecordError."""
         recorded = RunSeries(self._outline)
         for sample in self._outline.samples:
@@ -64,9 +68,9 @@ class MetricDocuments:
                 yield from self._of_period(recorded, sample, period)
 
     def _of_period(
-        self, recorded: RunSeries, sample: Sample, period: RecordedPeriod
-    ) -> Iterator[Document]:
-        series: dict[SeriesKey, str] = {}
+        self, recorded: RunSeries, sample: CdmSample, period: RecordedPeriod
+    ) -> Iterator[CdmDocument]:
+        series: dict[CdmSeriesKey, str] = {}
         for key, document in self._descriptors(recorded, sample, period.name):
             series[key] = document.id
             if document.id not in self._described:
@@ -75,8 +79,8 @@ class MetricDocuments:
         yield from self._rows(sample, period, series)
 
     def _descriptors(
-        self, recorded: RunSeries, sample: Sample, period: str
-    ) -> Iterator[tuple[SeriesKey, Document]]:
+        self, recorded: RunSeries, sample: CdmSample, period: str
+    ) -> Iterator[tuple[CdmSeriesKey, CdmDocument]]:
         for each in recorded.of(sample, period):
             source = recorded.source_of(each, sample, period)
             uuid = self._identity.of_series(source, each.type, each.names)
@@ -96,8 +100,8 @@ class MetricDocuments:
             yield each.key, self._document("metric_desc", uuid, text)
 
     def _rows(
-        self, sample: Sample, period: RecordedPeriod, series: Mapping[SeriesKey, str]
-    ) -> Iterator[Document]:
+        self, sample: CdmSample, period: RecordedPeriod, series: Mapping[CdmSeriesKey, str]
+    ) -> Iterator[CdmDocument]:
         statement = (
             "SELECT source, type, to_json(names)::VARCHAR, "  # noqa: S608
             "begin_ms, end_ms, monotonic_ms, value "
@@ -124,8 +128,10 @@ class MetricDocuments:
                     identity = f"{uuid}:{place}:{begin_ms}:{monotonic_ms}"
                     yield self._document("metric_data", identity, text)
 
-    def _document(self, kind: str, identity: str, text: str) -> Document:
-        return Document(kind, self._version.index_of(kind, self._outline.begin_ms), identity, text)
+    def _document(self, kind: str, identity: str, text: str) -> CdmDocument:
+        return CdmDocument(
+            kind, self._version.index_of(kind, self._outline.begin_ms), identity, text
+        )
 
 
 def _borders(period: RecordedPeriod) -> tuple[int, int]:

@@ -21,7 +21,7 @@ PRIMARY_PERIOD = "measurement"
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class CdmSample:
     """One repetition of an iteration, with its periods; `run` holds their metrics.
 
     `folder` is that directory within the run's own: empty but in a matrix. `primary` is the
@@ -47,12 +47,12 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Iteration:
+class CdmIteration:
     """One combination of parameters."""
 
     number: int
     params: tuple[Param, ...]
-    samples: tuple[Sample, ...]
+    samples: tuple[CdmSample, ...]
 
     @property
     def passed(self) -> bool:
@@ -66,10 +66,10 @@ class Outline:
 
     run_id: str
     started_unix_ns: int
-    iterations: tuple[Iteration, ...]
+    iterations: tuple[CdmIteration, ...]
 
     @property
-    def samples(self) -> Sequence[Sample]:
+    def samples(self) -> Sequence[CdmSample]:
         """Those of all iterations."""
         return [sample for iteration in self.iterations for sample in iteration.samples]
 

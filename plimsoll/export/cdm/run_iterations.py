@@ -10,7 +10,13 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from plimsoll.export.cdm.outline import PRIMARY_SOURCE, PRIMARY_TYPE, Iteration, Outline, Sample
+from plimsoll.export.cdm.outline import (
+    PRIMARY_SOURCE,
+    PRIMARY_TYPE,
+    CdmIteration,
+    CdmSample,
+    Outline,
+)
 from plimsoll.export.cdm.params import matrix_params, params_of
 from plimsoll.export.cdm.trial_groups import by_parameters, primary
 from plimsoll.export.metric_batches import RecordedPeriod, periods_to_export
@@ -48,7 +54,7 @@ def outline_of(run: RunDirectory, periods: Sequence[str] | None = None) -> Outli
     return Outline(run.run_id, _started_unix_ns(journal), iterations)
 
 
-def _of_matrix(run: RunDirectory, periods: Sequence[str] | None) -> Iterator[Iteration]:
+def _of_matrix(run: RunDirectory, periods: Sequence[str] | None) -> Iterator[CdmIteration]:
     """Each run of a matrix is a sample of its iteration; one that has not begun is none."""
     for number, values in _combinations(run.path / "matrix.json"):
         samples, params = [], matrix_params(values)
@@ -61,7 +67,7 @@ def _of_matrix(run: RunDirectory, periods: Sequence[str] | None) -> Iterator[Ite
                     replace(sample, number=sample_number, folder=place) for sample in found.samples
                 ]
         if samples:
-            yield Iteration(number, params, tuple(samples))
+            yield CdmIteration(number, params, tuple(samples))
 
 
 def _combinations(path: Path) -> Iterator[tuple[int, Mapping[str, JsonValue]]]:
@@ -80,7 +86,7 @@ def _of_run(
     periods: Sequence[str] | None,
     *,
     as_one: bool = False,
-) -> Iterator[Iteration]:
+) -> Iterator[CdmIteration]:
     """Those of one run directory; `as_one` takes all its trials for one combination."""
     recorded = {period.name: period for period in periods_to_export(run, periods)}
     if not recorded:
@@ -94,7 +100,7 @@ def _of_run(
     for number, group in enumerate(groups, start=1):
         measured = [_sending(run, trial, recorded[trial_period(trial.number)]) for trial in group]
         measured += unfinished if number == len(groups) else []
-        yield Iteration(
+        yield CdmIteration(
             number, params_of(experiment, group), (_sample(run, group, measured, proof),)
         )
 
@@ -104,9 +110,9 @@ def _sample(
     trials: Sequence[TrialRecord],
     periods: Sequence[RecordedPeriod],
     proof: int | None,
-) -> Sample:
+) -> CdmSample:
     found = primary(trials, proof)
-    return Sample(
+    return CdmSample(
         run,
         folder="",
         number=1,

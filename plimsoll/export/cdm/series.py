@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.export.cdm.outline import Outline, Sample
+from plimsoll.export.cdm.outline import CdmSample, Outline
 from plimsoll.record.metrics.metrics import query_metrics
 
 # CDM's time is in whole milliseconds, and JSON has finite numbers only.
@@ -23,7 +23,7 @@ EXPRESSIBLE = "end_ms > begin_ms AND isfinite(value)"
 _UNFINISHED = "unfinished"
 
 # source, type as recorded, and names as JSON.
-SeriesKey = tuple[str, str, str]
+CdmSeriesKey = tuple[str, str, str]
 # source and type as recorded.
 _Kind = tuple[str, str]
 # A sample's folder in the run, and one of its periods.
@@ -42,7 +42,7 @@ class Series:
     names_json: str
 
     @property
-    def key(self) -> SeriesKey:
+    def key(self) -> CdmSeriesKey:
         """What tells it from the run's other series."""
         return self.source, self.type, self.names_json
 
@@ -80,11 +80,11 @@ class RunSeries:
         ]
         self._measured = {each.key for place in self._measurements for each in self._series[place]}
 
-    def of(self, sample: Sample, period: str) -> Sequence[Series]:
+    def of(self, sample: CdmSample, period: str) -> Sequence[Series]:
         """Those of one period, by source, type and names."""
         return self._series[sample.folder, period]
 
-    def source_of(self, series: Series, sample: Sample, period: str) -> str:
+    def source_of(self, series: Series, sample: CdmSample, period: str) -> str:
         """Its source in CDM: the recorded one, or that with what the trial was for behind it."""
         place = (sample.folder, period)
         if not self._measurements:
@@ -95,7 +95,7 @@ class RunSeries:
             return series.source
         return self._averaged_apart(series, place)
 
-    def _measured_keys(self, kind: _Kind) -> frozenset[SeriesKey]:
+    def _measured_keys(self, kind: _Kind) -> frozenset[CdmSeriesKey]:
         """The series of the first measurement that has any of the kind."""
         found = (self._keys[place].get(kind) for place in self._measurements)
         return next(filter(None, found), frozenset())
@@ -116,7 +116,7 @@ class RunSeries:
         return f"{series.source}-{self._phases[place]}"
 
 
-def _recorded(sample: Sample, period: str) -> Iterator[Series]:
+def _recorded(sample: CdmSample, period: str) -> Iterator[Series]:
     statement = (
         "SELECT DISTINCT source, type, class, aggregation, names, "  # noqa: S608
         "to_json(names)::VARCHAR AS named "
@@ -126,9 +126,9 @@ def _recorded(sample: Sample, period: str) -> Iterator[Series]:
         yield Series(*row)
 
 
-def _keys(series: Sequence[Series]) -> dict[_Kind, frozenset[SeriesKey]]:
+def _keys(series: Sequence[Series]) -> dict[_Kind, frozenset[CdmSeriesKey]]:
     """The series of each kind."""
-    kinds: dict[_Kind, set[SeriesKey]] = {}
+    kinds: dict[_Kind, set[CdmSeriesKey]] = {}
     for each in series:
         kinds.setdefault(each.kind, set()).add(each.key)
     return {kind: frozenset(keys) for kind, keys in kinds.items()}

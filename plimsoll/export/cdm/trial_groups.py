@@ -9,7 +9,7 @@ from plimsoll.record.trials.trial_record import TrialRecord
 # These prepare the trials that come after them, and are listed with those.
 _PREPARING = frozenset({"calibration", "warmup", "teaching", "ceiling", "baseline"})
 
-Frames = tuple[tuple[int, int], ...]
+FrameSizes = tuple[tuple[int, int], ...]
 
 
 def by_parameters(trials: Sequence[TrialRecord]) -> list[list[TrialRecord]]:
@@ -51,7 +51,7 @@ def test_of(trial: TrialRecord) -> str:
     return (trial.step or "").partition("/")[0]
 
 
-def frames_of(trial: TrialRecord) -> Frames:
+def frames_of(trial: TrialRecord) -> FrameSizes:
     """The sizes that its load streams send, in bytes with FCS, each with its weight."""
     sizes = {
         (each.size, each.weight)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from plimsoll.export.cdm.document import Document
+from plimsoll.export.cdm.document import CdmDocument
 from plimsoll.export.export_error import ExportError
-from plimsoll.export.opensearch.patience import Patience, Unavailable
+from plimsoll.export.opensearch.patience import RetryPolicy, Unavailable
 from plimsoll.export.opensearch.server import Response, Server
 
 # OpenSearch's own advice is 5 to 15 MiB a request; a small heap is happier with less.
@@ -53,7 +53,7 @@ class Loaded:
         """How many were refused."""
         return sum(failure.count for failure in self.failures.values())
 
-    def refuse(self, document: Document, error: str, reason: str) -> None:
+    def refuse(self, document: CdmDocument, error: str, reason: str) -> None:
         """Count one."""
         failure = Failure(document.kind, error, reason)
         self.failures.setdefault((document.kind, error), failure).count += 1
@@ -64,8 +64,8 @@ class Loaded:
 
 def load(
     server: Server,
-    documents: Iterable[Document],
-    patience: Patience,
+    documents: Iterable[CdmDocument],
+    patience: RetryPolicy,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Loaded:
     """Send them all and say what became of them; `progress` is called with how many are done.
@@ -85,8 +85,8 @@ def load(
     return loaded
 
 
-def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    batch: list[Document] = []
+def _batches(documents: Iterable[CdmDocument]) -> Iterator[list[CdmDocument]]:
+    batch: list[CdmDocument] = []
     length = 0
     for document in documents:
         batch.append(document)
@@ -98,7 +98,7 @@ def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
         yield batch
 
 
-def _round(server: Server, pending: list[Document], loaded: Loaded) -> list[Document]:
+def _round(server: Server, pending: list[CdmDocument], loaded: Loaded) -> list[CdmDocument]:
     """Send them once and return those that are to be sent again.
 
     Raises Unavailable where that is all of them.
@@ -118,13 +118,13 @@ def _round(server: Server, pending: list[Document], loaded: Loaded) -> list[Docu
     return again
 
 
-def _halved(server: Server, pending: list[Document], loaded: Loaded) -> list[Document]:
+def _halved(server: Server, pending: list[CdmDocument], loaded: Loaded) -> list[CdmDocument]:
     """The server, or a proxy before it, takes less at once."""
     if len(pending) == 1:
         loaded.refuse(pending[0], "HTTP 413", "one document alone is too large")
         return []
     middle = len(pending) // 2
-    left: list[Document] = []
+    left: list[CdmDocument] = []
     for half in (pending[:middle], pending[middle:]):
         try:
             left += _round(server, half, loaded)
@@ -153,7 +153,7 @@ def _outcome(item: object) -> Mapping[str, Any]:
     return outcome if isinstance(outcome, dict) else {}
 
 
-def _settled(document: Document, outcome: Mapping[str, Any], loaded: Loaded) -> bool:
+def _settled(document: CdmDocument, outcome: Mapping[str, Any], loaded: Loaded) -> bool:
     """Count what became of a document; False where it is to be sent again."""
     status = outcome.get("status")
     if status in _NOT_NOW:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from plimsoll.errors import InputError
 from plimsoll.export.cdm.mappings import index_definition
 from plimsoll.export.cdm.version import CdmVersion
-from plimsoll.export.opensearch.patience import Patience
+from plimsoll.export.opensearch.patience import RetryPolicy
 from plimsoll.export.opensearch.server import Response, Server
 
 _OK, _BAD_REQUEST, _NOT_FOUND = 200, 400, 404
@@ -24,7 +24,7 @@ def prepare_indices(
     server: Server,
     indices: Mapping[str, str],
     version: CdmVersion,
-    patience: Patience,
+    patience: RetryPolicy,
     *,
     make: bool,
 ) -> tuple[str, ...]:
@@ -47,14 +47,14 @@ def prepare_indices(
     return tuple(missing.values())
 
 
-def _is_there(server: Server, index: str, patience: Patience) -> bool:
+def _is_there(server: Server, index: str, patience: RetryPolicy) -> bool:
     answer = patience.patiently(lambda: server.ask("HEAD", _path(index)), server.url)
     if answer.status not in (_OK, _NOT_FOUND):
         raise server.unexpected(f"looking for the index {index}", answer)
     return answer.status == _OK
 
 
-def _make(server: Server, index: str, definition: bytes, patience: Patience) -> None:
+def _make(server: Server, index: str, definition: bytes, patience: RetryPolicy) -> None:
     answer = patience.patiently(lambda: server.ask("PUT", _path(index), definition), server.url)
     if answer.status != _OK and not _exists_already(answer):
         raise server.unexpected(f"making the index {index}", answer)

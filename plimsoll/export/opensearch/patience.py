@@ -22,7 +22,7 @@ class Unavailable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """So many attempts, the pause after each twice the one before: a minute in all.
 
     `notice` is called with a message at every pause.

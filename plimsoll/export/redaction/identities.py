@@ -24,10 +24,10 @@ _SSH_KEYS = frozenset({"ssh", "host", "address", "bmc"})
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,252}")
 _SHORTEST_SERIAL = 5
 
-Identity = tuple[str, str]
+NamedIdentity = tuple[str, str]
 
 
-def identities_in(value: Any, key: str = "") -> Iterator[Identity]:
+def identities_in(value: Any, key: str = "") -> Iterator[NamedIdentity]:
     """(kind, name) of all that a document of the record names; "host", "user" or "serial"."""
     if isinstance(value, Mapping):
         for inner_key, inner in value.items():
@@ -40,7 +40,7 @@ def identities_in(value: Any, key: str = "") -> Iterator[Identity]:
         yield from _of_field(value, key.lower())
 
 
-def own_identities(environment: Mapping[str, str] = os.environ) -> Iterator[Identity]:
+def own_identities(environment: Mapping[str, str] = os.environ) -> Iterator[NamedIdentity]:
     """The user who redacts, who is mostly the one who ran."""
     names = [environment.get(name, "") for name in ("SUDO_USER", "USER", "LOGNAME")]
     with contextlib.suppress(KeyError, OSError):
@@ -48,9 +48,9 @@ def own_identities(environment: Mapping[str, str] = os.environ) -> Iterator[Iden
     yield from (("user", name) for name in names if _is_name(name, _GENERIC_USERS))
 
 
-def with_short_names(found: Iterable[Identity]) -> tuple[Identity, ...]:
+def with_short_names(found: Iterable[NamedIdentity]) -> tuple[NamedIdentity, ...]:
     """Each once, and of a fully qualified host name its first label, too."""
-    names: dict[str, Identity] = {}
+    names: dict[str, NamedIdentity] = {}
     for kind, name in found:
         names.setdefault(name.casefold(), (kind, name))
         label = name.partition(".")[0]
@@ -59,7 +59,7 @@ def with_short_names(found: Iterable[Identity]) -> tuple[Identity, ...]:
     return tuple(names.values())
 
 
-def _of_field(value: str, key: str) -> Iterator[Identity]:
+def _of_field(value: str, key: str) -> Iterator[NamedIdentity]:
     if key in _HOST_KEYS and _is_name(value, _GENERIC_HOSTS):
         yield "host", value
     if key in _SSH_KEYS:
@@ -72,7 +72,7 @@ def _of_field(value: str, key: str) -> Iterator[Identity]:
         yield "serial", value
 
 
-def _of_text(text: str) -> Iterator[Identity]:
+def _of_text(text: str) -> Iterator[NamedIdentity]:
     for user in _HOME.findall(text):
         if _is_name(user, _GENERIC_USERS):
             yield "user", user

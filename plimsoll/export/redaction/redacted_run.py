@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 from plimsoll.export.redaction.identities import (
-    Identity,
+    NamedIdentity,
     identities_in,
     own_identities,
     with_short_names,
@@ -45,7 +45,7 @@ def redactor_of(run: RunDirectory, words: Iterable[str] = ()) -> Pseudonyms:
 
     Raises RecordError where the record cannot be read.
     """
-    found: list[Identity] = [("name", word) for word in words]
+    found: list[NamedIdentity] = [("name", word) for word in words]
     found += own_identities()
     for path in _copied(run):
         for document in _documents(path):

@@ -24,7 +24,7 @@ PROTOCOL = 4
 # As many as the engine has room for; the process that watches the trial has all.
 _LOSS_LIMITS = 64
 
-Message = Mapping[str, Any]
+EngineMessage = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class Passage:
     frames_per_event: float = 1.0
 
 
-class Direction:
+class SimulatedDirection:
     """A queue in front of a `behaviour`; `queue_frames` are waiting now."""
 
     def __init__(self, behaviour: Behaviour) -> None:

@@ -16,11 +16,11 @@ from plimsoll.generator.interface import (
     TrialPlan,
     TrialReport,
 )
-from plimsoll.generator.simulated.direction import Direction, Passage
+from plimsoll.generator.simulated.direction import Passage, SimulatedDirection
 from plimsoll.generator.simulated.latency_shape import LatencyPools
 from plimsoll.generator.simulated.models.dut_model import DutModel
 from plimsoll.generator.simulated.path_run import PathRun
-from plimsoll.generator.simulated.polling_loop import LoopRun, PollingLoop
+from plimsoll.generator.simulated.polling_loop import LoopRun, SimulatedLoop
 from plimsoll.generator.simulated.port_schedule import PortRate, port_schedule
 from plimsoll.generator.simulated.stream_run import StreamRun
 from plimsoll.generator.simulated.trial_run import TrialRun
@@ -57,11 +57,11 @@ class SimulatedGenerator:
         self._chance = _chance(seed, "trials")
         self._pools = LatencyPools(_chance(seed, "latencies"))
         self._directions = {
-            path: Direction(model.behaviour(number, _chance(seed, f"direction {number}")))
+            path: SimulatedDirection(model.behaviour(number, _chance(seed, f"direction {number}")))
             for number, path in enumerate(paths)
         }
         self._loops = [
-            PollingLoop(port, model.tester_away, _chance(seed, f"loop {port}"))
+            SimulatedLoop(port, model.tester_away, _chance(seed, f"loop {port}"))
             for port in range(self._port_count)
         ]
         self._stale = [0] * self._port_count

@@ -62,7 +62,7 @@ def bucket_of(value_ns: int) -> int:
 
 
 @dataclass(slots=True, eq=False)
-class Drawn:
+class DrawnLatencies:
     """Frames with their latencies. `us` is as StreamCounts.latency_us has it."""
 
     count: int = 0
@@ -128,7 +128,7 @@ class Collected:
             us = (min(value_ns // 1000, TOP_US) for value_ns in values_ns)
             _add_to(self.us, zip(us, alike, strict=True), 1)
 
-    def add(self, drawn: Drawn, times: int = 1) -> None:
+    def add(self, drawn: DrawnLatencies, times: int = 1) -> None:
         """The same frames so many times."""
         if not drawn.count:
             return
@@ -152,11 +152,11 @@ class Collected:
         if self.in_us:
             _add_to(self.us, other.us.items(), 1)
 
-    def drawn(self) -> Drawn:
+    def drawn(self) -> DrawnLatencies:
         """All of it, ascending."""
         if not self.count:
             return NOTHING
-        return Drawn(
+        return DrawnLatencies(
             self.count,
             self.sum_ns,
             self.min_ns,
@@ -172,7 +172,7 @@ def _add_to(counts: dict[int, int], more: Iterable[tuple[int, int]], times: int)
 
 
 NO_HISTOGRAM = Histogram()
-NOTHING = Drawn(_histogram=NO_HISTOGRAM)
+NOTHING = DrawnLatencies(_histogram=NO_HISTOGRAM)
 
 
 class LatencyPools:
@@ -180,10 +180,10 @@ class LatencyPools:
 
     def __init__(self, chance: Random) -> None:
         self._chance = chance
-        self._pools: dict[tuple[LatencyShape, int], list[Drawn]] = {}
+        self._pools: dict[tuple[LatencyShape, int], list[DrawnLatencies]] = {}
         self._layers: dict[tuple[int, int], _Layers] = {}
 
-    def draw(self, shape: LatencyShape, frames: int) -> Drawn:
+    def draw(self, shape: LatencyShape, frames: int) -> DrawnLatencies:
         """About `frames` frames, at least 1: never more, and less by the fourth digit at most.
 
         A count that is a round number less one is kept: that leaves room for the slowest.
@@ -207,7 +207,7 @@ class LatencyPools:
         """
         return shape.value_ns(*_standard((1.0 - self._chance.random()) / frames))
 
-    def _variant(self, shape: LatencyShape, frames: int, turn: int) -> Drawn:
+    def _variant(self, shape: LatencyShape, frames: int, turn: int) -> DrawnLatencies:
         count = max(1, min(_LAYERS, frames))
         layers = self._layers.get((count, turn))
         if layers is None:

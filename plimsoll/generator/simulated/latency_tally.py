@@ -11,7 +11,7 @@ from plimsoll.generator.simulated.latency_shape import (
     TOP_US,
     Buckets,
     Collected,
-    Drawn,
+    DrawnLatencies,
     LatencyPools,
     LatencyShape,
     bucket_of,
@@ -21,7 +21,7 @@ from plimsoll.generator.simulated.latency_shape import (
 _MOST_COUNTED = 64
 
 
-class Share(NamedTuple):
+class DelayShare(NamedTuple):
     """A stream's part of a Delay: whole frames, their waits from the first to the last."""
 
     frames: int
@@ -45,10 +45,10 @@ class LatencyTally:
         """With `in_us`, latencies are counted in whole microseconds as well."""
         self._pools = pools
         self._in_us = in_us
-        self._counted: dict[int, tuple[Drawn, int]] = {}
+        self._counted: dict[int, tuple[DrawnLatencies, int]] = {}
         self._total = Collected(in_us)
 
-    def unqueued(self, shape: LatencyShape, frames: int) -> Drawn:
+    def unqueued(self, shape: LatencyShape, frames: int) -> DrawnLatencies:
         """So many frames that found no queue."""
         if frames == 0:
             return NOTHING
@@ -63,7 +63,7 @@ class LatencyTally:
             self._total.add_value(variant.typical_ns, more)
         return self._whole(variant, more, slowest_ns)
 
-    def ordinary(self, shape: LatencyShape, frames: int) -> Drawn:
+    def ordinary(self, shape: LatencyShape, frames: int) -> DrawnLatencies:
         """Like `unqueued`, where the slowest frame of all is of no interest."""
         if frames == 0:
             return NOTHING
@@ -73,7 +73,9 @@ class LatencyTally:
         self._count(variant)
         return variant
 
-    def queued(self, shape: LatencyShape, frames: int, delays: Sequence[Share]) -> Drawn:
+    def queued(
+        self, shape: LatencyShape, frames: int, delays: Sequence[DelayShare]
+    ) -> DrawnLatencies:
         """So many frames, of which those in `delays` waited."""
         waited = sum(share.frames for share in delays)
         if len(delays) == 1 and delays[0].alike and frames - waited <= 1:
@@ -88,34 +90,36 @@ class LatencyTally:
                 ramps.add_ramp(shape.floor_ns + first_ns, shape.floor_ns + last_ns, share.frames)
         return self._joined(parts, ramps)
 
-    def unqueued_and(self, shape: LatencyShape, frames: int, others_ns: Sequence[int]) -> Drawn:
+    def unqueued_and(
+        self, shape: LatencyShape, frames: int, others_ns: Sequence[int]
+    ) -> DrawnLatencies:
         """So many frames that found no queue, and others of which each one is known."""
         others = Collected(self._in_us)
         for value_ns in others_ns:
             others.add_value(value_ns, 1)
         return self._joined([self.unqueued(shape, frames)], others)
 
-    def total(self) -> Drawn:
+    def total(self) -> DrawnLatencies:
         """The whole trial so far."""
         for drawn, times in self._counted.values():
             self._total.add(drawn, times)
         self._counted.clear()
         return self._total.drawn()
 
-    def _joined(self, parts: Sequence[Drawn], others: Collected) -> Drawn:
+    def _joined(self, parts: Sequence[DrawnLatencies], others: Collected) -> DrawnLatencies:
         """Together; of these only the others are not in the total yet."""
         self._total.join(others)
         for part in parts:
             others.add(part)
         return others.drawn()
 
-    def _count(self, variant: Drawn) -> None:
+    def _count(self, variant: DrawnLatencies) -> None:
         seen = self._counted.get(id(variant))
         self._counted[id(variant)] = (variant, 1 if seen is None else seen[1] + 1)
         if len(self._counted) > _MOST_COUNTED:
             self.total()
 
-    def _whole(self, variant: Drawn, more: int, slowest_ns: int) -> Drawn:
+    def _whole(self, variant: DrawnLatencies, more: int, slowest_ns: int) -> DrawnLatencies:
         """The variant with `more` typical frames and the slowest."""
         buckets, us, sum_ns = variant.buckets, variant.us, variant.sum_ns + slowest_ns
         if more:
@@ -123,7 +127,7 @@ class LatencyTally:
             sum_ns += more * typical_ns
             buckets = _with(buckets, bucket_of(typical_ns), more)
             us = _with(us, min(typical_ns // 1000, TOP_US), more) if self._in_us else us
-        return Drawn(
+        return DrawnLatencies(
             variant.count + more + 1,
             sum_ns,
             variant.min_ns if variant.count else slowest_ns,
@@ -133,7 +137,7 @@ class LatencyTally:
         )
 
 
-def _queued_alike(shape: LatencyShape, share: Share) -> LatencyShape:
+def _queued_alike(shape: LatencyShape, share: DelayShare) -> LatencyShape:
     return shape._replace(wait_ns=0.0, queue_ns=round(share.first_s * 1e9))
 
 

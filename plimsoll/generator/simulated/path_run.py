@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from plimsoll.generator.interface import StreamCounts
 from plimsoll.generator.simulated.chance import binomial, geometric_sum, poisson
-from plimsoll.generator.simulated.direction import Direction, Passage
+from plimsoll.generator.simulated.direction import Passage, SimulatedDirection
 from plimsoll.generator.simulated.latency_shape import LatencyShape
-from plimsoll.generator.simulated.latency_tally import Share
+from plimsoll.generator.simulated.latency_tally import DelayShare
 from plimsoll.generator.simulated.polling_loop import Away
 from plimsoll.generator.simulated.stream_run import Fate, StreamRun
 
@@ -18,7 +18,7 @@ from plimsoll.generator.simulated.stream_run import Fate, StreamRun
 _WAIT_STEPS = 32
 
 
-class Span(NamedTuple):
+class PathSpan(NamedTuple):
     """An interval of the trial, in s since its first frame; the trial began at `began_s`.
 
     `tx_away` and `rx_away` are when the sending and the receiving loop were away, in s of
@@ -38,7 +38,7 @@ class PathRun:
 
     def __init__(
         self,
-        direction: Direction,
+        direction: SimulatedDirection,
         streams: Sequence[StreamRun],
         chance: Random,
         *,
@@ -62,14 +62,14 @@ class PathRun:
         """Frames still in the DUT."""
         return sum(stream.outstanding for stream in self.streams)
 
-    def interval(self, span: Span) -> list[StreamCounts]:
+    def interval(self, span: PathSpan) -> list[StreamCounts]:
         """What each stream counts over the interval."""
         passage = Passage()
         for begin_s, end_s, load_pps in self._loads(span):
             self._direction.pass_on(span.began_s + begin_s, span.began_s + end_s, load_pps, passage)
         return self._counts(span, passage)
 
-    def _loads(self, span: Span) -> Iterator[tuple[float, float, float]]:
+    def _loads(self, span: PathSpan) -> Iterator[tuple[float, float, float]]:
         """Have the streams send; the constant loads that this makes, in order."""
         if not span.sending:
             yield span.begin_s, span.end_s, 0.0
@@ -105,7 +105,7 @@ class PathRun:
     def _load_pps(self, at_s: float) -> float:
         return sum(each.taken_pps for each in self.streams if each.sends_at(at_s))
 
-    def _counts(self, span: Span, passage: Passage) -> list[StreamCounts]:
+    def _counts(self, span: PathSpan, passage: Passage) -> list[StreamCounts]:
         """Whole frames for each stream, none made and none gone."""
         shape = self._shape(passage)
         rooms = [min(each.sent, each.outstanding) for each in self.streams]
@@ -124,22 +124,22 @@ class PathRun:
         ]
 
     def _fate(
-        self, span: Span, passage: Passage, stream: StreamRun, lost: int, under_way: int
+        self, span: PathSpan, passage: Passage, stream: StreamRun, lost: int, under_way: int
     ) -> Fate:
         """What became of one stream's frames, and how long they waited where they did."""
-        delays: list[Share] = []
+        delays: list[DelayShare] = []
         if passage.delays:
             share = stream.sent / (sum(each.sent for each in self.streams) or 1)
             for delay in passage.delays:
                 frames = int(stream.part_of(delay, share) + self._chance.random())
                 if frames:
-                    delays.append(Share(frames, delay.first_s, delay.last_s))
+                    delays.append(DelayShare(frames, delay.first_s, delay.last_s))
         if not span.rx_away:
             return Fate(lost, under_way, delays)
         missed, overrun = self._missed(span, stream.outstanding - lost - under_way)
         return Fate(lost, under_way, delays, missed, overrun)
 
-    def _missed(self, span: Span, came: int) -> tuple[list[Share], int]:
+    def _missed(self, span: PathSpan, came: int) -> tuple[list[DelayShare], int]:
         """What came while the receiving loop was away: frames that waited for it, and too many.
 
         The queue holds the frames of all streams; each has its part of the room.
@@ -153,7 +153,7 @@ class PathRun:
             frames = min(left, round(came * away.length_s / (span.end_s - span.begin_s)))
             waited = min(frames, int(room))
             if waited:
-                missed.append(Share(waited, away.length_s, 0.0))
+                missed.append(DelayShare(waited, away.length_s, 0.0))
             overrun += frames - waited
             left -= frames
         return missed, overrun

@@ -59,7 +59,7 @@ class AwayTimes:
         )
 
 
-class PollingLoop:
+class SimulatedLoop:
     """One loop of the tester; without `times` it is never away."""
 
     def __init__(self, cpu: int, times: AwayTimes | None, chance: Random) -> None:
@@ -91,7 +91,7 @@ class PollingLoop:
 class LoopRun:
     """What one loop counts in one trial, which began at `began_s`."""
 
-    def __init__(self, loop: PollingLoop, pools: LatencyPools, stall_s: float, began_s: float):
+    def __init__(self, loop: SimulatedLoop, pools: LatencyPools, stall_s: float, began_s: float):
         self.loop = loop
         self._gaps = LatencyTally(pools)
         self._stall_s = stall_s

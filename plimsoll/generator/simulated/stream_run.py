@@ -13,11 +13,11 @@ from plimsoll.generator.simulated.chance import poisson
 from plimsoll.generator.simulated.direction import Delay
 from plimsoll.generator.simulated.latency_shape import (
     NO_HISTOGRAM,
-    Drawn,
+    DrawnLatencies,
     LatencyPools,
     LatencyShape,
 )
-from plimsoll.generator.simulated.latency_tally import LatencyTally, Share
+from plimsoll.generator.simulated.latency_tally import DelayShare, LatencyTally
 from plimsoll.generator.simulated.polling_loop import Away
 from plimsoll.traffic.plan import StreamPlan
 
@@ -37,8 +37,8 @@ class Fate(NamedTuple):
 
     lost: int
     under_way: int
-    delays: Sequence[Share]
-    missed: Sequence[Share] = ()
+    delays: Sequence[DelayShare]
+    missed: Sequence[DelayShare] = ()
     overrun: int = 0
 
 
@@ -62,7 +62,7 @@ class StreamRun:
         self._latency = LatencyTally(pools, in_us=self._probe)
         self._across = LatencyTally(pools)
         self._lateness = LatencyTally(pools) if self._probe else None
-        self._waiting: list[Share] = []
+        self._waiting: list[DelayShare] = []
         self._scheduled = self._unseen = 0
         self._begin_interval()
         self._sent = self._refused = self._skipped = self._timed_out = 0
@@ -70,7 +70,7 @@ class StreamRun:
 
     def _begin_interval(self) -> None:
         self.sent = self.refused = self.skipped = self.timed_out = 0
-        self._late: list[Share] = []
+        self._late: list[DelayShare] = []
 
     @property
     def taken_pps(self) -> float:
@@ -108,7 +108,7 @@ class StreamRun:
         self.send(max(away.begin_s, away.end_s - catch_up_s), away.end_s)
         late = self.sent - before
         if late and self._lateness is not None:
-            self._late.append(Share(late, min(catch_up_s, away.length_s), 0.0))
+            self._late.append(DelayShare(late, min(catch_up_s, away.length_s), 0.0))
         return late
 
     def hold_back(self, delays: Sequence[Delay], lost: int) -> None:
@@ -211,7 +211,9 @@ class StreamRun:
         wait_s = (delay.first_s + delay.last_s) / 2
         return self.rate_pps * delay.span_s / (1.0 + wait_s * self.rate_pps)
 
-    def _latency_of(self, frames: int, delays: Sequence[Share], shape: LatencyShape) -> Drawn:
+    def _latency_of(
+        self, frames: int, delays: Sequence[DelayShare], shape: LatencyShape
+    ) -> DrawnLatencies:
         if not delays and not self._waiting:
             return self._latency.unqueued(shape, frames)
         came, self._waiting = _first(_merged([*self._waiting, *delays]), frames)
@@ -228,25 +230,25 @@ def _due_until(frames: float) -> int:
     return math.ceil(frames - _ROUNDING_FRAMES)
 
 
-def _first(shares: list[Share], frames: int) -> tuple[list[Share], list[Share]]:
+def _first(shares: list[DelayShare], frames: int) -> tuple[list[DelayShare], list[DelayShare]]:
     """The shares of the first `frames`, and what is left of them."""
     for place, share in enumerate(shares):
         if share.frames > frames:
             split_s = share.first_s + (share.last_s - share.first_s) * frames / share.frames
-            came = [Share(frames, share.first_s, split_s)] if frames else []
-            left = Share(share.frames - frames, split_s, share.last_s)
+            came = [DelayShare(frames, share.first_s, split_s)] if frames else []
+            left = DelayShare(share.frames - frames, split_s, share.last_s)
             return [*shares[:place], *came], [left, *shares[place + 1 :]]
         frames -= share.frames
     return shares, []
 
 
-def _merged(shares: Sequence[Share]) -> list[Share]:
+def _merged(shares: Sequence[DelayShare]) -> list[DelayShare]:
     """Those in a row that waited alike put together."""
-    merged: list[Share] = []
+    merged: list[DelayShare] = []
     for share in shares:
         last = merged[-1] if merged else None
         if last and last.first_s == last.last_s == share.first_s == share.last_s:
-            merged[-1] = Share(last.frames + share.frames, share.first_s, share.last_s)
+            merged[-1] = DelayShare(last.frames + share.frames, share.first_s, share.last_s)
         else:
             merged.append(share)
     return merged

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from plimsoll.generator.interface import (
     EndedBy,
     Interval,
-    Phase,
     PortCounts,
     TrialPlan,
     TrialReport,
+    TrialStage,
 )
-from plimsoll.generator.simulated.path_run import PathRun, Span
+from plimsoll.generator.simulated.path_run import PathRun, PathSpan
 from plimsoll.generator.simulated.polling_loop import Away, LoopRun
 
 # Intervals end at whole multiples of their length; a rest shorter than this is rounding.
@@ -77,13 +77,13 @@ class TrialRun:
     def _next_edge_s(self) -> float:
         return (int(self.ended_s / self._plan.interval_s + 1e-9) + 1) * self._plan.interval_s
 
-    def _interval(self, phase: Phase, end_s: float) -> Interval:
+    def _interval(self, phase: TrialStage, end_s: float) -> Interval:
         begin_s, index = self.ended_s, self._index
         self.ended_s, self._index = end_s, index + 1
         away = [self._away(loop, begin_s, end_s) for loop in self._loops]
         streams = []
         for (tx_port, rx_port), path in self._paths.items():
-            span = Span(
+            span = PathSpan(
                 self._began_s, begin_s, end_s, phase == "send", away[tx_port], away[rx_port]
             )
             streams += path.interval(span)

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.observe.agent.registry import OBSERVERS
-from plimsoll.observe.agent.replies import Begun, Ended, Opened, Refused, Reply
+from plimsoll.observe.agent.replies import Begun, Ended, Opened, Reply, RequestRefused
 from plimsoll.observe.agent.sampler import Sampler
 from plimsoll.observe.reading.host_files import HostFiles
 from plimsoll.observe.reading.kernel_text import printable
@@ -29,7 +29,7 @@ from plimsoll.version import VERSION
 
 _BLOCK_BYTES = 65536
 
-Write = Callable[[list[str]], None]
+WriteLines = Callable[[list[str]], None]
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class _Period:
 class Agent:
     """Answers requests and reads when it is time. `write` takes whole lines."""
 
-    def __init__(self, write: Write, files: HostFiles) -> None:
+    def __init__(self, write: WriteLines, files: HostFiles) -> None:
         self._write = write
         self._host = ObservedHost(files)
         # Whatever bytes an administrator chose; as text they are in files and on terminals.
@@ -77,9 +77,9 @@ class Agent:
                 raise ValueError("not an object")
             self._reply(self._answer(request))
         except RecursionError:
-            self._reply(Refused(problem="the line is nested too deep"))
+            self._reply(RequestRefused(problem="the line is nested too deep"))
         except (ValueError, ValidationError, OSError) as error:
-            self._reply(Refused(problem=f"{type(error).__name__}: {error}"))
+            self._reply(RequestRefused(problem=f"{type(error).__name__}: {error}"))
 
     def _answer(self, request: Mapping[str, object]) -> Reply:
         match request:

@@ -17,7 +17,7 @@ from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.host.processes.child import tied_to_parent
 from plimsoll.host.processes.identity import ProcessIdentity, identify
 from plimsoll.host.processes.own_module import WORKING_DIRECTORY, module_environment
-from plimsoll.observe.agent.replies import REPLY_HEAD, Begun, Ended, Opened, Refused, Reply
+from plimsoll.observe.agent.replies import REPLY_HEAD, Begun, Ended, Opened, Reply, RequestRefused
 from plimsoll.observe.reading.observation import Observation
 from plimsoll.record.metrics.metric_log import is_head
 from plimsoll.record.metrics.metrics import MetricsWriter
@@ -26,7 +26,7 @@ from plimsoll.version import VERSION
 R = TypeVar("R", Opened, Begun, Ended)
 
 _REPLIES: Mapping[str, TypeAdapter[Any]] = {
-    each.reply: TypeAdapter(each) for each in (Opened, Begun, Ended, Refused)
+    each.reply: TypeAdapter(each) for each in (Opened, Begun, Ended, RequestRefused)
 }
 # How long a starved host may keep an agent from answering.
 _PATIENCE_S = 20.0
@@ -124,7 +124,7 @@ class HostAgent:
             raise self._failed(f"has not answered for {_PATIENCE_S:g} s") from None
         if isinstance(reply, kind):
             return reply
-        if isinstance(reply, Refused):
+        if isinstance(reply, RequestRefused):
             raise self._failed(f"refused: {reply.problem}")
         raise self._failed(reply if isinstance(reply, str) else f"answered {reply.reply}")
 

@@ -24,7 +24,6 @@ from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.record.trials.host_readings import HostReadings, ObserverEnd
 from plimsoll.text.plain_name import plain_name
 
-Tell = Callable[[str], None]
 R = TypeVar("R")
 
 
@@ -83,7 +82,7 @@ class Observers:
     Its host stays in the records, with nothing observed, so that the gap is visible.
     """
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell
         self._hosts: list[_ObservedHost] = []
         # None before the first.
@@ -199,7 +198,7 @@ def _names_of(sources: Sequence[str]) -> Iterator[str]:
 
 
 def start_observers(
-    settings: ObserveSettings, local: LocalHost, ledger: Ledger, tell: Tell
+    settings: ObserveSettings, local: LocalHost, ledger: Ledger, tell: Callable[[str], None]
 ) -> Observers:
     """The agents that the experiment asks for, ready. Raises InputError, MachineError."""
     observers = Observers(tell)

@@ -21,7 +21,7 @@ from plimsoll.observe.procfs.sar_tasks import SarTasks
 from plimsoll.observe.reading.observer import Observer
 from plimsoll.observe.sysfs.cpufreq import Cpufreq
 from plimsoll.observe.sysfs.cpuidle import Cpuidle
-from plimsoll.observe.sysfs.sar_mem_hugepages import Hugepages
+from plimsoll.observe.sysfs.sar_mem_hugepages import SarMemHugepages
 from plimsoll.observe.sysfs.smi import Smi
 from plimsoll.observe.sysfs.thermal import Thermal
 
@@ -32,7 +32,7 @@ OBSERVERS: tuple[type[Observer], ...] = (
     Softnet,
     Paging,
     MemoryUsed,
-    Hugepages,
+    SarMemHugepages,
     SarScheduler,
     SarTasks,
     SarNet,

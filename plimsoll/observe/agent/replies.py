@@ -50,13 +50,13 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RequestRefused:
     """A request was not understood or could not be done."""
 
     reply: ClassVar[str] = "refused"
     problem: str
 
 
-Reply = Opened | Begun | Ended | Refused
+Reply = Opened | Begun | Ended | RequestRefused
 # How a line that is one begins; all others are lines of a metrics file.
 REPLY_HEAD = '{"reply"'

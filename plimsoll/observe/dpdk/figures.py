@@ -40,7 +40,7 @@ _LARGEST_STEP = 2**53
 _LONGEST_NAME = 128
 
 
-class Figure(ABC):
+class TelemetryFigure(ABC):
     """One command, sent at every reading for as long as it is `supported`."""
 
     def __init__(self, command: str) -> None:
@@ -56,7 +56,7 @@ class Figure(ABC):
         """Tell that it has not answered this time."""
 
 
-class Counters(Figure):
+class Counters(TelemetryFigure):
     """Names and totals; those that are not counts are left out."""
 
     def __init__(
@@ -109,7 +109,7 @@ class Counters(Figure):
             readings.absent(series)
 
 
-class Mempool(Figure):
+class Mempool(TelemetryFigure):
     """How many objects of a pool are free and in use."""
 
     def __init__(self, app: str, pool: str) -> None:
@@ -134,7 +134,7 @@ class Mempool(Figure):
             readings.absent(readings.series(metric, self._names))
 
 
-class LcoreUsage(Figure):
+class LcoreUsage(TelemetryFigure):
     """Shares of lcores' cycles that were busy, where the application counts them.
 
     From DPDK 23.03 on, for applications that use rte_lcore_register_usage_cb.
@@ -169,7 +169,7 @@ class LcoreUsage(Figure):
 DISCOVERY = ("/ethdev/list", "/mempool/list", "/eal/lcore/usage")
 
 
-def figures_of(app: str, found: Mapping[str, object]) -> list[Figure]:
+def figures_of(app: str, found: Mapping[str, object]) -> list[TelemetryFigure]:
     """The figures that a process has, out of its answers to DISCOVERY."""
     ports, pools, usage = (found.get(command) for command in DISCOVERY)
     figures = [figure for port in _counts(ports) for figure in _port_figures(app, port)]
@@ -181,7 +181,7 @@ def figures_of(app: str, found: Mapping[str, object]) -> list[Figure]:
     return figures
 
 
-def _port_figures(app: str, port: int) -> tuple[Figure, Figure]:
+def _port_figures(app: str, port: int) -> tuple[TelemetryFigure, TelemetryFigure]:
     """The counters of a port, and those of its driver."""
     names = {"app": app, "port": str(port)}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from plimsoll.dut.telemetry import TelemetryError
-from plimsoll.observe.dpdk.figures import DISCOVERY, Figure, figures_of
+from plimsoll.observe.dpdk.figures import DISCOVERY, TelemetryFigure, figures_of
 from plimsoll.observe.dpdk.telemetry_talk import TelemetryTalk
 from plimsoll.observe.reading.readings import Readings
 
@@ -21,7 +21,7 @@ class DpdkProcess:
         self._path = path
         self._talk: TelemetryTalk | None = None
         # None until it has listed what it has, which is requested at a reading of its own.
-        self._figures: list[Figure] | None = None
+        self._figures: list[TelemetryFigure] | None = None
         self._pending: tuple[str, ...] = ()
         self._misses = 0
         self._rest = 0
@@ -75,7 +75,9 @@ class DpdkProcess:
             return DISCOVERY
         return tuple(figure.command for figure in self._figures)
 
-    def _tell(self, figures: list[Figure], answers: dict[str, object], readings: Readings) -> None:
+    def _tell(
+        self, figures: list[TelemetryFigure], answers: dict[str, object], readings: Readings
+    ) -> None:
         for figure in figures:
             answer = answers.get(figure.command)
             if isinstance(answer, dict):

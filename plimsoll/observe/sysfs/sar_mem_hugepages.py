@@ -18,7 +18,7 @@ def _pages(kind: str) -> MetricType:
 _TYPES = {"nr_hugepages": _pages("Hugepages-Total"), "free_hugepages": _pages("Hugepages-Free")}
 
 
-class Hugepages(Observer):
+class SarMemHugepages(Observer):
     """Hugepages by `node` (where memory has nodes) and `size`, such as 2048kB."""
 
     source = "sar-mem"

@@ -10,10 +10,10 @@ from pathlib import Path
 import msgspec
 
 from plimsoll.record.files.record_error import write_failed
-from plimsoll.record.files.table_file import Table
+from plimsoll.record.files.table_file import TableSchema
 from plimsoll.record.run.run_directory import RunDirectory
 
-KERNEL_EVENTS = Table(
+KERNEL_EVENTS = TableSchema(
     {
         "incident": "INTEGER",
         "tsc": "UBIGINT",

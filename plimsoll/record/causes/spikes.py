@@ -14,7 +14,7 @@ import msgspec
 from plimsoll.generator.interface import Interval
 from plimsoll.record.files.closeable import Closeable
 from plimsoll.record.files.settling_file import SettlingFile, open_stretch
-from plimsoll.record.files.table_file import Table
+from plimsoll.record.files.table_file import TableSchema
 from plimsoll.record.files.time_steps import TimeSteps
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.traffic.plan import StreamPlan
@@ -22,7 +22,7 @@ from plimsoll.traffic.plan import StreamPlan
 _NS_PER_MS = 1e6
 _KEPT_OF_A_STEP = 10
 
-SPIKES = Table(
+SPIKES = TableSchema(
     {
         "kind": "VARCHAR",
         "trial": "INTEGER",

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableSchema:
     """A table's columns and their DuckDB types.
 
     Parquet files are sorted by `sorted_by`, where given: equal values next to each other

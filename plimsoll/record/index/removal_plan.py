@@ -29,7 +29,7 @@ _BY_HAND = "look at it, and remove it by hand if you want it gone"
 
 
 # Device, inode and kind: a freed inode number is soon reused.
-Identity = tuple[int, int, int]
+FileIdentity = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Removal:
     bytes: int
     files: int
     foreign: tuple[str, ...]
-    identity: Identity
+    identity: FileIdentity
 
 
 def plan_removal(path: Path) -> Removal:
@@ -71,7 +71,7 @@ def plan_removal(path: Path) -> Removal:
     return Removal(path, entry, False, size, files, foreign, identity_of(found))
 
 
-def identity_of(found: os.stat_result) -> Identity:
+def identity_of(found: os.stat_result) -> FileIdentity:
     """What tells a file from another that is put in its place."""
     return found.st_dev, found.st_ino, stat.S_IFMT(found.st_mode)
 

@@ -14,13 +14,13 @@ from plimsoll.host.ledger.scratch import scratch_folder
 from plimsoll.record.files.append_file import AppendFile
 from plimsoll.record.files.closeable import Closeable
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.files.table_file import Table
+from plimsoll.record.files.table_file import TableSchema
 from plimsoll.record.metrics.metric_log import is_head
 from plimsoll.record.metrics.metric_row import MetricRow
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.plain_name import plain_name
 
-METRICS = Table(
+METRICS = TableSchema(
     {
         "period": "VARCHAR",
         "source": "VARCHAR",

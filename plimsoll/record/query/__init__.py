@@ -1,7 +1,7 @@
 """Questions to the metrics of one run or many: a MetricQuery, answered by `ask`."""
 
 from plimsoll.record.metrics.over_time import OverTime
-from plimsoll.record.query.answer import Answer, AnswerRow, RunFailure, TimeRange
+from plimsoll.record.query.answer import AnswerRow, QueryAnswer, RunFailure, TimeRange
 from plimsoll.record.query.ask import ask
 from plimsoll.record.query.breakout import Breakout, parse_breakouts
 from plimsoll.record.query.metric_query import ALL_PERIODS, MEASUREMENT, MetricQuery
@@ -11,12 +11,12 @@ from plimsoll.record.query.value_filter import ValueFilter, parse_filter
 __all__ = [
     "ALL_PERIODS",
     "MEASUREMENT",
-    "Answer",
     "AnswerRow",
     "Breakout",
     "MetricQuery",
     "Moment",
     "OverTime",
+    "QueryAnswer",
     "RunFailure",
     "TimeRange",
     "ValueFilter",

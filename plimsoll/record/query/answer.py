@@ -56,7 +56,7 @@ class RunFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryAnswer:
     """The rows, ordered by run and by names; the times; what can be queried next.
 
     `columns` are the breakouts as they were typed, a column of `names` each. `ranges` has

@@ -9,7 +9,7 @@ import duckdb
 
 from plimsoll.errors import InputError
 from plimsoll.record.files.table_file import connect
-from plimsoll.record.query.answer import Answer, AnswerRow, RunFailure, TimeRange
+from plimsoll.record.query.answer import AnswerRow, QueryAnswer, RunFailure, TimeRange
 from plimsoll.record.query.breakdown import (
     Breakdown,
     break_down,
@@ -44,7 +44,7 @@ from plimsoll.text.natural_order import natural_order
 _SAME_AS: Mapping[str, str] = {"trafficgen-trex-profiler": "trafficgen-engine"}
 
 
-def ask(runs: RunDirectory | Sequence[RunDirectory], query: MetricQuery) -> Answer:
+def ask(runs: RunDirectory | Sequence[RunDirectory], query: MetricQuery) -> QueryAnswer:
     """What the metrics of these runs say; also of a run that is going on, as far as it is.
 
     Raises InputError for what no run has: a period, a source, a type, a name, a value, a
@@ -186,12 +186,12 @@ def _answer(
     gathered: _Gathering,
     breakdown: Breakdown,
     failures: Sequence[RunFailure],
-) -> Answer:
+) -> QueryAnswer:
     labels = {run.number: run.label for run in queried}
     found = gathered.descriptors
     metric = gathered.metric
     failed = {failure.run for failure in failures}
-    return Answer(
+    return QueryAnswer(
         query=query,
         columns=tuple(breakout.heading for breakout in query.breakouts),
         rows=tuple(_rows(breakdown, labels, gathered)),

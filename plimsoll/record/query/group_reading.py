@@ -13,13 +13,13 @@ from plimsoll.record.query.answer import RunFailure
 from plimsoll.record.query.queried_run import QueriedRun
 from plimsoll.record.query.run_rows import RunRows, read_growing
 
-Read = Callable[[Sequence[QueriedRun], RunRows], None]
+ReadRows = Callable[[Sequence[QueriedRun], RunRows], None]
 
 _READINGS = 5
 
 
 def read_in_groups(
-    connection: duckdb.DuckDBPyConnection, queried: Sequence[QueriedRun], read: Read
+    connection: duckdb.DuckDBPyConnection, queried: Sequence[QueriedRun], read: ReadRows
 ) -> list[RunFailure]:
     """Have `read` read all runs that have files: a few groups, each in one transaction.
 
@@ -37,7 +37,7 @@ def read_in_groups(
 
 
 def _read_group(
-    connection: duckdb.DuckDBPyConnection, group: Sequence[QueriedRun], read: Read
+    connection: duckdb.DuckDBPyConnection, group: Sequence[QueriedRun], read: ReadRows
 ) -> list[RunFailure]:
     if len(group) == 1:
         return _read_alone(connection, group[0], read)
@@ -52,7 +52,7 @@ def _read_group(
 
 
 def _read_alone(
-    connection: duckdb.DuckDBPyConnection, run: QueriedRun, read: Read
+    connection: duckdb.DuckDBPyConnection, run: QueriedRun, read: ReadRows
 ) -> list[RunFailure]:
     """First as we write files; then, at many times the cost, as others may write them."""
     for foreign in (False, True):
@@ -69,7 +69,7 @@ def _read_alone(
 
 
 def _read_growing(
-    connection: duckdb.DuckDBPyConnection, run: QueriedRun, read: Read
+    connection: duckdb.DuckDBPyConnection, run: QueriedRun, read: ReadRows
 ) -> list[RunFailure]:
     failures: list[RunFailure] = []
     for _ in range(_READINGS):

@@ -9,9 +9,9 @@ from typing import Literal, get_args
 
 from plimsoll.errors import InputError
 
-Comparison = Literal["gt", "ge", "lt", "le", "eq"]
+ComparisonOperator = Literal["gt", "ge", "lt", "le", "eq"]
 
-_SQL: Mapping[Comparison, str] = {"gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "="}
+_SQL: Mapping[ComparisonOperator, str] = {"gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "="}
 _REMEDY = "write gt, ge, lt, le or eq, a colon and a number, such as gt:0.5"
 
 
@@ -19,11 +19,11 @@ _REMEDY = "write gt, ge, lt, le or eq, a colon and a number, such as gt:0.5"
 class ValueFilter:
     """Keeps values that compare so with `limit`."""
 
-    comparison: Comparison
+    comparison: ComparisonOperator
     limit: float
 
     def __post_init__(self) -> None:
-        if self.comparison not in get_args(Comparison) or not math.isfinite(self.limit):
+        if self.comparison not in get_args(ComparisonOperator) or not math.isfinite(self.limit):
             raise _mistake(str(self))
 
     def __str__(self) -> str:
@@ -37,7 +37,7 @@ class ValueFilter:
 def parse_filter(text: str) -> ValueFilter:
     """The filter that OP:VALUE states. Raises InputError."""
     comparison, colon, limit = text.partition(":")
-    for known in get_args(Comparison):
+    for known in get_args(ComparisonOperator):
         if colon and comparison == known:
             try:
                 return ValueFilter(known, float(limit))

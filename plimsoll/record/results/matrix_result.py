@@ -95,7 +95,7 @@ class SampleResult(RecordModel):
         )
 
 
-class Spread(RecordModel):
+class LoadLineSpread(RecordModel):
     """The load lines of an iteration's samples, in pps per direction.
 
     `relative` is the highest less the lowest, as a share of the mean.
@@ -129,7 +129,7 @@ class IterationResult(RecordModel):
     number: int
     params: dict[str, JsonValue]
     samples: tuple[SampleResult, ...]
-    load_line: Spread | None
+    load_line: LoadLineSpread | None
 
     @classmethod
     def of(
@@ -138,7 +138,10 @@ class IterationResult(RecordModel):
         """The iteration with its spread."""
         loads = [each.load_line_pps for each in samples if each.load_line_pps is not None]
         return cls(
-            number=number, params=dict(params), samples=tuple(samples), load_line=Spread.of(loads)
+            number=number,
+            params=dict(params),
+            samples=tuple(samples),
+            load_line=LoadLineSpread.of(loads),
         )
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.results.matrix_result import IterationResult, SampleResult
-from plimsoll.record.results.plugfest_result import Judgement
+from plimsoll.record.results.plugfest_result import DutJudgement
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.record.trials.whole_verdict import whole_verdict
 
@@ -30,7 +30,7 @@ class NoiseDifference(RecordModel):
     least: float | None
     most: float | None
     relative: float | None
-    judgement: Judgement
+    judgement: DutJudgement
 
 
 class NoisyResult(RecordModel):

@@ -16,7 +16,7 @@ from plimsoll.record.trials.whole_verdict import whole_verdict
 # it could not be run; not-run: the run has not come to it.
 CellState = Literal["measured", "none", "invalid", "failed", "refused", "not-run"]
 Axis = Literal["dut", "chain", "noise", "generator"]
-Judgement = Literal["better", "worse", "no difference seen", "cannot tell"]
+DutJudgement = Literal["better", "worse", "no difference seen", "cannot tell"]
 
 
 class CellPlace(RecordModel):
@@ -93,7 +93,7 @@ class CellDifference(RecordModel):
     least: float | None
     most: float | None
     relative: float | None
-    judgement: Judgement
+    judgement: DutJudgement
 
 
 class RanSample(RecordModel):

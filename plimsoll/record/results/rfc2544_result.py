@@ -22,7 +22,7 @@ ROW = "rfc2544-row"
 MaximumBasis = Literal["line-rate", "stated"]
 
 
-class Row(RecordModel):
+class MeasuredRow(RecordModel):
     """What all rows have: whether they could be measured."""
 
     verdict: Verdict | None = Field(
@@ -42,7 +42,7 @@ class Subject(RecordModel):
     maximum_basis: MaximumBasis
 
 
-class Spread(RecordModel):
+class RepeatedSpread(RecordModel):
     """Repeated measurements in the unit of their row; no deviation of a single one."""
 
     count: int
@@ -52,7 +52,7 @@ class Spread(RecordModel):
     deviation: float | None
 
 
-class ThroughputRow(Row):
+class ThroughputRow(MeasuredRow):
     """Section 26.1. `pps` and what follows from it is the load that `final_trial`, which proved
     it, offered (RFC 2285); `l1_bps` is with preamble and gap.
     """
@@ -88,7 +88,7 @@ class AllFrames(RecordModel):
     max_ns: int
 
 
-class LatencyRow(Row):
+class LatencyRow(MeasuredRow):
     """Section 26.2: the tagged frames, in ns, and all frames next to them.
 
     `tagged_ns` has one frame for each repetition and direction. `lost` are the frames that
@@ -97,7 +97,7 @@ class LatencyRow(Row):
 
     subject: Subject
     load_pps: float | None
-    tagged_ns: Spread | None
+    tagged_ns: RepeatedSpread | None
     all_frames: AllFrames | None
     lost: int
     trials: int
@@ -128,7 +128,7 @@ class FrameLossRow(RecordModel):
     complete: bool
 
 
-class BackToBackRow(Row):
+class BackToBackRow(MeasuredRow):
     """Section 26.4: the longest bursts without loss, in frames of each direction.
 
     `values` has one for each repetition of the search. `limit_frames` is the longest burst
@@ -139,7 +139,7 @@ class BackToBackRow(Row):
 
     subject: Subject
     values: tuple[int, ...]
-    frames: Spread | None
+    frames: RepeatedSpread | None
     limit_frames: int
     limit_s: float
     step_frames: int | None
@@ -148,7 +148,7 @@ class BackToBackRow(Row):
     reason: str | None
 
 
-class RecoveryRow(Row):
+class RecoveryRow(MeasuredRow):
     """Section 26.5: from the reduction of the rate to the last lost frame, in s.
 
     A time is known to `resolution_s`: the frame was lost before its end, and less than that
@@ -160,14 +160,14 @@ class RecoveryRow(Row):
     throughput_pps: float | None
     overload_pps: float | None
     reduced_pps: float | None
-    recovery_s: Spread | None
+    recovery_s: RepeatedSpread | None
     resolution_s: float | None
     not_recovered: int
     never_overloaded: int
     reason: str | None
 
 
-class ResetStatement(Row):
+class ResetStatement(MeasuredRow):
     """Section 26.6, one for each kind of reset.
 
     `outage_s` is the frames lost ÷ the rate offered, as RFC 6201 has it, null where the
@@ -195,7 +195,7 @@ class Rfc2544Parts(RecordModel):
     @property
     def verdict(self) -> Verdict:
         """Of all rows, and of the rates of a frame loss test that no trial could tell."""
-        rows: tuple[Row, ...] = (
+        rows: tuple[MeasuredRow, ...] = (
             *(self.throughput or ()),
             *(self.latency or ()),
             *(self.back_to_back or ()),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from plimsoll.record.results.method_result import MethodResult
-from plimsoll.record.results.rfc2544_result import BackToBackRow, Row, ThroughputRow
+from plimsoll.record.results.rfc2544_result import BackToBackRow, MeasuredRow, ThroughputRow
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.record.trials.whole_verdict import whole_verdict
 
@@ -17,7 +17,7 @@ from plimsoll.record.trials.whole_verdict import whole_verdict
 ROW = "rfc9004-row"
 
 
-class BufferRow(Row):
+class BufferRow(MeasuredRow):
     """One frame size; `bursts` is null where it was not tested, and `reason` says why.
 
     `implied_s` is the average burst ÷ the maximum frame rate, `corrected_s` that without

@@ -49,7 +49,7 @@ class SoakSegment(RecordModel):
     streams: tuple[StreamRecord, ...]
 
 
-class LossEvent(RecordModel):
+class SoakLossEvent(RecordModel):
     """Adjacent intervals in which frames were lost; `at_s` since the soak's first frame."""
 
     trial: int
@@ -68,12 +68,12 @@ class SoakLosses(RecordModel):
 
     frames: int
     event_count: int
-    events: tuple[LossEvent, ...]
+    events: tuple[SoakLossEvent, ...]
     no_loss_s: float | None
     events_per_hour_below: float | None
 
 
-class Drift(RecordModel):
+class SeriesDrift(RecordModel):
     """How a series moved from the soak's beginning to its end, medians of each.
 
     `first` and `last` are of `span_s` at either end. The slope per hour is that of Theil and
@@ -148,7 +148,7 @@ class SoakResult(MethodResult):
     windows: SoakWindows
     segments: tuple[SoakSegment, ...]
     losses: SoakLosses
-    drift: tuple[Drift, ...]
+    drift: tuple[SeriesDrift, ...]
     spikes: SoakSpikes
     tester: SoakTester
     dut_agreement: DutAgreement | None

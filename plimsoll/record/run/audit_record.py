@@ -20,7 +20,7 @@ from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.files.whole_file import read_whole, write_whole
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.tune.audit.audit import Audit
-from plimsoll.tune.audit.finding import VERDICTS, CheckVerdict, Group
+from plimsoll.tune.audit.finding import VERDICTS, CheckGroup, CheckVerdict
 from plimsoll.version import VERSION
 
 _REMEDY = (
@@ -58,7 +58,7 @@ class AuditFinding(_Part):
 
     number: int
     name: str
-    group: Group
+    group: CheckGroup
     title: str
     verdict: CheckVerdict
     text: str

@@ -10,7 +10,7 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.live_traffic.live_traffic import LiveSettings, live_traffic
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.remote.trex.server import Listening, TrexSockets
-from plimsoll.remote.trex.session.trex_session import Identity, TrexSession
+from plimsoll.remote.trex.session.trex_session import ServerIdentity, TrexSession
 from plimsoll.version import VERSION
 
 _COMMAND = "trex-server"
@@ -45,7 +45,7 @@ def serve_trex(
     ):
         session = TrexSession(
             traffic,
-            Identity.here(VERSION),
+            ServerIdentity.here(VERSION),
             sockets.notify,
             speed_bps=speed_bps,
             tell=tell,

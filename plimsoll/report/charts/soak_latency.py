@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.benchmark.soak.series import MAX, P50, P99, Stretch
+from plimsoll.benchmark.soak.series import MAX, P50, P99, SeriesStretch
 from plimsoll.report.data.soak import SoakData
 from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.log_axis import LEAST_US, log_axis
@@ -58,20 +58,20 @@ def soak_latency(data: SoakData) -> Figure:
     return Figure(_NAME, _TITLE, caption, chart)
 
 
-def _usual_p50(stretch: Stretch) -> list[tuple[str, float]]:
+def _usual_p50(stretch: SeriesStretch) -> list[tuple[str, float]]:
     return [("p50", stretch.median)]
 
 
-def _p99s(stretch: Stretch) -> list[tuple[str, float]]:
+def _p99s(stretch: SeriesStretch) -> list[tuple[str, float]]:
     return [("p99", stretch.median), ("worst p99", stretch.greatest)]
 
 
-def _worst(stretch: Stretch) -> list[tuple[str, float]]:
+def _worst(stretch: SeriesStretch) -> list[tuple[str, float]]:
     return [("max", stretch.greatest)]
 
 
 def _rows(
-    data: SoakData, stream: str, stretch: Stretch, values: list[tuple[str, float]]
+    data: SoakData, stream: str, stretch: SeriesStretch, values: list[tuple[str, float]]
 ) -> list[dict[str, object]]:
     divisor = TimeAxis.over(data.length_s).divisor
     return [

@@ -51,7 +51,7 @@ _NS_PER_MS = 1e6
 
 
 @dataclass(frozen=True, slots=True)
-class Distribution:
+class LatencyDistribution:
     """All latency samples of one stream over the trial that the charts show, in ns."""
 
     stream: StreamRecord
@@ -84,7 +84,7 @@ class RunData:
     environment: Environment | None
     focus: TrialRecord | None
     series: tuple[MetricRow, ...]
-    distributions: tuple[Distribution, ...]
+    distributions: tuple[LatencyDistribution, ...]
     gaps: tuple[LoopGaps, ...]
     spikes: tuple[Spike, ...]
     hosts: HostMetrics | None = None
@@ -209,10 +209,10 @@ def _histograms(
 
 def _distributions(
     focus: TrialRecord | None, merged: Mapping[str, HdrHistogram]
-) -> tuple[Distribution, ...]:
+) -> tuple[LatencyDistribution, ...]:
     streams = focus.streams if focus else ()
     tags = {stream_tag(s.name, s.tx_port, s.rx_port): s for s in streams}
-    return tuple(Distribution(s, merged[tag]) for tag, s in tags.items() if tag in merged)
+    return tuple(LatencyDistribution(s, merged[tag]) for tag, s in tags.items() if tag in merged)
 
 
 def _gaps(focus: TrialRecord | None, merged: Mapping[str, HdrHistogram]) -> tuple[LoopGaps, ...]:

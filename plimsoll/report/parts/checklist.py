@@ -14,7 +14,7 @@ Mark = Literal["ok", "warn", "fail", "none"]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ChecklistLine:
     """One line of the list; `mark` is "none" where there is nothing to judge.
 
     `findings` lie below it; where a page has other figures for it, `below` names them.
@@ -26,33 +26,35 @@ class Check:
     findings: tuple[FindingLine, ...] = ()
 
 
-def trial_checks(trials: Sequence[TrialRecord]) -> tuple[Check, ...]:
+def trial_checks(trials: Sequence[TrialRecord]) -> tuple[ChecklistLine, ...]:
     """What can be said of all trials of any run together."""
     judged = [trial for trial in trials if trial.verdict != "none"]
     if not judged:
-        return (Check("none", "No trial has been judged yet."),)
+        return (ChecklistLine("none", "No trial has been judged yet."),)
     return (_validity(judged), _stalls(trials))
 
 
-def _validity(judged: Sequence[TrialRecord]) -> Check:
+def _validity(judged: Sequence[TrialRecord]) -> ChecklistLine:
     invalid = [trial for trial in judged if trial.verdict == "invalid"]
     if not invalid:
-        return Check("ok", f"All {len(judged)} judged trials were valid.")
+        return ChecklistLine("ok", f"All {len(judged)} judged trials were valid.")
     text = (
         f"{len(invalid)} of {len(judged)} judged trials were invalid: the tester, not the DUT, "
         "was at fault."
     )
-    return Check("warn", text, findings=in_short(each for t in invalid for each in t.reasons))
+    return ChecklistLine(
+        "warn", text, findings=in_short(each for t in invalid for each in t.reasons)
+    )
 
 
-def _stalls(trials: Sequence[TrialRecord]) -> Check:
+def _stalls(trials: Sequence[TrialRecord]) -> ChecklistLine:
     workers = [worker for trial in trials for worker in trial.workers]
     stalls = sum(worker.stalls for worker in workers)
     if not stalls:
-        return Check("ok", "The tester's polling loops never stalled.")
+        return ChecklistLine("ok", "The tester's polling loops never stalled.")
     worst_ns = max(worker.worst_stall_ns for worker in workers)
     text = (
         f"The tester's polling loops stalled {stalls:,} times in all trials, at most "
         f"{format_ns(worst_ns)}; the findings of each trial say what that cost."
     )
-    return Check("none", text)
+    return ChecklistLine("none", text)

@@ -9,7 +9,7 @@ from plimsoll.search.binary.plan import BinaryPlan
 from plimsoll.search.strategy.ask import LimitedBy, Phase
 
 # A load, and what to find out about it.
-Step = tuple[Literal["search", "validation"], float]
+NextTrial = tuple[Literal["search", "validation"], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +83,14 @@ class Bounds:
         """The tester cannot offer more than this."""
         return replace(self, reach_pps=min(reach_pps, self.top_pps))
 
-    def next_step(self) -> Step | None:
+    def next_step(self) -> NextTrial | None:
         """What to find out next; None where all is known."""
         barred = self.barred_pps
         if barred is None:
             return self._upward()
         return self._by_validations(barred) if self.doubted else self._by_search_trials(barred)
 
-    def _upward(self) -> Step | None:
+    def _upward(self) -> NextTrial | None:
         """Nothing is barred yet: from the start towards the top, then validate that."""
         top = self.top_pps
         if self.validated_pps is not None:
@@ -105,7 +105,7 @@ class Bounds:
         raised = top if self.plan.rise is None else lower * self.plan.rise
         return "search", min(raised, top)
 
-    def _by_search_trials(self, barred: float) -> Step | None:
+    def _by_search_trials(self, barred: float) -> NextTrial | None:
         """Bisect until the bracket is narrow, then validate its lower end."""
         if self.validated_pps is not None:
             return None
@@ -117,7 +117,7 @@ class Bounds:
             return "validation", lower
         return ("search", floor) if floor < barred else None
 
-    def _by_validations(self, barred: float) -> Step | None:
+    def _by_validations(self, barred: float) -> NextTrial | None:
         """First back through what passed, which bisection left ever further apart; then bisect."""
         floor = self.plan.minimum_pps if self.validated_pps is None else self.validated_pps
         back = [load for load in self.passed if load > floor and self._is_apart(load, barred)]
@@ -129,7 +129,7 @@ class Bounds:
             return self._prove(floor)
         return None
 
-    def _prove(self, load_pps: float) -> Step:
+    def _prove(self, load_pps: float) -> NextTrial:
         """Only what passed a search trial is validated."""
         return ("validation" if load_pps in self.passed else "search"), load_pps
 

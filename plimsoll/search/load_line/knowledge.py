@@ -15,13 +15,13 @@ from plimsoll.search.load_line.overload import loses_all_along, overload_capacit
 from plimsoll.search.load_line.plan import LoadLinePlan
 from plimsoll.search.load_line.slow_phases.seen import (
     SUDDENLY,
-    SlowPhases,
+    SeenSlowPhases,
     lefts_pps,
     slowed_suddenly,
 )
 from plimsoll.search.load_line.stalls.forecast import StallForecast, forecast_of
 from plimsoll.search.load_line.stalls.seen import (
-    Stall,
+    SeenStall,
     buffer_frames,
     held_frames,
     overflows,
@@ -130,16 +130,16 @@ class Knowledge:
             self._weighed = (len(self.trials), weigh(incidents, self.full_queue()))
         return self._weighed[1]
 
-    def watched_phases(self) -> list[SlowPhases]:
+    def watched_phases(self) -> list[SeenSlowPhases]:
         """Of each trial below the capacity, what its slow phases left, if it had any."""
         carried = {id(each) for each in self.carried()}
         return [
-            SlowPhases(tried, self.lefts_pps(tried))
+            SeenSlowPhases(tried, self.lefts_pps(tried))
             for tried in self.trials
             if id(tried) in carried or self.slow_all_along(tried)
         ]
 
-    def slow_phases(self) -> list[SlowPhases]:
+    def slow_phases(self) -> list[SeenSlowPhases]:
         """Of each trial that had any, in order."""
         return [each for each in self.watched_phases() if each.left_pps]
 
@@ -260,15 +260,15 @@ class Knowledge:
         """Those whose peaks are not of a queue that a slow phase filled."""
         return [each.tried for each in self.watched_phases() if not each.left_pps]
 
-    def _overflows(self) -> list[Stall]:
+    def _overflows(self) -> list[SeenStall]:
         weighed = self.weighed()
         return [stall for tried in self.carried() for stall in overflows(tried, weighed)]
 
-    def _small_overflows(self) -> list[Stall]:
+    def _small_overflows(self) -> list[SeenStall]:
         weighed = self.weighed()
         return [stall for tried in self.carried() for stall in small_overflows(tried, weighed)]
 
-    def _stalls(self) -> list[Stall]:
+    def _stalls(self) -> list[SeenStall]:
         return [stall for tried in self._without_phases() for stall in stalls_of(tried)]
 
     def _queued(self, burst: Tried) -> float:

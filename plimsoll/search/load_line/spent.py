@@ -11,7 +11,7 @@ _FIRST_REST_S = 60.0
 # After so many, about half an hour at first, what the DUT has left counts as all it has.
 _MOST_RESTS = 5
 
-Step = tuple[Literal["check", "rest"], float]
+CheckOrRest = tuple[Literal["check", "rest"], float]
 
 
 class Spent:
@@ -34,7 +34,7 @@ class Spent:
         self._load_pps, self._rests, self._rested_s = load_pps, 0, 0.0
         self._checking, self._resting = False, False
 
-    def next(self) -> Step | None:
+    def next(self) -> CheckOrRest | None:
         """What to do, and at which load or for how long; None where the DUT is as it was."""
         if self._load_pps is None:
             return None

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from plimsoll.search.mlrsearch.goal import Goal
 from plimsoll.search.mlrsearch.grid import LoadGrid, split
-from plimsoll.search.mlrsearch.span import Span
+from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.mlrsearch.trial_log import TrialLog
 
 # Of a step; of the least width they are more than any range of loads.
@@ -33,7 +33,7 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class OpenInterval:
     """What a goal leaves open: between its highest load that holds and its lowest barred one."""
 
     lower_pps: float | None
@@ -44,7 +44,7 @@ class Interval:
         return (self.lower_pps or 0.0) < load_pps < (self.barrier_pps or math.inf)
 
 
-def open_interval(goal: Goal, log: TrialLog, span: Span) -> Interval:
+def open_interval(goal: Goal, log: TrialLog, span: LoadSpan) -> OpenInterval:
     """The relevant bounds so far, the tester's ceiling being as good as an upper bound.
 
     What was found above the span does not count.
@@ -59,10 +59,12 @@ def open_interval(goal: Goal, log: TrialLog, span: Span) -> Interval:
         for load, found in classes.items()
         if found == "lower" and (barrier is None or load < barrier)
     ]
-    return Interval(max(held, default=None), barrier)
+    return OpenInterval(max(held, default=None), barrier)
 
 
-def next_load(goal: Goal, hint: Hint, log: TrialLog, span: Span, grid: LoadGrid) -> float | None:
+def next_load(
+    goal: Goal, hint: Hint, log: TrialLog, span: LoadSpan, grid: LoadGrid
+) -> float | None:
     """The load in pps to try next for this goal; None when it has all it asks for."""
     interval = open_interval(goal, log, span)
     if _is_closed(goal, interval, span):
@@ -81,7 +83,7 @@ def next_load(goal: Goal, hint: Hint, log: TrialLog, span: Span, grid: LoadGrid)
     return grid.load(grid.place(lower) + ahead)
 
 
-def _is_closed(goal: Goal, interval: Interval, span: Span) -> bool:
+def _is_closed(goal: Goal, interval: OpenInterval, span: LoadSpan) -> bool:
     lower, barrier = interval.lower_pps, interval.barrier_pps
     if barrier is None:
         return lower == span.top_pps
@@ -119,7 +121,7 @@ def _step(goal: Goal, hint: Hint, log: TrialLog, grid: LoadGrid, *, up: bool) ->
     return float(grid.width(goal) * 2 ** min(max(1, misses), _MOST_DOUBLINGS))
 
 
-def _up(lower_pps: float, step: float, width: int, span: Span, grid: LoadGrid) -> float:
+def _up(lower_pps: float, step: float, width: int, span: LoadSpan, grid: LoadGrid) -> float:
     """Up from a lower bound; the top where that is less than a width further."""
     place, top = grid.place(lower_pps) + step, grid.place(span.top_pps)
     return span.top_pps if place > top - width else grid.load(place)

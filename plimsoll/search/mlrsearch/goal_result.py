@@ -10,13 +10,13 @@ from plimsoll.search.mlrsearch.candidate import open_interval
 from plimsoll.search.mlrsearch.conditional import conditional_throughput
 from plimsoll.search.mlrsearch.goal import Goal
 from plimsoll.search.mlrsearch.proof import Proof
-from plimsoll.search.mlrsearch.span import Span
+from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.mlrsearch.trial_log import TrialLog
 from plimsoll.text.units import format_pps
 
 
 @dataclass(frozen=True, slots=True)
-class GoalResult:
+class GoalBounds:
     """The bounds of one goal when its search has ended.
 
     `lower_pps` is the relevant lower bound (the effective one where there is no upper
@@ -33,7 +33,7 @@ class GoalResult:
     without_barrier: LimitedBy
 
     @classmethod
-    def of(cls, goal: Goal, log: TrialLog, span: Span) -> GoalResult:
+    def of(cls, goal: Goal, log: TrialLog, span: LoadSpan) -> GoalBounds:
         """As the trials so far have it."""
         lower, barrier = (
             (interval := open_interval(goal, log, span)).lower_pps,

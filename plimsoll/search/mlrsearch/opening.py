@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from plimsoll.search.mlrsearch.candidate import Hint, mean_loss_ratio
 from plimsoll.search.mlrsearch.goal import Goal
 from plimsoll.search.mlrsearch.grid import LoadGrid
-from plimsoll.search.mlrsearch.span import Span
+from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.mlrsearch.trial_log import TrialLog
 
 _MOST_LOADS = 3
@@ -40,7 +40,7 @@ class Opening:
         last = sorted(self.loads[-2:] if len(self.loads) == _MOST_LOADS else self.loads[-1:])
         return Hint(last[0], last[-1]) if last else Hint()
 
-    def next_load(self, log: TrialLog, span: Span) -> float | None:
+    def next_load(self, log: TrialLog, span: LoadSpan) -> float | None:
         """The next one; None when there is nothing more to learn from single trials."""
         if any(load > span.top_pps for load in self.loads) or span.ceiling_pps is not None:
             # The tester cannot offer this load: nobody knows what the DUT forwards there.
@@ -54,7 +54,7 @@ class Opening:
             self.loads.append(load)
         return load
 
-    def _following(self, log: TrialLog, span: Span) -> float | None:
+    def _following(self, log: TrialLog, span: LoadSpan) -> float | None:
         if not self.loads:
             return span.top_pps
         last = self.loads[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.span import Span
+from plimsoll.search.mlrsearch.span import LoadSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class MlrPlan:
     """
 
     goals: tuple[Goal, ...]
-    span: Span
+    span: LoadSpan
     retries: int
     early_abort: bool
     validation: ValidationPlan | None

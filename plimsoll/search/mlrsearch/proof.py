@@ -5,7 +5,7 @@ from __future__ import annotations
 from plimsoll.search.mlrsearch.plan import ValidationPlan
 from plimsoll.search.strategy.ask import Ask
 from plimsoll.text.units import format_pps
-from plimsoll.trial.judging.verdict import Verdict
+from plimsoll.trial.judging.verdict import JudgedVerdict
 
 
 class Proof:
@@ -42,7 +42,7 @@ class Proof:
             goal=self._goal,
         )
 
-    def tell(self, verdict: Verdict) -> None:
+    def tell(self, verdict: JudgedVerdict) -> None:
         """Take the verdict on the validation asked for."""
         if verdict == "invalid":
             self._after_invalid()

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.search.mlrsearch.candidate import Hint, next_load, open_interval
 from plimsoll.search.mlrsearch.goal import Goal, stages_of
-from plimsoll.search.mlrsearch.goal_result import GoalResult
+from plimsoll.search.mlrsearch.goal_result import GoalBounds
 from plimsoll.search.mlrsearch.grid import LoadGrid
 from plimsoll.search.mlrsearch.opening import Opening
 from plimsoll.search.mlrsearch.plan import MlrPlan
 from plimsoll.search.mlrsearch.proof import Proof
-from plimsoll.search.mlrsearch.span import Span
+from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.mlrsearch.trial_log import TrialLog
 from plimsoll.search.strategy.ask import Ask, Finished, Told
 from plimsoll.search.strategy.tester_reach import Patience, reach_of, why_untestable
@@ -55,7 +55,7 @@ class _Descent:
     hint: Hint
     depth: int = 0
 
-    def focus(self, log: TrialLog, span: Span, grid: LoadGrid) -> _Focus | None:
+    def focus(self, log: TrialLog, span: LoadSpan, grid: LoadGrid) -> _Focus | None:
         """What the first stage that lacks something wants; None when the goal is reached."""
         while True:
             stage = self.stages[self.depth]
@@ -187,7 +187,7 @@ class MlrSearch:
     def _prove(self) -> Ask | Finished:
         """Validate goal after goal, until one's proof asks for a trial or all have ended."""
         while len(self._ends) < len(self._plan.goals):
-            result = GoalResult.of(self._plan.goals[len(self._ends)], self._log, self._span)
+            result = GoalBounds.of(self._plan.goals[len(self._ends)], self._log, self._span)
             if self._proof is None:
                 self._proof = self._begin_proof(result)
             if self._proof is not None and (asked := self._proof.ask()):
@@ -196,7 +196,7 @@ class MlrSearch:
             self._proof = None
         return Finished(tuple(self._ends))
 
-    def _begin_proof(self, result: GoalResult) -> Proof | None:
+    def _begin_proof(self, result: GoalBounds) -> Proof | None:
         if self._plan.validation is None or result.conditional_pps is None:
             return None
         return Proof(
@@ -206,7 +206,7 @@ class MlrSearch:
             self._plan.validation,
         )
 
-    def _end(self, result: GoalResult) -> GoalEnd:
+    def _end(self, result: GoalBounds) -> GoalEnd:
         if result.lower_pps is None:
             return result.end(None, self._why_none(), None)
         if self._proof is None:

@@ -11,7 +11,7 @@ from pydantic import Field, NonNegativeInt, field_validator
 from plimsoll.search.mlrsearch.goal_settings import MlrGoalSettings
 from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
-from plimsoll.search.mlrsearch.span import Span
+from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.strategy.settings import (
     GoalCriteria,
     SearchModel,
@@ -74,7 +74,7 @@ class MlrSettings(SearchModel):
         minimum_pps, maximum_pps = self.resolve_range(to_pps)
         return MlrPlan(
             goals=tuple(goal.goal for goal in self.goals),
-            span=Span(
+            span=LoadSpan(
                 minimum_pps,
                 maximum_pps,
                 reach_pps=within(reach_pps, minimum_pps, maximum_pps),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class LoadSpan:
     """From `minimum_pps` to `maximum_pps`, both included, and below `ceiling_pps`.
 
     The ceiling is the lowest load that the tester could not test; None while it could.
@@ -27,12 +27,12 @@ class Span:
             return self.minimum_pps
         return self.maximum_pps if self.reach_pps is None else self.reach_pps
 
-    def limited_to(self, reach_pps: float) -> Span:
+    def limited_to(self, reach_pps: float) -> LoadSpan:
         """The same, less what the tester cannot offer."""
         known = self.maximum_pps if self.reach_pps is None else self.reach_pps
         return replace(self, reach_pps=min(reach_pps, known))
 
-    def barred_at(self, load_pps: float) -> Span:
+    def barred_at(self, load_pps: float) -> LoadSpan:
         """The same, less what the tester cannot test."""
         ceiling = load_pps if self.ceiling_pps is None else min(load_pps, self.ceiling_pps)
         return replace(self, ceiling_pps=ceiling)

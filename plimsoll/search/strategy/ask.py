@@ -14,7 +14,7 @@ from typing import Literal, Protocol, TypeVar
 from plimsoll.errors import InputError
 from plimsoll.record.results.goal_end import GoalEnd, LimitedBy
 from plimsoll.record.trials.trial_evidence import TrialEvidence
-from plimsoll.trial.judging.verdict import Verdict
+from plimsoll.trial.judging.verdict import JudgedVerdict
 
 __all__ = [
     "ONLY_GOAL",
@@ -69,12 +69,12 @@ class Told:
     because it cannot offer more; None for every other trial.
     """
 
-    verdicts: Mapping[str, Verdict]
+    verdicts: Mapping[str, JudgedVerdict]
     evidence: TrialEvidence
     rules: Mapping[str, tuple[str, ...]]
     offered_at_most_pps: float | None = None
 
-    def verdict(self, goal: str = ONLY_GOAL) -> Verdict:
+    def verdict(self, goal: str = ONLY_GOAL) -> JudgedVerdict:
         """The verdict by one goal's criteria."""
         return self.verdicts[goal]
 

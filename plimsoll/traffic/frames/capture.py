@@ -21,7 +21,7 @@ MOST_FRAMES = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Capture:
+class PacketCapture:
     """The frames to send, without FCS, each once, and the order in which they follow.
 
     `overwritten` frames had the last 18 bytes of their payload replaced; `lengthened`
@@ -44,7 +44,7 @@ class Capture:
         return max(map(len, self.frames)) + FCS_BYTES
 
 
-def load_capture(path: Path, first: int = 1, count: int | None = None) -> Capture:
+def load_capture(path: Path, first: int = 1, count: int | None = None) -> PacketCapture:
     """Frames `first` to `first + count - 1` of a file, or all from `first` on.
 
     Raises InputError for a file that cannot be read or sent, and for more than 4096 frames.
@@ -81,7 +81,7 @@ def sendable(frame: bytes) -> tuple[bytes, bool]:
 
 
 @functools.lru_cache(maxsize=16)
-def _load(path: Path, first: int, count: int | None, _changed: int, _size: int) -> Capture:
+def _load(path: Path, first: int, count: int | None, _changed: int, _size: int) -> PacketCapture:
     """`_changed` and `_size` distinguish a file from an earlier one at the same path."""
     numbers: dict[bytes, int] = {}
     order, lengthened = [], 0
@@ -99,7 +99,7 @@ def _load(path: Path, first: int, count: int | None, _changed: int, _size: int) 
         raise InputError(
             f"has no frame {first}", where=str(path), remedy="give a capture with frames in it"
         )
-    return Capture(tuple(numbers), tuple(order), len(order) - lengthened, lengthened)
+    return PacketCapture(tuple(numbers), tuple(order), len(order) - lengthened, lengthened)
 
 
 def _chosen(path: Path, first: int, count: int | None) -> Iterator[CapturedFrame]:

@@ -12,7 +12,13 @@ import functools
 from dataclasses import dataclass
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.frames.field_values import Kind, as_number, bits_of, field_kind, from_number
+from plimsoll.traffic.frames.field_values import (
+    ValueKind,
+    as_number,
+    bits_of,
+    field_kind,
+    from_number,
+)
 from plimsoll.traffic.frames.layers import FieldValue, Stack
 from plimsoll.traffic.frames.packet import build_packet, payload_of
 from plimsoll.traffic.frames.scapy_layers import Scapy
@@ -34,7 +40,7 @@ class FoundField:
     `value` is what the stack gives it, all bits of it.
     """
 
-    kind: Kind
+    kind: ValueKind
     offset: int
     width: int
     mask: int
@@ -150,7 +156,7 @@ class _FieldFinder:
         return place
 
     def _fixes(
-        self, index: int, name: str, kind: Kind, value: int, place: _Place
+        self, index: int, name: str, kind: ValueKind, value: int, place: _Place
     ) -> tuple[int, ...]:
         before = bytes(self._packet)
         after = _with(self._packet, index, name, from_number(kind, value ^ 1))

@@ -18,16 +18,16 @@ from plimsoll.traffic.frames.scapy_layers import Scapy, scapy_module
 from plimsoll.traffic.frames.tcp_options import tcp_options
 from plimsoll.traffic.frames.written_bytes import written_bytes
 
-Kind = Literal["mac", "ipv4", "ipv6", "text", "options", "number"]
+ValueKind = Literal["mac", "ipv4", "ipv6", "text", "options", "number"]
 
 _INTEGER_FORMATS = frozenset("BHIQbhiq")
 
 
-def field_kind(packet: Scapy, name: str) -> Kind:
+def field_kind(packet: Scapy, name: str) -> ValueKind:
     """What sort of value a field of a layer takes. Raises InputError for one that is not plain."""
     field = _field(packet, name)
     fields, inet = scapy_module("scapy.fields"), scapy_module("scapy.layers.inet")
-    kinds: list[tuple[Scapy, Kind]] = [
+    kinds: list[tuple[Scapy, ValueKind]] = [
         (fields.MACField, "mac"),
         (fields.IPField, "ipv4"),
         (fields.IP6Field, "ipv6"),
@@ -54,7 +54,7 @@ def bits_of(packet: Scapy, name: str) -> int:
     return addresses.get(kind) or int(getattr(field, "size", 0)) or int(field.sz) * 8
 
 
-def as_number(kind: Kind, value: FieldValue) -> int:
+def as_number(kind: ValueKind, value: FieldValue) -> int:
     """An address or number as the bits that stand in the frame. Raises InputError."""
     checked = _checked(kind, value)
     if kind == "mac":
@@ -68,7 +68,7 @@ def as_number(kind: Kind, value: FieldValue) -> int:
     return checked
 
 
-def from_number(kind: Kind, number: int) -> FieldValue:
+def from_number(kind: ValueKind, number: int) -> FieldValue:
     """The value that stands in the frame as these bits."""
     if kind == "mac":
         return number.to_bytes(6).hex(":")
@@ -133,7 +133,7 @@ def _field(packet: Scapy, name: str) -> Scapy:
             return field
 
 
-def _checked(kind: Kind, value: FieldValue) -> FieldValue:
+def _checked(kind: ValueKind, value: FieldValue) -> FieldValue:
     accepted = {
         "mac": "an address such as 02:00:00:00:00:01",
         "ipv4": "an IPv4 address such as 198.18.0.1",
@@ -147,7 +147,7 @@ def _checked(kind: Kind, value: FieldValue) -> FieldValue:
     return value
 
 
-def _suits(kind: Kind, value: FieldValue) -> bool:
+def _suits(kind: ValueKind, value: FieldValue) -> bool:
     if kind == "options":
         return isinstance(value, tuple)
     if kind == "number":
@@ -159,7 +159,7 @@ def _suits(kind: Kind, value: FieldValue) -> bool:
     return kind == "text" or _is_address(kind, value)
 
 
-def _is_address(kind: Kind, value: str) -> bool:
+def _is_address(kind: ValueKind, value: str) -> bool:
     try:
         IPv4Address(value) if kind == "ipv4" else IPv6Address(value)
     except AddressValueError:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from plimsoll.errors import InputError
 from plimsoll.text.wire import FCS_BYTES
-from plimsoll.traffic.frames.field_values import Kind, as_number, field_kind, for_scapy
+from plimsoll.traffic.frames.field_values import ValueKind, as_number, field_kind, for_scapy
 from plimsoll.traffic.frames.layers import FieldValue, Layer, Stack
 from plimsoll.traffic.frames.scapy_layers import Scapy, layer_class, scapy_module
 from plimsoll.traffic.frames.tcp_options import same_options
@@ -149,7 +149,7 @@ def _check_kept(packet: Scapy, layer: str, given: Mapping[str, FieldValue]) -> N
             raise InputError(f"{layer}.{field.name}: is random in Scapy", remedy="give it a value")
 
 
-def _same(kind: Kind, expected: Scapy, read: Scapy) -> bool:
+def _same(kind: ValueKind, expected: Scapy, read: Scapy) -> bool:
     """Whether a field was read back as it was given, in Scapy's own forms of its value."""
     if read is None:
         return False

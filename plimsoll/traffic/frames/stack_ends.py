@@ -9,7 +9,7 @@ from plimsoll.traffic.frames.addresses import Endpoint
 from plimsoll.traffic.frames.layers import FieldValue, Layer, Stack, transport_index
 
 # Source and destination by the IP version of their addresses.
-Ends = Mapping[int, tuple[Endpoint, Endpoint]]
+StackEnds = Mapping[int, tuple[Endpoint, Endpoint]]
 
 _PAIRS = {
     "Ether": (("src", "dst"),),
@@ -23,7 +23,7 @@ _VXLAN_PORT = 4789
 _VXLAN_FLAGS = 8
 
 
-def with_addresses(stack: Stack, ends: Ends) -> Stack:
+def with_addresses(stack: Stack, ends: StackEnds) -> Stack:
     """Addresses and ports that are not given are those of the ends.
 
     Scapy would look them up in the routing table, and ask the network for them. Ports are
@@ -55,7 +55,7 @@ def reversed_stack(stack: Stack) -> Stack:
     )
 
 
-def _defaults(name: str, following: str, ends: Ends) -> Mapping[str, FieldValue]:
+def _defaults(name: str, following: str, ends: StackEnds) -> Mapping[str, FieldValue]:
     source, destination = ends[6 if name == "IPv6" else 4]
     if name == "Ether":
         return {"src": source.mac, "dst": destination.mac}

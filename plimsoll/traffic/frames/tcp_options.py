@@ -16,20 +16,20 @@ from plimsoll.traffic.frames.written_bytes import written_bytes
 _WITHOUT_LENGTH = ("EOL", "NOP")
 
 # A name, or a number that Scapy has no name for, and what Scapy takes for its value.
-Option = tuple[str | int, object]
+TcpOption = tuple[str | int, object]
 
 
-def tcp_options(options: Sequence[object]) -> list[Option]:
+def tcp_options(options: Sequence[object]) -> list[TcpOption]:
     """The options as Scapy takes them. Raises InputError for those that it would not send."""
     return [_option(each) for each in options]
 
 
-def same_options(given: Sequence[Option], read: Sequence[Option]) -> bool:
+def same_options(given: Sequence[TcpOption], read: Sequence[TcpOption]) -> bool:
     """Whether what was read back is what was given, before the list's end and padding."""
     return _before_end(given) == _before_end(read)
 
 
-def _option(given: object) -> Option:
+def _option(given: object) -> TcpOption:
     if not isinstance(given, tuple) or len(given) != 2:
         raise InputError(f"found {given!r}", remedy="write a list of [name, value]")
     name, form = _name_and_form(given[0])
@@ -69,7 +69,7 @@ def _wrong(name: str | int, value: object, accepted: str) -> InputError:
     return InputError(f"{name} cannot be {found}", remedy=f"give {accepted}")
 
 
-def _before_end(options: Sequence[Option]) -> list[tuple[str | int, object]]:
+def _before_end(options: Sequence[TcpOption]) -> list[tuple[str | int, object]]:
     plain: list[tuple[str | int, object]] = []
     for name, value in options:
         if name == "EOL":

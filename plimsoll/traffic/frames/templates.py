@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.frames.capture import Capture
+from plimsoll.traffic.frames.capture import PacketCapture
 from plimsoll.traffic.frames.field_writers import field_writers
 from plimsoll.traffic.frames.layers import Stack
 from plimsoll.traffic.frames.packet import build_frame, check_signable
@@ -20,7 +20,7 @@ class FrameSource(Protocol):
     """What templates need to know of a stream. Hashable, for they are cached by it."""
 
     @property
-    def capture(self) -> Capture | None:
+    def capture(self) -> PacketCapture | None:
         """The frames to replay, instead of all that follows."""
 
     @property

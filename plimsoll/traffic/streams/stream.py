@@ -12,7 +12,7 @@ from plimsoll.errors import InputError
 from plimsoll.text.mistakes import check_all, mistake
 from plimsoll.text.units import RateField
 from plimsoll.traffic.frames.addresses import Endpoint, IpField, MacField, PortField
-from plimsoll.traffic.frames.capture import MOST_FRAMES, Capture, load_capture
+from plimsoll.traffic.frames.capture import MOST_FRAMES, PacketCapture, load_capture
 from plimsoll.traffic.frames.encapsulation import Gtpu, MplsLabels, VlanTags, Vxlan
 from plimsoll.traffic.frames.layers import Stack
 from plimsoll.traffic.frames.packet import MIN_FRAME_SIZE, fits
@@ -47,7 +47,7 @@ class CaptureChoice(BaseModel):
     first: Annotated[StrictInt, Field(ge=1)] = 1
     count: Annotated[StrictInt, Field(ge=1, le=MOST_FRAMES)] | None = None
 
-    def load(self) -> Capture:
+    def load(self) -> PacketCapture:
         """The frames. Raises InputError."""
         return load_capture(Path(self.file), self.first, self.count)
 
@@ -239,7 +239,7 @@ class Stream(BaseModel):
         )
 
     @property
-    def capture(self) -> Capture | None:
+    def capture(self) -> PacketCapture | None:
         """The captured frames, if it replays any."""
         return self.pcap.load() if self.pcap else None
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from plimsoll.record.trials.trial_record import FindingOutcome
 from plimsoll.text.units import LatencyField, format_ns
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.stream_criterion import StreamCriterion
-from plimsoll.trial.outcome.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.left_out import left_out
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.quantiles import quantile_ns, samples_needed

@@ -7,10 +7,11 @@ from typing import Literal
 from pydantic import NonNegativeInt
 
 from plimsoll.generator.interface import StreamCounts
+from plimsoll.record.trials.trial_record import FindingOutcome
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.outcome.examined import examined
-from plimsoll.trial.outcome.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 
 FrameFault = Literal["out-of-order", "duplicate", "corrupt", "misdirected"]

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from plimsoll.generator.interface import TrialPlan
+from plimsoll.record.trials.trial_record import FindingOutcome
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.units import LatencyField, format_ns
 from plimsoll.traffic.plan import StreamPlan
@@ -14,7 +15,7 @@ from plimsoll.trial.criteria.criterion import SampleBudget
 from plimsoll.trial.criteria.stream_criterion import StreamCriterion
 from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.due_frames import due_frames, scatter
-from plimsoll.trial.outcome.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.left_out import left_out
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.quantiles import QUANTILES, QuantileName, quantile_ns, samples_needed

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import Literal
 
 from plimsoll.generator.interface import TrialPlan
+from plimsoll.record.trials.trial_record import FindingOutcome
 from plimsoll.text.units import RatioField, format_ratio
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion, LossBudget
 from plimsoll.trial.outcome.due_frames import due_frames
-from plimsoll.trial.outcome.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 
 Per = Literal["direction", "port-pair", "stream", "total"]

@@ -9,12 +9,13 @@ from typing import Literal, Protocol, Self
 
 from pydantic import model_validator
 
+from plimsoll.record.trials.trial_record import FindingOutcome
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.units import DurationField, RatioField, format_duration, format_ratio
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.outcome.due_frames import due_frames
-from plimsoll.trial.outcome.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.rx_seconds import A_SECOND, RxSecond, rx_seconds
 from plimsoll.trial.outcome.steadiness import deviation, worst_window

@@ -12,11 +12,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from plimsoll.record.trials.trial_record import FindingOutcome
 from plimsoll.text.units import RatioField, format_number, format_ratio
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.outcome.due_frames import sends_nothing
-from plimsoll.trial.outcome.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.loss_times import losses_by_interval
 from plimsoll.trial.outcome.outcome import Outcome
 

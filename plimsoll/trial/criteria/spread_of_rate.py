@@ -7,7 +7,7 @@ from typing import Literal
 from plimsoll.trial.criteria.spread import Spread
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
-from plimsoll.trial.outcome.repetition import Forwarding
+from plimsoll.trial.outcome.repetition import ForwardedFrames
 
 
 class SpreadOfRate(Spread):
@@ -27,7 +27,7 @@ class SpreadOfRate(Spread):
             for direction in trials[-1].forwarding
         ]
 
-    def _judge(self, direction: str, trials: list[Forwarding], outcome: Outcome) -> Finding:
+    def _judge(self, direction: str, trials: list[ForwardedFrames], outcome: Outcome) -> Finding:
         rates_pps = [each.forwarded_pps for each in trials]
         if self._differ(rates_pps) and not self._differ([each.share for each in trials]):
             said = ", and so did the tester's"

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt, PrivateAttr
 
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
 from plimsoll.generator.interface import PortCounts, StreamCounts, WorkerCounts
+from plimsoll.record.trials.trial_record import FindingOutcome
 from plimsoll.text.units import (
     DurationField,
     RatioField,
@@ -20,7 +21,7 @@ from plimsoll.text.units import (
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.judging.absent_frames import absent_frames
 from plimsoll.trial.outcome.due_frames import scatter
-from plimsoll.trial.outcome.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.own_time import OwnTime
 

@@ -15,14 +15,14 @@ from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 
-Verdict = Literal["pass", "fail", "invalid"]
+JudgedVerdict = Literal["pass", "fail", "invalid"]
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """A verdict and every finding that was considered, the tester's first."""
 
-    verdict: Verdict
+    verdict: JudgedVerdict
     findings: tuple[Finding, ...]
 
     @property
@@ -77,7 +77,7 @@ def _judge(
     return Judgement(_verdict(tester, judged), (*tester, *judged))
 
 
-def _verdict(tester: list[Finding], judged: list[Finding]) -> Verdict:
+def _verdict(tester: list[Finding], judged: list[Finding]) -> JudgedVerdict:
     if _spoiled(tester, judged):
         return "invalid"
     if _any(judged, "fail"):
@@ -89,7 +89,7 @@ def _spoiled(tester: list[Finding], judged: list[Finding]) -> bool:
     return _any(tester, "invalid") or any(each.spoils for each in judged)
 
 
-def _any(findings: list[Finding], outcome: Verdict) -> bool:
+def _any(findings: list[Finding], outcome: JudgedVerdict) -> bool:
     return any(each.outcome == outcome for each in findings)
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-FindingOutcome = Literal["ok", "fail", "invalid"]
+from plimsoll.record.trials.trial_record import FindingOutcome
 
 
 @dataclass(frozen=True, slots=True)

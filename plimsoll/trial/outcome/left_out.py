@@ -13,9 +13,9 @@ import math
 from dataclasses import dataclass
 
 from plimsoll.generator.histogram import merge
+from plimsoll.record.trials.trial_record import FindingOutcome
 from plimsoll.text.units import format_ns
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.trial.outcome.finding import FindingOutcome
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.quantiles import QUANTILES, QuantileName, quantile_ns, samples_needed
 

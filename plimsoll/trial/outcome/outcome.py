@@ -6,18 +6,19 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from plimsoll.attribution.explanation.latency_parts import LatencyParts
-from plimsoll.dut.lab import DrainedBy, DutPortCounters, Paths
+from plimsoll.dut.lab import DrainedBy, DutPortCounters
 from plimsoll.dut.sight import NOTHING_SEEN, DutSight
 from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.streams.compile import Paths
 from plimsoll.trial.outcome.background_streams import NO_BACKGROUND, BackgroundStreams
 from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.due_frames import due_frames, sends_nothing
 from plimsoll.trial.outcome.host_metrics import HostMetrics
 from plimsoll.trial.outcome.own_time import OwnTime
 from plimsoll.trial.outcome.quantiles import known_quantiles
-from plimsoll.trial.outcome.repetition import Forwarding, Repetition
+from plimsoll.trial.outcome.repetition import ForwardedFrames, Repetition
 from plimsoll.trial.outcome.series import TrialSeries
 
 
@@ -113,7 +114,7 @@ class Outcome:
             streams[f"{plan.tx_port}-{plan.rx_port}"].append(plan.stream)
         return Repetition(
             forwarding={
-                direction: Forwarding(
+                direction: ForwardedFrames(
                     offered=sum(self.offered(stream) for stream in members),
                     returned=sum(self.returned(stream) for stream in members),
                     sending_s=self.report.sending_s,

@@ -12,7 +12,7 @@ from plimsoll.trial.outcome.quantiles import QuantileName, known_quantiles
 
 
 @dataclass(frozen=True, slots=True)
-class Forwarding:
+class ForwardedFrames:
     """Frames of one direction, offered and come back, each counted once, in `sending_s`."""
 
     offered: int
@@ -37,7 +37,7 @@ class Repetition:
     A quantile is missing where there were too few samples for it.
     """
 
-    forwarding: Mapping[str, Forwarding]
+    forwarding: Mapping[str, ForwardedFrames]
     latency_ns: Mapping[str, Mapping[QuantileName, int]]
 
     @classmethod
@@ -51,7 +51,7 @@ class Repetition:
             returned[f"{each.tx_port}-{each.rx_port}"] += came
         return cls(
             forwarding={
-                direction: Forwarding(frames, returned[direction], record.sending_s)
+                direction: ForwardedFrames(frames, returned[direction], record.sending_s)
                 for direction, frames in offered.items()
             },
             latency_ns={each.name: known_quantiles(each.latency) for each in record.streams},

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.tune.audit.finding import CheckFinding, CheckJudgement, Group, not_applicable, tell
+from plimsoll.tune.audit.finding import (
+    CheckFinding,
+    CheckGroup,
+    CheckJudgement,
+    not_applicable,
+    tell,
+)
 from plimsoll.tune.audit.remedy import fitted, owner_of
 from plimsoll.tune.audit.without_intent import HostRule, IntentRule, listed_readings, readings
 from plimsoll.tune.host.view.host_view import HostView
@@ -46,7 +52,7 @@ class Check:
 
     number: int
     name: str
-    group: Group
+    group: CheckGroup
     title: str
     reads: tuple[str, ...]
     links: tuple[str, ...] = ()

@@ -13,8 +13,8 @@ from plimsoll.tune.host.view.unread import CannotRead
 CheckVerdict = Literal["fail", "warn", "unknown", "ok", "not-applicable"]
 VERDICTS: tuple[CheckVerdict, ...] = ("fail", "warn", "unknown", "ok", "not-applicable")
 
-Group = Literal["boot", "power", "kernel", "memory", "nic", "pod", "cluster"]
-GROUP_TITLES: dict[Group, str] = {
+CheckGroup = Literal["boot", "power", "kernel", "memory", "nic", "pod", "cluster"]
+GROUP_TITLES: dict[CheckGroup, str] = {
     "boot": "Boot and isolation",
     "power": "Power and firmware",
     "kernel": "Kernel runtime",
@@ -78,7 +78,7 @@ class CheckFinding:
 
     number: int
     name: str
-    group: Group
+    group: CheckGroup
     title: str
     verdict: CheckVerdict
     text: str

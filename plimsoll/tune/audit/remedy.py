@@ -14,7 +14,7 @@ REMEDY_READS = OS_RELEASE
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class SettingsOwner:
     """Who keeps a host's settings: OpenShift's operators (`managed`), or root there.
 
     `boot_tool` changes the kernel's command line, None where nothing tells which does.
@@ -24,15 +24,15 @@ class Owner:
     boot_tool: BootTool | None
 
 
-def owner_of(view: HostView, intent: Intent | None) -> Owner:
+def owner_of(view: HostView, intent: Intent | None) -> SettingsOwner:
     """By the intent's platform, and by what the host says of its own system."""
     system = read_operating_system(view)
     tool = system.boot_tool if system else None
     on_openshift = intent is not None and intent.platform == "openshift"
-    return Owner(on_openshift or tool == "operator", tool)
+    return SettingsOwner(on_openshift or tool == "operator", tool)
 
 
-def fitted(steps: Iterable[Step], owner: Owner) -> tuple[Step, ...]:
+def fitted(steps: Iterable[Step], owner: SettingsOwner) -> tuple[Step, ...]:
     """The steps as the host's owner takes them, with a warning before what takes something away.
 
     On OpenShift the remedy is the object that has the setting. The command with it is only

@@ -9,13 +9,13 @@ from plimsoll.errors import MachineError
 from plimsoll.tune.cluster.api_client import ApiClient
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import Kind
-from plimsoll.tune.host.view.unread import Cause, Unread
+from plimsoll.tune.host.view.unread import Unread, UnreadCause
 from plimsoll.tune.kubernetes.kube_object import KubeObject, items_at, namespace_of, text_at
 
 # What kubectl asks for at a time; the server keeps a list of more consistent for minutes.
 _PAGE = 500
 _MOST_OBJECTS = 200_000
-_CAUSES: dict[int, Cause] = {401: "forbidden", 403: "forbidden", 404: "absent"}
+_CAUSES: dict[int, UnreadCause] = {401: "forbidden", 403: "forbidden", 404: "absent"}
 _GONE = 410
 
 

@@ -11,7 +11,7 @@ from plimsoll.tune.cluster.kinds import Kind
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 
-Rule = Callable[[ClusterView, Intent], CheckJudgement]
+ClusterRule = Callable[[ClusterView, Intent], CheckJudgement]
 PoolRule = Callable[[ClusterView, Intent, Pool], CheckJudgement]
 
 
@@ -30,7 +30,7 @@ class ClusterCheck:
     why: str
     fix: str
     sources: tuple[str, ...]
-    rule: Rule | None = None
+    rule: ClusterRule | None = None
     pool_rule: PoolRule | None = None
 
     def __post_init__(self) -> None:

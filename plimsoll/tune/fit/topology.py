@@ -13,7 +13,7 @@ from plimsoll.tune.intent.intent import Intent
 
 # The text of a file, or what a symbolic link says, by its absolute path; None where it
 # cannot be read.
-Read = Callable[[str], str | None]
+ReadFile = Callable[[str], str | None]
 
 _CPU = "/sys/devices/system/cpu"
 _NODE = "/sys/devices/system/node"
@@ -57,7 +57,9 @@ class Topology:
         return next((node for node, cpus in self.nodes.items() if cpu in cpus), None)
 
 
-def read_topology(read: Read, ports: Iterable[str] = (), link: Read | None = None) -> Topology:
+def read_topology(
+    read: ReadFile, ports: Iterable[str] = (), link: ReadFile | None = None
+) -> Topology:
     """The topology that `read` and `link` show, of a live host or a capture.
 
     Without links, as in captures that have none, the node of a virtio port is not known, nor
@@ -88,7 +90,7 @@ def ports_of(intent: Intent) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def _cpus(read: Read, path: str) -> frozenset[int]:
+def _cpus(read: ReadFile, path: str) -> frozenset[int]:
     """Empty where the file is missing, empty (a node of memory alone) or no list."""
     try:
         return frozenset(parse_cpu_list((read(path) or "").strip()))
@@ -96,7 +98,7 @@ def _cpus(read: Read, path: str) -> frozenset[int]:
         return frozenset()
 
 
-def _siblings(read: Read, cpu: int, online: frozenset[int]) -> frozenset[int]:
+def _siblings(read: ReadFile, cpu: int, online: frozenset[int]) -> frozenset[int]:
     topology = f"{_CPU}/cpu{cpu}/topology"
     # The first name is the kernel's since 5.1, the second its older one.
     found = _cpus(read, f"{topology}/core_cpus_list") or _cpus(
@@ -105,14 +107,14 @@ def _siblings(read: Read, cpu: int, online: frozenset[int]) -> frozenset[int]:
     return (found & online) | {cpu}
 
 
-def _nodes(read: Read, online: frozenset[int]) -> dict[int, frozenset[int]]:
+def _nodes(read: ReadFile, online: frozenset[int]) -> dict[int, frozenset[int]]:
     """A kernel without NUMA is one node."""
     numbers = sorted(_cpus(read, f"{_NODE}/online"))
     found = {number: _cpus(read, f"{_NODE}/node{number}/cpulist") & online for number in numbers}
     return found if any(found.values()) else {0: online}
 
 
-def _memory_kb(read: Read, nodes: Mapping[int, frozenset[int]]) -> dict[int, int]:
+def _memory_kb(read: ReadFile, nodes: Mapping[int, frozenset[int]]) -> dict[int, int]:
     by_node = {node: _total(read(f"{_NODE}/node{node}/meminfo")) for node in nodes}
     if len(nodes) == 1 and not any(by_node.values()):
         return dict.fromkeys(nodes, _total(read("/proc/meminfo")))
@@ -124,7 +126,9 @@ def _total(meminfo: str | None) -> int:
     return int(match[1]) if match else 0
 
 
-def _port_nodes(read: Read, link: Read | None, ports: Iterable[str]) -> dict[str, int | None]:
+def _port_nodes(
+    read: ReadFile, link: ReadFile | None, ports: Iterable[str]
+) -> dict[str, int | None]:
     found: dict[str, int | None] = {}
     for port in ports:
         if ":" in port:
@@ -137,7 +141,7 @@ def _port_nodes(read: Read, link: Read | None, ports: Iterable[str]) -> dict[str
     return found
 
 
-def _interface_node(read: Read, link: Read | None, name: str) -> str | None:
+def _interface_node(read: ReadFile, link: ReadFile | None, name: str) -> str | None:
     """Of the device below it, or else of the PCI function that one belongs to: virtio's."""
     node = read(f"{_NET}/{name}/device/numa_node")
     if node is not None or link is None:
@@ -146,12 +150,12 @@ def _interface_node(read: Read, link: Read | None, name: str) -> str | None:
     return read(f"{_PCI}/{address}/numa_node") if address else None
 
 
-def _port_addresses(link: Read, ports: Iterable[str]) -> dict[str, str]:
+def _port_addresses(link: ReadFile, ports: Iterable[str]) -> dict[str, str]:
     found = {port: _address(link, port) for port in ports if ":" not in port}
     return {port: address for port, address in found.items() if address}
 
 
-def _address(link: Read, name: str) -> str | None:
+def _address(link: ReadFile, name: str) -> str | None:
     """Of the PCI function that an interface belongs to; virtio's lies deeper below it."""
     functions = functions_on(link(f"{_NET}/{name}") or "")
     return functions[-1] if functions else None

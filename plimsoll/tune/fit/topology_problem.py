@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Rule = Literal[
+TopologyRule = Literal[
     "cpus-exist",
     "cpus-covered",
     "siblings-together",
@@ -33,7 +33,7 @@ class Problem:
     A `warn` is sound on some hosts on purpose; a `fail` on none.
     """
 
-    rule: Rule
+    rule: TopologyRule
     field: str
     severity: Literal["fail", "warn"]
     text: str

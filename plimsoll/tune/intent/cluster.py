@@ -21,7 +21,7 @@ def _check_retention(text: str) -> str:
 
 
 Retention: TypeAlias = Annotated[str, AfterValidator(_check_retention)]
-Seconds: TypeAlias = Annotated[int, Field(ge=1, le=86400)]
+WholeSeconds: TypeAlias = Annotated[int, Field(ge=1, le=86400)]
 
 
 class Pool(Section):
@@ -78,7 +78,7 @@ class CpuManager(Section):
 
     policy: Literal["static", "none"] = "static"
     """cpuManagerPolicy: static gives guaranteed pods CPUs of their own."""
-    reconcile_period_s: Seconds | None = None
+    reconcile_period_s: WholeSeconds | None = None
     """cpuManagerReconcilePeriod, in s; left out, the kubelet's default."""
 
 
@@ -96,11 +96,11 @@ class ReducedMonitoring(Section):
 class KubeletHousekeeping(Section):
     """How often the kubelet looks around."""
 
-    interval_s: Seconds
+    interval_s: WholeSeconds
     """How often the kubelet looks at the containers' control groups, in s; its default is 10."""
-    max_interval_s: Seconds | None = None
+    max_interval_s: WholeSeconds | None = None
     """How long it may put that off at most, in s; its default is 15."""
-    eviction_monitoring_period_s: Seconds | None = None
+    eviction_monitoring_period_s: WholeSeconds | None = None
     """How often it looks whether pods must go for want of memory or disk, in s; its default is 10.
     """
 

@@ -24,9 +24,9 @@ from plimsoll.tune.intent.network import Network, SriovAttachment
 from plimsoll.tune.intent.nic import Nic, check_shared_ports
 from plimsoll.tune.intent.pod import Pod
 from plimsoll.tune.intent.pod_fit import check_pod_cpus, check_pod_pages, check_pod_vfs
-from plimsoll.tune.intent.processor import Cpus, Hints, Irq, NumaPolicy
+from plimsoll.tune.intent.processor import Cpus, Hints, IrqBalancing, NumaPolicy
 from plimsoll.tune.intent.services import Services
-from plimsoll.tune.intent.trex import Generator
+from plimsoll.tune.intent.trex import TrexGenerator
 from plimsoll.tune.intent.tuned import Tuned
 
 Platform = Literal["openshift", "bare-metal", "vm"]
@@ -61,7 +61,7 @@ class Intent(Section):
     from one NUMA node. Left out, it is neither rendered nor judged."""
     hints: Hints = Hints()
     """What the workload asks of power management, of ticks and of watchdogs."""
-    irq: Irq = Irq()
+    irq: IrqBalancing = IrqBalancing()
     """Where device interrupts may go."""
     user_level_networking: Switch = None
     """On: kernel-driven ports get as many queues as there are reserved CPUs."""
@@ -84,7 +84,7 @@ class Intent(Section):
     as `systemReserved: {memory: 11Gi}`; for the profile's annotation kubeletconfig.experimental."""
     cluster: Cluster = Cluster()
     """What OpenShift itself keeps off the isolated CPUs, or leaves out."""
-    generator: Generator = Generator()
+    generator: TrexGenerator = TrexGenerator()
     """Where the traffic generator polls, and TRex's configuration."""
     bios: Bios = Bios()
     """The firmware's settings: a checklist for people, and what is read over Redfish."""

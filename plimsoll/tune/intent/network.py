@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from plimsoll.text.mistakes import mistake
-from plimsoll.tune.intent.fields.address import IpAddress, IpRange
+from plimsoll.tune.intent.fields.address import IpAddressText, IpRange
 from plimsoll.tune.intent.fields.section import ObjectName, Section, Word
 from plimsoll.tune.intent.nic import InterfaceName
 
@@ -25,7 +25,7 @@ class Ipam(Section):
     range: IpRange | None = None
     """The network that addresses are taken from, with its prefix length; with static the address
     itself. dhcp has none."""
-    gateway: IpAddress | None = None
+    gateway: IpAddressText | None = None
     """The IP address of the route by default; left out, there is none."""
 
     @model_validator(mode="after")

@@ -92,7 +92,7 @@ class Hints(Section):
         return self
 
 
-class Irq(Section):
+class IrqBalancing(Section):
     """Whether device interrupts are kept off all isolated CPUs, or only those of pods that ask."""
 
     globally_disable_balancing: Switch = None

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from plimsoll.text.counted import counted
 from plimsoll.text.mistakes import mistake
-from plimsoll.tune.intent.fields.address import IpAddress
+from plimsoll.tune.intent.fields.address import IpAddressText
 from plimsoll.tune.intent.fields.cpu_list import CpuListField
 from plimsoll.tune.intent.fields.section import Listed, Section, Text
 from plimsoll.tune.intent.nic import PciAddress
@@ -21,9 +21,9 @@ class TrexPort(Section):
 
     pci: PciAddress
     """The port's PCI address, in quotes: "0000:87:00.0"."""
-    ip: IpAddress
+    ip: IpAddressText
     """The IP address that TRex answers ARP for on the port."""
-    default_gw: IpAddress
+    default_gw: IpAddressText
     """The IP address that it sends to, whose MAC address it asks for by ARP."""
 
 
@@ -110,7 +110,7 @@ class Trex(Section):
         return self
 
 
-class Generator(Section):
+class TrexGenerator(Section):
     """The CPUs that make the load; left out, TRex's own."""
 
     cpus: CpuListField | None = None

@@ -9,7 +9,7 @@ from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import MELLANOX, is_interface_name
 from plimsoll.tune.proposal.proposed_pages import ProposedPages
 from plimsoll.tune.proposal.survey import Survey
-from plimsoll.tune.proposal.surveyed_ports import Port
+from plimsoll.tune.proposal.surveyed_ports import SurveyedPort
 
 # What a preset says of its own ports and holds of any.
 _OF_THE_PRESET = ("num_vfs", "mtu", "vlan", "trust", "spoofchk")
@@ -37,7 +37,9 @@ def propose_ports(
     return nics, f"The physical ports that are not in use.{found}{spared}{warning}"
 
 
-def _far(port: Port, survey: Survey, isolated: frozenset[int], pages: ProposedPages) -> str | None:
+def _far(
+    port: SurveyedPort, survey: Survey, isolated: frozenset[int], pages: ProposedPages
+) -> str | None:
     """Why its frames would cross the link between the sockets; None where they need not."""
     if port.numa_node is None:
         return None
@@ -48,7 +50,7 @@ def _far(port: Port, survey: Survey, isolated: frozenset[int], pages: ProposedPa
     return None
 
 
-def _nic(port: Port, base: Intent) -> dict[str, Any]:
+def _nic(port: SurveyedPort, base: Intent) -> dict[str, Any]:
     name = _object_name(port)
     mellanox = port.vendor == MELLANOX
     nic: dict[str, Any] = {"name": name}
@@ -71,7 +73,7 @@ def _nic(port: Port, base: Intent) -> dict[str, Any]:
     return nic
 
 
-def _divided(port: Port, base: Intent, name: str) -> dict[str, Any]:
+def _divided(port: SurveyedPort, base: Intent, name: str) -> dict[str, Any]:
     """VFs, as many as the preset's ports have, or one."""
     preset = base.nics[0].model_dump(mode="json", exclude_unset=True) if base.nics else {}
     settings = {field: preset[field] for field in _OF_THE_PRESET if field in preset}
@@ -79,18 +81,18 @@ def _divided(port: Port, base: Intent, name: str) -> dict[str, Any]:
     return settings | {"resource_name": f"nic_{name.replace('-', '_')}"[:63]}
 
 
-def _object_name(port: Port) -> str:
+def _object_name(port: SurveyedPort) -> str:
     """The interface's name, or else the PCI address, as Kubernetes accepts names."""
     plain = re.sub(r"[^a-z0-9]+", "-", (port.name or "").lower()).strip("-")
     return plain[:_LONGEST].strip("-") or f"pci-{re.sub(r'[:.]', '-', port.pci_address)}"
 
 
-def _shown(port: Port) -> str:
+def _shown(port: SurveyedPort) -> str:
     # The kernel lets an interface's name drive a terminal.
     name = ascii(port.name)[1:-1] if port.name else "no interface"
     return f"{port.pci_address} ({name})"
 
 
-def _described(port: Port) -> str:
+def _described(port: SurveyedPort) -> str:
     node = "node unknown" if port.numa_node is None else f"node {port.numa_node}"
     return f"driver {port.driver or 'none'}, {node}"

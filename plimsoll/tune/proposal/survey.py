@@ -12,7 +12,7 @@ from plimsoll.tune.host.memory.hugepage_pools import POOL_READS, NodePool, read_
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.unread import CannotRead
 from plimsoll.tune.intent.hugepages import PAGE_BYTES, PageSize
-from plimsoll.tune.proposal.surveyed_ports import PORT_LINKS, PORT_READS, Port, survey_ports
+from plimsoll.tune.proposal.surveyed_ports import PORT_LINKS, PORT_READS, SurveyedPort, survey_ports
 
 _POOLS = "/sys/kernel/mm/hugepages"
 _MEMINFO = "/proc/meminfo"
@@ -34,7 +34,7 @@ class Survey:
     """
 
     topology: Topology
-    ports: tuple[Port, ...]
+    ports: tuple[SurveyedPort, ...]
     page_sizes: frozenset[PageSize]
     virtual: bool
     where: str = "this host"

@@ -34,7 +34,7 @@ PORT_LINKS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class SurveyedPort:
     """One physical PCI network function; `name` is its interface's, None where it has none.
 
     `in_use` says why it must be left alone. `total_vfs` is the most it can be divided into.
@@ -51,7 +51,7 @@ class Port:
     in_use: str | None
 
 
-def survey_ports(view: HostView, environment: Mapping[str, str]) -> tuple[Port, ...]:
+def survey_ports(view: HostView, environment: Mapping[str, str]) -> tuple[SurveyedPort, ...]:
     """All of them by address, VFs left out. Raises nothing for what cannot be read."""
     interfaces = _interfaces(view)
     in_use = uplinks(view, interfaces.values(), environment)
@@ -73,12 +73,14 @@ def ports_in_use(view: HostView) -> dict[str, str]:
     return used | {each: used[name] for each, name in interfaces.items() if name in used}
 
 
-def _port(view: HostView, address: str, interface: str | None, in_use: Mapping[str, str]) -> Port:
+def _port(
+    view: HostView, address: str, interface: str | None, in_use: Mapping[str, str]
+) -> SurveyedPort:
     place = f"{_PCI}/{address}"
     driver = view.link(f"{place}/driver")
     node = whole_number(view.read(f"{place}/numa_node"))
     speed = whole_number(view.read(f"{place}/net/{interface}/speed")) if interface else None
-    return Port(
+    return SurveyedPort(
         name=interface,
         pci_address=address,
         vendor=(view.read(f"{place}/vendor") or "").removeprefix("0x"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plimsoll.tune.host.view.bios_answer import BiosAnswer
-from plimsoll.tune.redfish.vendor_map import AttributeRule, Meaning, Setting, VendorMap
+from plimsoll.tune.redfish.vendor_map import AttributeRule, FirmwareSetting, Meaning, VendorMap
 
 # Of attributes that disagree the first of these counts: one that is on is enough, an unknown
 # value must not pass for another, and of profiles the one that saves more power is felt.
@@ -48,7 +48,9 @@ class _Attribute:
     derived: bool
 
 
-def find_setting(answer: BiosAnswer, known: VendorMap, setting: Setting) -> SettingFound | None:
+def find_setting(
+    answer: BiosAnswer, known: VendorMap, setting: FirmwareSetting
+) -> SettingFound | None:
     """What all attributes of the setting together say; None where the answer has none of them.
 
     Those that defer to others count only where there are no others. Where they disagree, those

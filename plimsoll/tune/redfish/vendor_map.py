@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict
 
 from plimsoll.text.document import parse_document
 
-Setting = Literal["smt", "turbo", "c_states", "aspm", "power_profile"]
-SETTINGS: tuple[Setting, ...] = ("smt", "turbo", "c_states", "aspm", "power_profile")
+FirmwareSetting = Literal["smt", "turbo", "c_states", "aspm", "power_profile"]
+SETTINGS: tuple[FirmwareSetting, ...] = ("smt", "turbo", "c_states", "aspm", "power_profile")
 # What a value means. "deferred": another attribute of the setting says it.
 # "elsewhere": none does, for the operating system decides, or nothing does.
 Meaning = Literal[
@@ -71,7 +71,7 @@ class VendorMap(_Part):
     vendor: str
     manufacturers: list[str]
     suffix: str | None = None
-    settings: dict[Setting, list[AttributeRule]]
+    settings: dict[FirmwareSetting, list[AttributeRule]]
 
     def plain_name(self, name: str) -> str:
         """An attribute's name without the suffix."""

@@ -15,7 +15,7 @@ from plimsoll.web.routes import (
     run_list,
     run_pages,
 )
-from plimsoll.web.routes.service import Service, missing, refused
+from plimsoll.web.routes.service import WebService, missing, refused
 from plimsoll.web.security.guard import Guard
 from plimsoll.web.serve_settings import ServeSettings
 
@@ -28,5 +28,5 @@ def make_application(settings: ServeSettings) -> Starlette:
         middleware=[Middleware(Guard, settings=settings)],
         exception_handlers={PlimsollError: refused, 404: missing},
     )
-    app.state.service = Service(settings, ChildRuns(settings.runs_root))
+    app.state.service = WebService(settings, ChildRuns(settings.runs_root))
     return app

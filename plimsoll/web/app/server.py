@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 
 from plimsoll.errors import MachineError
 from plimsoll.web.app.application import make_application
-from plimsoll.web.routes.service import Service
+from plimsoll.web.routes.service import WebService
 from plimsoll.web.serve_settings import ServeSettings
 
 _OPTION = "--listen"
@@ -28,7 +28,7 @@ _GRACE_S = 3
 class _Server(uvicorn.Server):
     """Ends the streams of live pages, which would hold it up, with the first signal."""
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+    def __init__(self, config: uvicorn.Config, service: WebService) -> None:
         super().__init__(config)
         self._service = service
 

@@ -17,7 +17,7 @@ _MOST_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class SideCell:
+class FigureCell:
     """A side's figure; but for the baseline, how far it is off that and what that says."""
 
     text: str
@@ -33,7 +33,7 @@ class ComparisonPage:
     counts: tuple[int, ...]
     sentences: tuple[str, ...]
     warnings: tuple[str, ...]
-    figures: tuple[tuple[str, tuple[SideCell, ...]], ...]
+    figures: tuple[tuple[str, tuple[FigureCell, ...]], ...]
     changes: tuple[tuple[str, tuple[str, ...]], ...]
 
 
@@ -107,15 +107,15 @@ def _by_tag(entries: Sequence[RunEntry], tag: str) -> list[Side]:
     ]
 
 
-def _figures(found: Comparison) -> list[tuple[str, tuple[SideCell, ...]]]:
+def _figures(found: Comparison) -> list[tuple[str, tuple[FigureCell, ...]]]:
     rows = []
     for figure in found.figures:
         base, *others = figure.sides
-        cells = [SideCell(side_words(base, figure.unit))]
+        cells = [FigureCell(side_words(base, figure.unit))]
         for place, side in enumerate(others):
             shift = figure.shifts[place]
             cells.append(
-                SideCell(
+                FigureCell(
                     side_words(side, figure.unit),
                     "" if shift is None else shift_words(shift, base.median, figure.unit),
                     figure.judgements[place],

@@ -9,7 +9,7 @@ from pathlib import Path
 import altair as alt
 
 from plimsoll.errors import PlimsollError
-from plimsoll.record.query import Answer, AnswerRow, ask
+from plimsoll.record.query import AnswerRow, QueryAnswer, ask
 from plimsoll.record.query.contents import MetricContents, metric_contents
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.figures.figure import Figure, records
@@ -26,7 +26,7 @@ _CHART = "metric"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class QuestionLink:
     """A link to another question."""
 
     text: str
@@ -39,7 +39,7 @@ class MetricLine:
     """A row of the answer. `names` are links to that value alone, or plain where there is none."""
 
     run: str
-    names: tuple[Step, ...]
+    names: tuple[QuestionLink, ...]
     series: int
     drawn: str
     whole: str
@@ -52,19 +52,19 @@ class MetricPage:
     """`groups` are the metrics by source; without an answer it says why in `mistake`."""
 
     address: MetricAddress
-    groups: Mapping[str, Sequence[Step]]
-    answer: Answer | None
+    groups: Mapping[str, Sequence[QuestionLink]]
+    answer: QueryAnswer | None
     mistake: PlimsollError | None
     lines: tuple[MetricLine, ...]
-    chosen: tuple[Step, ...]
-    further: tuple[Step, ...]
+    chosen: tuple[QuestionLink, ...]
+    further: tuple[QuestionLink, ...]
     notes: tuple[str, ...]
     figure: Figure | None
 
 
 def metric_page(runs: Sequence[RunDirectory], address: MetricAddress) -> MetricPage:
     """The page; a question that cannot be answered is answered by its mistake."""
-    groups: dict[str, list[Step]] = {}
+    groups: dict[str, list[QuestionLink]] = {}
     answer, mistake = None, None
     try:
         contents, failures = metric_contents(runs, address.period)
@@ -91,23 +91,23 @@ def metric_page(runs: Sequence[RunDirectory], address: MetricAddress) -> MetricP
     )
 
 
-def _metric_step(address: MetricAddress, metric: MetricContents) -> Step:
+def _metric_step(address: MetricAddress, metric: MetricContents) -> QuestionLink:
     unit = f", in {metric.unit}" if metric.unit else ""
     label = f"{metric.series} series{unit}"
-    return Step(metric.type, address.of_metric(metric.source, metric.type).href, label)
+    return QuestionLink(metric.type, address.of_metric(metric.source, metric.type).href, label)
 
 
-def _chosen(address: MetricAddress) -> Iterator[Step]:
+def _chosen(address: MetricAddress) -> Iterator[QuestionLink]:
     for place, text in enumerate(address.breakouts):
-        yield Step(text, address.without(place).href, f"stop splitting by {text}")
+        yield QuestionLink(text, address.without(place).href, f"stop splitting by {text}")
 
 
-def _further(address: MetricAddress, answer: Answer) -> Iterator[Step]:
+def _further(address: MetricAddress, answer: QueryAnswer) -> Iterator[QuestionLink]:
     for name, count in answer.remaining.items():
-        yield Step(name, address.broken_out(name).href, f"split by {name}: {count} values")
+        yield QuestionLink(name, address.broken_out(name).href, f"split by {name}: {count} values")
 
 
-def _lines(address: MetricAddress, answer: Answer) -> Iterator[MetricLine]:
+def _lines(address: MetricAddress, answer: QueryAnswer) -> Iterator[MetricLine]:
     breakouts = answer.query.breakouts
     for row in answer.rows:
         known = [value for value in row.values if value is not None]
@@ -116,7 +116,9 @@ def _lines(address: MetricAddress, answer: Answer) -> Iterator[MetricLine]:
             value = row.names[place]
             link = value is not None and breakout.kind in ("every", "each-match")
             href = address.narrowed(place, breakout.name, value).href if link and value else ""
-            names.append(Step(plain_text(value or "-"), href, f"{breakout.name} {value} alone"))
+            names.append(
+                QuestionLink(plain_text(value or "-"), href, f"{breakout.name} {value} alone")
+            )
         yield MetricLine(
             run=Path(row.run).name,
             names=tuple(names),
@@ -132,7 +134,7 @@ def _number(value: float) -> str:
     return format_number(value, 5)
 
 
-def _figure(answer: Answer) -> Figure | None:
+def _figure(answer: QueryAnswer) -> Figure | None:
     """The rows over time, those with the greatest values where there are too many."""
     if answer.query.resolution < 2 or not answer.rows:
         return None
@@ -166,7 +168,7 @@ def _figure(answer: Answer) -> Figure | None:
     return Figure(_CHART, f"{answer.query.type} of {answer.query.source}", caption, chart)
 
 
-def _points(answer: Answer, row: AnswerRow, several: bool) -> Iterator[dict[str, object]]:
+def _points(answer: QueryAnswer, row: AnswerRow, several: bool) -> Iterator[dict[str, object]]:
     parts = [Path(row.run).name] if several else []
     parts += [plain_text(name or "-", 60) for name in row.names]
     series = " ".join(parts) or answer.query.type

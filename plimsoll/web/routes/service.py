@@ -26,7 +26,7 @@ _MOST_BODY_BYTES = 4 * 2**20
 
 
 @dataclass(frozen=True)
-class Service:
+class WebService:
     """One server's."""
 
     settings: ServeSettings
@@ -50,9 +50,9 @@ class _RunConvertor(Convertor[str]):
 register_url_convertor("run", _RunConvertor())
 
 
-def service_of(request: Request) -> Service:
+def service_of(request: Request) -> WebService:
     """The server's."""
-    return cast(Service, request.app.state.service)
+    return cast(WebService, request.app.state.service)
 
 
 async def run_of(request: Request) -> RunEntry:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ipaddress
 
-from plimsoll.web.endpoint import Endpoint
+from plimsoll.web.endpoint import ListenEndpoint
 
 
-def is_own_name(host: str, endpoint: Endpoint, names: frozenset[str]) -> bool:
+def is_own_name(host: str, endpoint: ListenEndpoint, names: frozenset[str]) -> bool:
     """Whether `host`, a request's Host header, names this server: `name` or `name:port`.
 
     That is `localhost`, one of `names`, or an address: the one that is listened on, of the

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 import urllib3
 
-from plimsoll.export.cdm.document import Document
+from plimsoll.export.cdm.document import CdmDocument
 from plimsoll.export.cdm.documents import RunDocuments
 from plimsoll.export.cdm.run_iterations import outline_of
 from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.opensearch.bulk import load
 from plimsoll.export.opensearch.indices import prepare_indices
-from plimsoll.export.opensearch.patience import Patience
+from plimsoll.export.opensearch.patience import RetryPolicy
 from plimsoll.export.opensearch.server import Server
 from tests.unit.record.interchange.exported_run import BEGIN_MS, small_run
 
@@ -103,7 +103,7 @@ def test_a_run_can_be_requested_as_crucible_does(
 ) -> None:
     run = small_run(tmp_path)
     made = list(RunDocuments(run, outline_of(run), version, tags={"dut": "testpmd"}))
-    server, patience = Server(url), Patience()
+    server, patience = Server(url), RetryPolicy()
     indices = RunDocuments(run, outline_of(run), version).indices
     assert set(prepare_indices(server, indices, version, patience, make=True)) == set(
         indices.values()
@@ -162,9 +162,9 @@ def rates(url: str, indices: Any) -> dict[str, float]:
 
 def test_a_field_that_cdm_has_not_is_refused_and_reported(url: str) -> None:
     index = {"tag": CdmVersion.V9.index_of("tag", BEGIN_MS)}
-    server, patience = Server(url), Patience()
+    server, patience = Server(url), RetryPolicy()
     prepare_indices(server, index, CdmVersion.V9, patience, make=True)
-    odd = Document("tag", index["tag"], "odd", '{"tag":{"colour":"blue"}}')
+    odd = CdmDocument("tag", index["tag"], "odd", '{"tag":{"colour":"blue"}}')
     loaded = load(server, [odd], patience)
     assert (loaded.taken, loaded.failed) == (0, 1)
     assert "1 tag: strict_dynamic_mapping_exception" in str(loaded)

@@ -3,7 +3,7 @@
 from plimsoll.attribution.events.coverage import NO_TRACE
 from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.incidents.cause import Cause, Confidence, Explanation
-from plimsoll.attribution.incidents.loops import Owner
+from plimsoll.attribution.incidents.loops import LoopOwner
 from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
 from plimsoll.record.trials.disturbance import Disturbance
 from tests.unit.attribution.traces import (
@@ -34,7 +34,7 @@ def _taken(
     length_ms: float,
     name: str = "java",
     *,
-    owner: Owner = "dut",
+    owner: LoopOwner = "dut",
     confidence: Confidence = "exact",
 ) -> Explanation:
     """A latency that one task explains."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from plimsoll.benchmark.soak.series import SoakSeries, Stretch
+from plimsoll.benchmark.soak.series import SeriesStretch, SoakSeries
 from plimsoll.record.results.soak_result import SoakSegment
 from plimsoll.record.trials.trial_evidence import LossSample
 from plimsoll.record.trials.trial_record import Verdict
@@ -64,7 +64,7 @@ def series(kind: str, of: str, values: Sequence[float], *, width_s: float = 60.0
         kind,
         of,
         tuple(
-            Stretch(1, (n + 0.5) * width_s, value, value, value, round(width_s))
+            SeriesStretch(1, (n + 0.5) * width_s, value, value, value, round(width_s))
             for n, value in enumerate(values)
         ),
     )

@@ -12,7 +12,7 @@ from plimsoll.benchmark.matrix.plan import begin_matrix, read_plan
 from plimsoll.benchmark.matrix.run import run_matrix
 from plimsoll.errors import InputError, Interrupted
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.record.results.matrix_result import MatrixResult, Spread
+from plimsoll.record.results.matrix_result import LoadLineSpread, MatrixResult
 from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
@@ -94,7 +94,7 @@ def test_every_sample_is_a_run_with_a_load_line(tmp_path: Path) -> None:
     ]
     assert seen == ["sample-1", "sample-1", "sample-2", "sample-2"]
     for iteration, load_pps in zip(result.iterations, (20_000, 30_000), strict=True):
-        assert iteration.load_line == Spread(
+        assert iteration.load_line == LoadLineSpread(
             samples=2, mean_pps=load_pps, min_pps=load_pps, max_pps=load_pps, relative=0
         )
         for sample in iteration.samples:
@@ -203,7 +203,7 @@ def test_another_kind_of_run_is_no_matrix(tmp_path: Path) -> None:
 
 
 def test_the_spread_by_hand() -> None:
-    assert Spread.of([90.0, 100.0, 110.0]) == Spread(
+    assert LoadLineSpread.of([90.0, 100.0, 110.0]) == LoadLineSpread(
         samples=3, mean_pps=100.0, min_pps=90.0, max_pps=110.0, relative=0.2
     )
-    assert Spread.of([]) is None
+    assert LoadLineSpread.of([]) is None

@@ -10,7 +10,7 @@ from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.benchmark.noise.counters import CounterReading, NoiseCounters, stolen_ticks
 from plimsoll.benchmark.noise.noise import STRETCH_S, stretch_lengths
 from plimsoll.benchmark.noise.settings import NoiseSettings
-from plimsoll.benchmark.noise.stretch import Stretch
+from plimsoll.benchmark.noise.stretch import NoiseStretch
 from plimsoll.benchmark.noise.summary import MOST_WORST, REST, NoiseSummary, gap_buckets
 from plimsoll.errors import InputError
 from plimsoll.generator.histogram import Histogram
@@ -52,7 +52,9 @@ def stall(at: int, length_ns: int, *causes: Cause) -> Explanation:
     return Explanation(Incident("stall", "CPU 1", at, at + length_ns, 0, length_ns), causes)
 
 
-def stretch(*explanations: Explanation, gaps: Histogram = NO_GAPS, **changes: object) -> Stretch:
+def stretch(
+    *explanations: Explanation, gaps: Histogram = NO_GAPS, **changes: object
+) -> NoiseStretch:
     lengths = [each.incident.length_ns for each in explanations]
     worker = WorkerCounts(
         cpu=1,
@@ -65,7 +67,7 @@ def stretch(*explanations: Explanation, gaps: Histogram = NO_GAPS, **changes: ob
         cycles=NOTHING,
     )
     report = TrialReport("duration", 1.0, 0, (), (), (worker,), clock=CLOCK)
-    return replace(Stretch(report, explanations), **changes)  # type: ignore[arg-type]
+    return replace(NoiseStretch(report, explanations), **changes)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.soak.segments import windows_of
-from plimsoll.benchmark.trial_run.trial_overseer import TrialStart
+from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial
 from plimsoll.benchmark.trial_run.window_watch import WindowWatch, judged_as_it_ran
 from plimsoll.dut.lab import LabPorts
 from plimsoll.record.recorder import recording
@@ -57,7 +57,7 @@ def watched(folder: Path, *, lost_in: int, stop: bool) -> tuple[WindowWatch, lis
         rules = WindowRules(10.0, (LossRatio(at_most=0.0),), TesterLimits())
         watch = WindowWatch(rules, recorder, stop_on_failure=stop)
         plan = judged_as_it_ran(ended).plan
-        watch.begin(TrialStart(1, plan, RATE_PPS, PORTS, None))
+        watch.begin(StartingTrial(1, plan, RATE_PPS, PORTS, None))
         said = [watch.interval(interval(n, lost=int(n == lost_in))) for n in range(30)]
         judged, (finding,) = watch.ended(ended)
     assert finding.outcome == "fail"

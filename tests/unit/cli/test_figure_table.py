@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.cli.terminal.output import EdgelessConsole
 
 FIGURES = tuple(f"{n},234,567,890" for n in range(1, 10))
@@ -15,9 +15,9 @@ def table() -> FigureTable:
     made = FigureTable(
         "Frames",
         (
-            Column("stream", "left"),
-            *(Column(f"head {n}") for n in range(1, 10)),
-            Column("broken", "left", wraps=True),
+            TableColumn("stream", "left"),
+            *(TableColumn(f"head {n}") for n in range(1, 10)),
+            TableColumn("broken", "left", wraps=True),
         ),
     )
     made.add_row("load/0-1", *FIGURES, "latency-p99, loss-ratio, stalled-share")

@@ -13,7 +13,7 @@ from plimsoll.dut.kernel.macvlan import MacvlanSettings
 from plimsoll.dut.kernel.tc_redirect import TcRedirectSettings
 from plimsoll.dut.kernel.vlan import add_vlan
 from plimsoll.dut.lab import LabModel, LineRate
-from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, Program
+from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
 from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.kernel_options import KernelOption
@@ -162,7 +162,7 @@ def test_what_the_kernel_lacks_is_refused_before_anything_starts(
     monkeypatch: pytest.MonkeyPatch, document: dict[str, object], problem: str
 ) -> None:
     monkeypatch.setattr("plimsoll.dut.needs.effective_capabilities", lambda: ALL_CAPABILITIES)
-    monkeypatch.setattr(Program, "find", lambda self: self.name)
+    monkeypatch.setattr(NeededProgram, "find", lambda self: self.name)
     # Of all options the kernel has u32 alone.
     monkeypatch.setattr(KernelOption, "is_missing", lambda self, root=None: "U32" not in self.name)
     with pytest.raises(MachineError) as refused:
@@ -197,7 +197,7 @@ def test_what_an_ordinary_user_lacks_is_said(
 
 
 def test_a_missing_program_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    needs = LabNeeds(programs=(Program("no-such-program", "some-package"),), cpus=1)
+    needs = LabNeeds(programs=(NeededProgram("no-such-program", "some-package"),), cpus=1)
     assert needs.missing() == ("no-such-program (package some-package)",)
     with pytest.raises(MachineError, match=r"no-such-program is missing \(install .* some-package"):
         needs.check()
@@ -208,7 +208,7 @@ def test_a_missing_program_names_its_package(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_needs_are_said_in_a_line() -> None:
     needs = LabNeeds(
-        ("CAP_NET_ADMIN",), ("veth", "bridge"), (Program("ip", "p"),), 2, hugepages=True
+        ("CAP_NET_ADMIN",), ("veth", "bridge"), (NeededProgram("ip", "p"),), 2, hugepages=True
     )
     assert needs.in_words() == (
         "root; kernel: veth, bridge; 2 CPUs; hugepages if it can have them; ip"

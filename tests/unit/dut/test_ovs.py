@@ -10,7 +10,7 @@ from plimsoll.dut.ovs.figures import read_figures
 from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.dut.ovs.ovs_dpdk import OvsDpdkLab, OvsDpdkSettings
 from plimsoll.dut.ovs.switch import (
-    PortCounts,
+    SwitchPortCounts,
     read_cross_counts,
     read_port_counts,
     read_transmit_drops,
@@ -57,9 +57,9 @@ main thread:
 
 def test_counters_of_ports_are_read_by_number_and_by_name() -> None:
     counts = read_port_counts(PORTS)
-    assert counts["1"] == PortCounts(200, 3, 1, 198, 2, 0)
+    assert counts["1"] == SwitchPortCounts(200, 3, 1, 198, 2, 0)
     # What the switch does not count is "?".
-    assert counts["port1"] == PortCounts(201, 0, 0, 200, 0, 0)
+    assert counts["port1"] == SwitchPortCounts(201, 0, 0, 200, 0, 0)
 
 
 @pytest.mark.parametrize("text", ["", "ovs-ofctl: unix:x: failed", PORTS[:200]])

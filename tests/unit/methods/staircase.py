@@ -26,7 +26,7 @@ from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
 from plimsoll.report.pages.standard.page import standard_page
-from plimsoll.report.pages.standard.sections import PageAnswer, Section, SectionTable, numbers
+from plimsoll.report.pages.standard.sections import PageAnswer, PageSection, SectionTable, numbers
 from plimsoll.report.parts.page import Page
 from plimsoll.text.units import parse_rate
 from plimsoll.traffic.streams.compile import compile_profile
@@ -97,7 +97,7 @@ def staircase_answer(run: RunDirectory) -> PageAnswer:
     stairs = result.stairs if result else ()
     rows = tuple((f"{stair.load_pps:,.0f}", f"{stair.lost:,}") for stair in stairs)
     table = SectionTable("", numbers("Load, pps", "Lost, frames"), rows)
-    return PageAnswer("A staircase", (), (), (Section("Stairs", tables=(table,)),))
+    return PageAnswer("A staircase", (), (), (PageSection("Stairs", tables=(table,)),))
 
 
 def staircase_page(run: RunDirectory) -> Page:

@@ -10,7 +10,7 @@ from plimsoll.observe.procfs.sar_mem_used import MemoryUsed
 from plimsoll.observe.reading.host_files import HostFiles
 from plimsoll.observe.reading.observer import NotObservable, ObservedHost
 from plimsoll.observe.reading.readings import Readings
-from plimsoll.observe.sysfs.sar_mem_hugepages import Hugepages
+from plimsoll.observe.sysfs.sar_mem_hugepages import SarMemHugepages
 from plimsoll.record.metrics.metric_log import MetricLog
 from tests.unit.observe.trees import HostTree
 from tests.unit.observe.watched import Watched
@@ -69,7 +69,7 @@ def test_memory_without_a_total_ends_it(tree: HostTree) -> None:
 
 
 def test_hugepages_are_reported_by_node_and_size(tree: HostTree) -> None:
-    pages = Watched(Hugepages, ObservedHost(tree.files))
+    pages = Watched(SarMemHugepages, ObservedHost(tree.files))
     pages.read()
     pool = "devices/system/node/node1/hugepages/hugepages-1048576kB"
     tree.set_sys(f"{pool}/free_hugepages", 12)
@@ -87,7 +87,7 @@ def test_without_nodes_hugepages_are_the_hosts(tmp_path: Path) -> None:
     for name in ("nr_hugepages", "free_hugepages"):
         (pool / name).write_text("512\n")
     files = HostFiles(tmp_path / "proc", tmp_path / "sys")
-    rows = Watched(Hugepages, ObservedHost(files)).read()
+    rows = Watched(SarMemHugepages, ObservedHost(files)).read()
     assert rows.values("Hugepages-Free", size="2048kB") == [512]
     assert "node" not in rows.rows[0].names
 
@@ -95,4 +95,4 @@ def test_without_nodes_hugepages_are_the_hosts(tmp_path: Path) -> None:
 def test_a_kernel_without_hugepages_is_not_observable(tmp_path: Path) -> None:
     host = ObservedHost(HostFiles(tmp_path / "proc", tmp_path / "sys"))
     with pytest.raises(NotObservable, match="the kernel has no hugepages"):
-        Hugepages(host, Readings("sar-mem", MetricLog("trial-0001", 0)))
+        SarMemHugepages(host, Readings("sar-mem", MetricLog("trial-0001", 0)))

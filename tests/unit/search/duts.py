@@ -19,7 +19,7 @@ from plimsoll.search.strategy.ask import (
     Told,
     replay,
 )
-from plimsoll.trial.judging.verdict import Verdict
+from plimsoll.trial.judging.verdict import JudgedVerdict
 
 Dut = Callable[[Ask], Told]
 # By goal, the loss ratio that it allows.
@@ -46,12 +46,12 @@ def carries_by(capacity_pps: Callable[[Ask], float], goals: Goals = LOSSLESS) ->
     return dut
 
 
-def judged(verdict_of: Callable[[Ask], Verdict]) -> Dut:
+def judged(verdict_of: Callable[[Ask], JudgedVerdict]) -> Dut:
     """By any rule; its evidence is that of a trial without loss where it does not fail."""
     return lambda asked: told(asked, verdict_of(asked))
 
 
-def told(asked: Ask, verdict: Verdict, *rules: str) -> Told:
+def told(asked: Ask, verdict: JudgedVerdict, *rules: str) -> Told:
     """What is told of a trial with this verdict for its goal; failing means half was lost."""
     verdicts = {asked.goal: verdict}
     lost = 0.5 if verdict == "fail" else 0.0
@@ -106,7 +106,7 @@ def run(
 
 
 def loads(
-    trials: Sequence[RecordedTrial], phase: Phase, verdict: Verdict, goal: str = ONLY_GOAL
+    trials: Sequence[RecordedTrial], phase: Phase, verdict: JudgedVerdict, goal: str = ONLY_GOAL
 ) -> list[float]:
     """The loads of the trials with this verdict, in order."""
     wanted = [each for each in trials if each.phase == phase]
@@ -127,12 +127,12 @@ def check_resumes(
     return search
 
 
-def _held(load_pps: float, capacity_pps: float, allowed: float) -> Verdict:
+def _held(load_pps: float, capacity_pps: float, allowed: float) -> JudgedVerdict:
     return "pass" if load_pps * (1 - allowed) <= capacity_pps else "fail"
 
 
-def _rules(verdicts: Mapping[str, Verdict]) -> dict[str, tuple[str, ...]]:
-    rules: dict[Verdict, tuple[str, ...]] = {
+def _rules(verdicts: Mapping[str, JudgedVerdict]) -> dict[str, tuple[str, ...]]:
+    rules: dict[JudgedVerdict, tuple[str, ...]] = {
         "pass": (),
         "fail": ("loss-ratio",),
         "invalid": ("stall",),

@@ -16,13 +16,13 @@ from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
 from plimsoll.search.load_line.search import LoadLineSearch
 from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
-from plimsoll.search.mlrsearch.span import Span
+from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.registry import SearchSettings
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, Search, Told
 from plimsoll.search.strategy.question import TrialManner
 from plimsoll.search.strategy.settings import SearchModel
 from plimsoll.search.strategy.tester_reach import reach_of, sustainable_pps, within
-from plimsoll.trial.judging.verdict import Verdict
+from plimsoll.trial.judging.verdict import JudgedVerdict
 from tests.unit.search.duts import (
     carries,
     check_resumes,
@@ -83,7 +83,7 @@ def load_line(reach_pps: float | None = None) -> Search:
 
 
 def mlr(reach_pps: float | None = None) -> Search:
-    span = Span(1000, 100_000, reach_pps=reach_pps)
+    span = LoadSpan(1000, 100_000, reach_pps=reach_pps)
     return MlrSearch(MlrPlan((MLR_GOAL,), span, 2, True, ValidationPlan(600, 2, 0.005)))
 
 
@@ -127,7 +127,7 @@ def test_a_reach_bounds_a_search_between_its_ends(
     ],
 )
 def test_what_is_a_ceiling(
-    load_pps: float, verdict: Verdict, offered_pps: float | None, reach_pps: float | None
+    load_pps: float, verdict: JudgedVerdict, offered_pps: float | None, reach_pps: float | None
 ) -> None:
     asked = Ask("search", load_pps, 5)
     came = replace(told(asked, verdict), offered_at_most_pps=offered_pps)
@@ -278,7 +278,7 @@ def test_what_has_passed_is_proved_rather_than_given_up(begin: Begin) -> None:
     """From the second trial that passed on, only validations can be tested."""
     passed: list[float] = []
 
-    def verdict(asked: Ask) -> Verdict:
+    def verdict(asked: Ask) -> JudgedVerdict:
         if asked.phase == "validation":
             return "pass"
         if asked.load_pps == 100_000:
@@ -292,7 +292,7 @@ def test_what_has_passed_is_proved_rather_than_given_up(begin: Begin) -> None:
     assert finished.first.load_line_pps is not None
 
 
-def _stalled_above(load_pps: float, asked: Ask) -> Verdict:
+def _stalled_above(load_pps: float, asked: Ask) -> JudgedVerdict:
     return "invalid" if asked.load_pps > load_pps else "pass"
 
 

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.search.trafficgen_bisection import TrafficgenBisection
 from plimsoll.record.trials.trial_evidence import TrialEvidence
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, Told
-from plimsoll.trial.judging.verdict import Verdict
+from plimsoll.trial.judging.verdict import JudgedVerdict
 
 _NOTHING = TrialEvidence(
     sending_s=1.0,
@@ -30,7 +30,7 @@ _NOTHING = TrialEvidence(
 )
 
 
-def _asked(verdict: Callable[[Ask], Verdict], granularity: float) -> list[Ask | Finished]:
+def _asked(verdict: Callable[[Ask], JudgedVerdict], granularity: float) -> list[Ask | Finished]:
     search = TrafficgenBisection(1.0, 100.0, granularity=granularity)
     asked: list[Ask | Finished] = [search.ask()]
     while isinstance(last := asked[-1], Ask):
@@ -58,7 +58,7 @@ def test_the_halfway_load_is_validated_without_a_search_trial() -> None:
 def test_a_failed_validation_goes_down_by_the_granularity_to_a_search_trial() -> None:
     """Hours carry 55: from 59.375 to 53.4375, and half-way back up."""
 
-    def verdict(asked: Ask) -> Verdict:
+    def verdict(asked: Ask) -> JudgedVerdict:
         capacity = 55 if asked.phase == "validation" else 60
         return "pass" if asked.load_pps <= capacity else "fail"
 

@@ -13,7 +13,7 @@ from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.registry import CriterionSettings
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
-from plimsoll.trial.outcome.repetition import Forwarding, Repetition
+from plimsoll.trial.outcome.repetition import ForwardedFrames, Repetition
 from tests.unit.trial.trial_builder import (
     DURATION_S,
     LOAD_BACK,
@@ -137,7 +137,7 @@ def test_a_recorded_trial_is_compared_by_the_same_figures() -> None:
         TrialIdentity(1, "validation", RATE_PPS), PLAN, judged.report, lost=lost
     )
     assert Repetition.of(record) == judged.repetition()
-    assert judged.repetition().forwarding["0-1"] == Forwarding(1_010_000, 1_009_500, 10.0)
+    assert judged.repetition().forwarding["0-1"] == ForwardedFrames(1_010_000, 1_009_500, 10.0)
     assert judged.repetition().forwarding["0-1"].forwarded_pps == 100_950
     assert judged.repetition().latency_ns["probe/0-1"] == dict.fromkeys(
         ("min", "p50", "p99", "max"), 100

@@ -21,7 +21,7 @@ from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.run.journal import TRIAL_STARTED, Journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.samples.metric_type import MetricType
-from plimsoll.web.endpoint import Endpoint, parse_endpoint
+from plimsoll.web.endpoint import ListenEndpoint, parse_endpoint
 from plimsoll.web.open_metrics import metric_name, open_metrics, total_name
 from tests.unit.record.trial_parts import PLANS, second
 
@@ -35,25 +35,25 @@ def run(tmp_path: Path) -> RunDirectory:
 
 
 @pytest.fixture
-def endpoint() -> Endpoint:
+def endpoint() -> ListenEndpoint:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
-    return Endpoint("127.0.0.1", port)
+    return ListenEndpoint("127.0.0.1", port)
 
 
 @contextmanager
-def served(run: RunDirectory, endpoint: Endpoint) -> Iterator[None]:
+def served(run: RunDirectory, endpoint: ListenEndpoint) -> Iterator[None]:
     with open_metrics(endpoint) as live:
         live.show(run)
         yield
 
 
-def scrape(endpoint: Endpoint) -> list[Sample]:
+def scrape(endpoint: ListenEndpoint) -> list[Sample]:
     return [sample for family in families(endpoint) for sample in family.samples]
 
 
-def families(endpoint: Endpoint) -> list[Metric]:
+def families(endpoint: ListenEndpoint) -> list[Metric]:
     connection = http.client.HTTPConnection(endpoint.address, endpoint.port, timeout=20)
     try:
         accepted = "application/openmetrics-text; version=1.0.0"
@@ -66,7 +66,9 @@ def families(endpoint: Endpoint) -> list[Metric]:
     return list(text_string_to_metric_families(text))
 
 
-def test_a_scrape_has_the_trial_and_the_last_values(run: RunDirectory, endpoint: Endpoint) -> None:
+def test_a_scrape_has_the_trial_and_the_last_values(
+    run: RunDirectory, endpoint: ListenEndpoint
+) -> None:
     log = MetricLog("trial-0001", 0)
     names = {"port_pair": "0:1", "tx_port": "0", "rx_port": "1"}
     with (
@@ -86,7 +88,7 @@ def test_a_scrape_has_the_trial_and_the_last_values(run: RunDirectory, endpoint:
 
 
 def test_what_is_counted_is_a_counter_of_all_that_was(
-    run: RunDirectory, endpoint: Endpoint
+    run: RunDirectory, endpoint: ListenEndpoint
 ) -> None:
     log = MetricLog("trial-0001", 0)
     lost = MetricType("trafficgen", "lost-rx-pps", "throughput", "pps", "sum", counted=True)
@@ -122,7 +124,7 @@ def test_what_is_counted_is_a_counter_of_all_that_was(
     ],
 )
 def test_help_says_of_which_time_a_gauge_is(
-    run: RunDirectory, endpoint: Endpoint, metric: MetricType, of_which_time: str
+    run: RunDirectory, endpoint: ListenEndpoint, metric: MetricType, of_which_time: str
 ) -> None:
     log = MetricLog("trial-0001", 0)
     with served(run, endpoint), MetricsWriter(run, "trial-0001") as writer:
@@ -131,7 +133,9 @@ def test_help_says_of_which_time_a_gauge_is(
     assert helps[metric_name(metric.source, metric.type)] == of_which_time
 
 
-def test_names_that_would_break_the_format_do_not(run: RunDirectory, endpoint: Endpoint) -> None:
+def test_names_that_would_break_the_format_do_not(
+    run: RunDirectory, endpoint: ListenEndpoint
+) -> None:
     log, hostile = MetricLog("trial-0001", 0), 'a"} 1\n# EOF\nplimsoll_up 0'
     with served(run, endpoint), MetricsWriter(run, "trial-0001") as writer:
         series = log.series(RATE, {"port pair": hostile}, 0)
@@ -141,7 +145,9 @@ def test_names_that_would_break_the_format_do_not(run: RunDirectory, endpoint: E
     assert found["plimsoll_up"].value == 1
 
 
-def test_a_record_that_cannot_be_read_is_not_up(run: RunDirectory, endpoint: Endpoint) -> None:
+def test_a_record_that_cannot_be_read_is_not_up(
+    run: RunDirectory, endpoint: ListenEndpoint
+) -> None:
     run.journal.write_text("not a journal\nnor this\n")
     with served(run, endpoint):
         assert [(s.name, s.value) for s in scrape(endpoint)] == [("plimsoll_up", 0)]
@@ -162,7 +168,7 @@ def test_a_record_that_cannot_be_read_is_not_up(run: RunDirectory, endpoint: End
 )
 def test_there_is_one_path_in_the_form_that_was_accepted(
     run: RunDirectory,
-    endpoint: Endpoint,
+    endpoint: ListenEndpoint,
     *,
     path: str,
     accepted: str | None,
@@ -214,20 +220,20 @@ def test_no_counter_has_the_name_of_a_gauge() -> None:
     assert total_name("sar-net", "L2-Gbps") == "plimsoll_sar_net_l2_bytes_total"
 
 
-def test_nothing_listens_afterwards(run: RunDirectory, endpoint: Endpoint) -> None:
+def test_nothing_listens_afterwards(run: RunDirectory, endpoint: ListenEndpoint) -> None:
     with served(run, endpoint):
         scrape(endpoint)
     with pytest.raises(OSError, match="refused"):
         scrape(endpoint)
 
 
-def test_it_listens_before_there_is_a_run_and_has_nothing_to_tell(endpoint: Endpoint) -> None:
+def test_it_listens_before_there_is_a_run_and_has_nothing_to_tell(endpoint: ListenEndpoint) -> None:
     with open_metrics(endpoint):
         assert scrape(endpoint) == []
 
 
 def test_the_runs_of_a_matrix_are_served_one_after_the_other(
-    tmp_path: Path, endpoint: Endpoint
+    tmp_path: Path, endpoint: ListenEndpoint
 ) -> None:
     first, second = (RunDirectory.create(tmp_path / each, "sample", {}) for each in "ab")
     with Journal(first.journal) as journal:
@@ -243,7 +249,7 @@ def test_the_runs_of_a_matrix_are_served_one_after_the_other(
     assert "plimsoll_trial_load_pps" not in after
 
 
-def test_a_port_that_is_taken_is_an_error(endpoint: Endpoint) -> None:
+def test_a_port_that_is_taken_is_an_error(endpoint: ListenEndpoint) -> None:
     with socket.socket() as other:
         other.bind((endpoint.address, endpoint.port))
         other.listen()
@@ -258,12 +264,14 @@ def test_a_port_that_is_taken_is_an_error(endpoint: Endpoint) -> None:
 @pytest.mark.parametrize(
     ("text", "endpoint"),
     [
-        ("9464", Endpoint("127.0.0.1", 9464)),
-        ("0.0.0.0:9464", Endpoint("0.0.0.0", 9464)),  # noqa: S104
-        ("[::1]:65535", Endpoint("::1", 65535)),
+        ("9464", ListenEndpoint("127.0.0.1", 9464)),
+        ("0.0.0.0:9464", ListenEndpoint("0.0.0.0", 9464)),  # noqa: S104
+        ("[::1]:65535", ListenEndpoint("::1", 65535)),
     ],
 )
-def test_an_endpoint_is_a_port_with_or_without_an_address(text: str, endpoint: Endpoint) -> None:
+def test_an_endpoint_is_a_port_with_or_without_an_address(
+    text: str, endpoint: ListenEndpoint
+) -> None:
     assert parse_endpoint(text) == endpoint
 
 

@@ -18,8 +18,8 @@ from plimsoll.generator.simulated.models.losses.soft_knee import SoftKnee
 from plimsoll.generator.simulated.models.memory.drift import Drift
 from plimsoll.generator.simulated.models.memory.hysteresis import Hysteresis
 from plimsoll.generator.simulated.models.memory.overload_collapse import OverloadCollapse
-from plimsoll.generator.simulated.models.memory.steps import Steps
-from plimsoll.generator.simulated.models.memory.thermal import Thermal
+from plimsoll.generator.simulated.models.memory.steps import CapacitySteps
+from plimsoll.generator.simulated.models.memory.thermal import ThermalThrottling
 from plimsoll.generator.simulated.models.memory.warm_up import WarmUp
 from plimsoll.generator.simulated.models.stalls.changing_buffer import ChangingBuffer
 from plimsoll.generator.simulated.models.stalls.garbage_collector import GarbageCollector
@@ -44,12 +44,12 @@ ModelSettings = Annotated[
     | Housekeeping
     | SlowPhases
     | Rekeying
-    | Thermal
+    | ThermalThrottling
     | GarbageCollector
     | LinkFlaps
     | Diurnal
     | Hysteresis
-    | Steps
+    | CapacitySteps
     | NoisyNeighbour
     | ChangingBuffer,
     Field(discriminator="kind"),

@@ -48,7 +48,7 @@ class Interface:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class FlowEndpoint:
     """What a flow goes from or to: an interface, and one of its addresses, if it has any."""
 
     interface: Interface
@@ -115,15 +115,15 @@ def _address(given: Given, version: int) -> Address:
     )
 
 
-def endpoints_by_name(interfaces: Sequence[Interface]) -> Mapping[str, Endpoint]:
+def endpoints_by_name(interfaces: Sequence[Interface]) -> Mapping[str, FlowEndpoint]:
     """By the name of an address, an interface or a device: the first of what it has."""
-    found: dict[str, Endpoint] = {}
+    found: dict[str, FlowEndpoint] = {}
     for interface in interfaces:
         first = interface.addresses[0] if interface.addresses else None
-        found.setdefault(interface.device, Endpoint(interface, first))
-        found.setdefault(interface.name, Endpoint(interface, first))
+        found.setdefault(interface.device, FlowEndpoint(interface, first))
+        found.setdefault(interface.name, FlowEndpoint(interface, first))
         for address in interface.addresses:
-            found.setdefault(address.name, Endpoint(interface, address))
+            found.setdefault(address.name, FlowEndpoint(interface, address))
     return found
 
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.remote.otg.flows.device import Interface
-from plimsoll.remote.otg.flows.ends import Ends, Pair, read_ends
-from plimsoll.remote.otg.flows.frames import Frames, make_frames
+from plimsoll.remote.otg.flows.ends import FlowEnds, Pair, read_ends
+from plimsoll.remote.otg.flows.frames import FlowFrames, make_frames
 from plimsoll.remote.otg.flows.header import Header
 from plimsoll.remote.otg.flows.headers import read_headers
 from plimsoll.remote.otg.flows.pattern import listed, number_of
-from plimsoll.remote.otg.flows.port import Port, Tester
+from plimsoll.remote.otg.flows.port import OtgPort, Tester
 from plimsoll.remote.otg.flows.sending import Sending, read_rate, read_sending
 from plimsoll.remote.otg.flows.size import read_sizes
 from plimsoll.remote.otg.model.given import Given
-from plimsoll.traffic.frames.field_values import Kind
+from plimsoll.traffic.frames.field_values import ValueKind
 from plimsoll.traffic.plan import StreamPlan
 
 
@@ -51,7 +51,7 @@ class Flow:
 
 
 def read_flow(
-    given: Given, ports: Mapping[str, Port], interfaces: Sequence[Interface], tester: Tester
+    given: Given, ports: Mapping[str, OtgPort], interfaces: Sequence[Interface], tester: Tester
 ) -> Flow:
     """A flow with its streams. Raises Refusal at the field that cannot be."""
     name = given.text("name")
@@ -86,13 +86,13 @@ def _metrics(given: Given) -> FlowMetrics:
     )
 
 
-def _frames(given: Given, ends: Ends, sizes: Sequence[int], metrics: FlowMetrics) -> Frames:
+def _frames(given: Given, ends: FlowEnds, sizes: Sequence[int], metrics: FlowMetrics) -> FlowFrames:
     headers = _addressed(given, ends.pairs) if ends.pairs else read_headers(given, given.path)
     return make_frames(headers, sizes, given.path, needs_times=metrics.enabled and metrics.latency)
 
 
 def _streams(
-    name: str, ends: Sequence[Ends], made: Sequence[Frames], sending: Sending
+    name: str, ends: Sequence[FlowEnds], made: Sequence[FlowFrames], sending: Sending
 ) -> list[StreamPlan]:
     """One for each pair of ports: they share the flow's frames by their pairs of devices."""
     weights = [max(1, len(each.pairs)) for each in ends]
@@ -151,7 +151,7 @@ def _fill_addresses(header: Header, pairs: Sequence[Pair]) -> None:
             _fill(header, field, [each.address for each in addresses if each], kind)  # type: ignore[arg-type]
 
 
-def _fill(header: Header, field: str, values: Sequence[str], kind: Kind) -> None:
+def _fill(header: Header, field: str, values: Sequence[str], kind: ValueKind) -> None:
     """One value for each pair of devices, unless the flow has its own."""
     pattern = header.given.part(field)
     if header.given.has(field) and pattern.choice != "auto":

@@ -24,7 +24,7 @@ _MOST_TEMPLATE_BYTES = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Frames:
+class FlowFrames:
     """Templates, their order, the fields that change, and what is not as it was asked for."""
 
     templates: tuple[bytes, ...]
@@ -36,7 +36,7 @@ class Frames:
 
 def make_frames(
     headers: Sequence[Header], sizes: Sequence[int], path: str, *, needs_times: bool
-) -> Frames:
+) -> FlowFrames:
     """The frames of a flow at a path of the request. Raises Refusal.
 
     Frames that are too short for their headers and our signature are made longer: with
@@ -57,7 +57,7 @@ def make_frames(
         ]
     if sum(map(len, found)) > _MOST_TEMPLATE_BYTES:
         raise refused(f"{path}.size", "too many sizes of long frames", "give fewer sizes")
-    return Frames(
+    return FlowFrames(
         templates=tuple(found),
         order=() if order == list(range(len(order))) else tuple(order),
         fields=_writers(headers, stack, path),

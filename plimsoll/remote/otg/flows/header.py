@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from plimsoll.remote.otg.flows.pattern import Pattern, read_pattern
 from plimsoll.remote.otg.model.given import Given
 from plimsoll.remote.otg.model.refusal import placed_at
-from plimsoll.traffic.frames.field_values import Kind, from_number
+from plimsoll.traffic.frames.field_values import ValueKind, from_number
 from plimsoll.traffic.frames.layers import FieldValue, Layer
 
 
@@ -23,19 +23,19 @@ class Header:
     fields: dict[str, FieldValue] = field(default_factory=dict)
     varied: dict[str, tuple[Pattern, str]] = field(default_factory=dict)
 
-    def put(self, name: str, pattern: Pattern, path: str, kind: Kind = "number") -> None:
+    def put(self, name: str, pattern: Pattern, path: str, kind: ValueKind = "number") -> None:
         """Give a field of the layer the pattern that stands at a path of the request."""
         self.fields[name] = from_number(kind, pattern.first)
         if pattern.varies:
             self.varied[name] = (pattern, path)
 
-    def take(self, otg: str, name: str, kind: Kind = "number") -> None:
+    def take(self, otg: str, name: str, kind: ValueKind = "number") -> None:
         """The same for an OTG field that says it, or has a default. With `auto` Scapy's holds."""
         pattern = read_pattern(self.given.part(otg))
         if pattern is not None:
             self.put(name, pattern, self.given.place(otg), kind)
 
-    def take_given(self, otg: str, name: str, kind: Kind = "number") -> None:
+    def take_given(self, otg: str, name: str, kind: ValueKind = "number") -> None:
         """The same only where it is given: a default that no frame can have means `auto`."""
         if self.given.has(otg):
             self.take(otg, name, kind)
@@ -69,7 +69,7 @@ class PlainFields:
     """A reader of fields that have the same meaning on both sides: Scapy's name and its kind."""
 
     numbers: Mapping[str, str] = field(default_factory=dict)
-    addresses: Mapping[str, tuple[str, Kind]] = field(default_factory=dict)
+    addresses: Mapping[str, tuple[str, ValueKind]] = field(default_factory=dict)
     checksum: str = ""
 
     def __call__(self, header: Header) -> None:

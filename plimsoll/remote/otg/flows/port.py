@@ -10,7 +10,7 @@ from plimsoll.remote.otg.model.refusal import Refusals
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class OtgPort:
     """An OTG port: its name, the tester's port that its location means, and its speed if known."""
 
     name: str
@@ -47,10 +47,10 @@ class Tester:
 
 def read_ports(
     config: Given, tester: Tester, refusals: Refusals
-) -> tuple[dict[str, Port], list[str]]:
+) -> tuple[dict[str, OtgPort], list[str]]:
     """Ports by name, and warnings. Each location means a port of its own."""
     speeds, warnings = _layer1(config)
-    ports: dict[str, Port] = {}
+    ports: dict[str, OtgPort] = {}
     for given in config.parts("ports"):
         with refusals.collecting():
             name, location = given.text("name"), given.text("location")
@@ -63,7 +63,7 @@ def read_ports(
             if name in ports or number in {port.number for port in ports.values()}:
                 raise given.refused("name" if name in ports else "location", "another port has it")
             speed = tester.line_rate_bps or speeds.get(name)
-            ports[name] = Port(name, location, number, speed)
+            ports[name] = OtgPort(name, location, number, speed)
     return ports, warnings
 
 

@@ -17,7 +17,7 @@ from plimsoll.remote.otg.model.refusal import Refusal, refused
 
 # Generated code without types.
 Model = Any
-Message = Any
+ProtobufMessage = Any
 Content = dict[str, Any]
 
 _DEEPEST = 40
@@ -60,14 +60,14 @@ def _installed_version() -> str:
     return version("snappi")
 
 
-def content_of(message: Message) -> Content:
+def content_of(message: ProtobufMessage) -> Content:
     """A protobuf message's content."""
     from google.protobuf import json_format  # noqa: PLC0415
 
     return dict(json_format.MessageToDict(message, preserving_proto_field_name=True))
 
 
-def message_of(name: str, content: Mapping[str, Any]) -> Message:
+def message_of(name: str, content: Mapping[str, Any]) -> ProtobufMessage:
     """The message of that name with this content. Raises Refusal for what it cannot hold."""
     from google.protobuf import json_format  # noqa: PLC0415
 

@@ -9,13 +9,13 @@ from typing import Literal
 
 from plimsoll.errors import PlimsollError
 
-Kind = Literal["validation", "internal"]
+RefusalKind = Literal["validation", "internal"]
 
 
 class Refusal(Exception):
     """Why a request is not carried out, as OTG's `Error`: its kind and one or more texts."""
 
-    def __init__(self, *errors: str, kind: Kind = "validation") -> None:
+    def __init__(self, *errors: str, kind: RefusalKind = "validation") -> None:
         super().__init__("; ".join(errors))
         self.errors = errors
         self.kind = kind

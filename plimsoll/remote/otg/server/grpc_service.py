@@ -14,7 +14,7 @@ from plimsoll.remote.otg.model.published import content_of, message_of, messages
 from plimsoll.remote.otg.model.refusal import Refusal
 from plimsoll.remote.otg.server.operations import MOST_REQUEST_BYTES, OPERATIONS, Operation
 from plimsoll.remote.otg.server.settings import OtgSettings
-from plimsoll.remote.otg.session.session import Session
+from plimsoll.remote.otg.session.session import OtgSession
 from plimsoll.web.security.access import same
 
 _SERVICE = "otg.Openapi"
@@ -30,7 +30,7 @@ _Context = Any
 _Message = Any
 
 
-def make_server(session: Session, settings: OtgSettings) -> Any:
+def make_server(session: OtgSession, settings: OtgSettings) -> Any:
     """A server that listens when it is started. Raises MachineError for a port that is taken."""
     server = grpc.server(
         ThreadPoolExecutor(_THREADS, thread_name_prefix="otg-grpc"),
@@ -68,7 +68,7 @@ def _bind(server: Any, settings: OtgSettings) -> None:
         )
 
 
-def _handlers(operation: Operation, session: Session, settings: OtgSettings) -> dict[str, Any]:
+def _handlers(operation: Operation, session: OtgSession, settings: OtgSettings) -> dict[str, Any]:
     """One message each way; and with the request, or the answer, in pieces."""
     protocol = messages()
     request = getattr(protocol, f"{operation.call}Request", None)
@@ -114,7 +114,7 @@ def _serialized(message: _Message) -> bytes:
 
 
 def _performed(
-    operation: Operation, session: Session, request: _Message, context: _Context
+    operation: Operation, session: OtgSession, request: _Message, context: _Context
 ) -> _Message:
     try:
         content = content_of(request) if operation.request else {}

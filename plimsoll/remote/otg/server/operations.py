@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.remote.otg.model.published import Content
 from plimsoll.remote.otg.model.refusal import Refusal
-from plimsoll.remote.otg.session.session import Session
+from plimsoll.remote.otg.session.session import OtgSession
 
 # No configuration that this tester could send is nearly as large.
 MOST_REQUEST_BYTES = 16 * 2**20
@@ -28,17 +28,17 @@ class Operation:
     request_field: str
     response: str
     response_field: str
-    perform: Callable[[Session, Content], Content | bytes]
+    perform: Callable[[OtgSession, Content], Content | bytes]
 
 
-def _not_supported(_: Session, __: Content) -> Content:
+def _not_supported(_: OtgSession, __: Content) -> Content:
     raise Refusal("is not supported: set the whole configuration instead")
 
 
 OPERATIONS = (
     Operation(
         "SetConfig", "POST", "/config", "Config", "config", "Warning", "warning",
-        Session.set_config,
+        OtgSession.set_config,
     ),
     Operation(
         "GetConfig", "GET", "/config", "", "", "Config", "config",
@@ -46,7 +46,7 @@ OPERATIONS = (
     ),
     Operation(
         "UpdateConfig", "PATCH", "/config", "ConfigUpdate", "config_update",
-        "Warning", "warning", Session.update_config,
+        "Warning", "warning", OtgSession.update_config,
     ),
     Operation(
         "AppendConfig", "PATCH", "/config/append", "ConfigAppend", "config_append",
@@ -58,23 +58,23 @@ OPERATIONS = (
     ),
     Operation(
         "SetControlState", "POST", "/control/state", "ControlState", "control_state",
-        "Warning", "warning", Session.set_control_state,
+        "Warning", "warning", OtgSession.set_control_state,
     ),
     Operation(
         "SetControlAction", "POST", "/control/action", "ControlAction", "control_action",
-        "ControlActionResponse", "control_action_response", Session.set_control_action,
+        "ControlActionResponse", "control_action_response", OtgSession.set_control_action,
     ),
     Operation(
         "GetMetrics", "POST", "/monitor/metrics", "MetricsRequest", "metrics_request",
-        "MetricsResponse", "metrics_response", Session.get_metrics,
+        "MetricsResponse", "metrics_response", OtgSession.get_metrics,
     ),
     Operation(
         "GetStates", "POST", "/monitor/states", "StatesRequest", "states_request",
-        "StatesResponse", "states_response", Session.get_states,
+        "StatesResponse", "states_response", OtgSession.get_states,
     ),
     Operation(
         "GetCapture", "POST", "/monitor/capture", "CaptureRequest", "capture_request",
-        "", "response_bytes", Session.get_capture,
+        "", "response_bytes", OtgSession.get_capture,
     ),
     Operation(
         "GetVersion", "GET", "/capabilities/version", "", "", "Version", "version",

@@ -15,7 +15,7 @@ from plimsoll.remote.otg.model.published import content_of, message_of, parse_js
 from plimsoll.remote.otg.model.refusal import Refusal
 from plimsoll.remote.otg.server.operations import MOST_REQUEST_BYTES, OPERATIONS, Operation
 from plimsoll.remote.otg.server.settings import OtgSettings
-from plimsoll.remote.otg.session.session import Session
+from plimsoll.remote.otg.session.session import OtgSession
 from plimsoll.web.security.access import same
 from plimsoll.web.security.host_names import is_own_name
 
@@ -23,7 +23,7 @@ _STATUS = {"validation": 400, "internal": 500}
 _Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def make_application(session: Session, settings: OtgSettings) -> Starlette:
+def make_application(session: OtgSession, settings: OtgSettings) -> Starlette:
     """Each operation at its path, and below the token where one is needed."""
     return Starlette(
         routes=[
@@ -38,7 +38,7 @@ def make_application(session: Session, settings: OtgSettings) -> Starlette:
     )
 
 
-def _endpoint(operation: Operation, session: Session, settings: OtgSettings) -> _Endpoint:
+def _endpoint(operation: Operation, session: OtgSession, settings: OtgSettings) -> _Endpoint:
     async def answer(request: Request) -> Response:
         status, problem = _refusal(request, settings)
         if problem:
@@ -52,7 +52,7 @@ def _endpoint(operation: Operation, session: Session, settings: OtgSettings) -> 
     return answer
 
 
-def _performed(operation: Operation, session: Session, body: bytes) -> Response:
+def _performed(operation: Operation, session: OtgSession, body: bytes) -> Response:
     try:
         content = parse_json(operation.request, body) if operation.request else {}
         answer = operation.perform(session, content)

@@ -12,7 +12,7 @@ from plimsoll.errors import InputError
 from plimsoll.remote.otg.flows.port import Tester
 from plimsoll.remote.otg.server.server import listening, serve_until_signal
 from plimsoll.remote.otg.server.settings import OtgSettings
-from plimsoll.remote.otg.session.session import Session
+from plimsoll.remote.otg.session.session import OtgSession
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
 
 # A request for metrics waits for the end of the interval that is under way.
@@ -51,7 +51,7 @@ def serve_otg(
             line_rate_bps=traffic.line_rate_bps,
             locations=_checked(locations, len(traffic.ports)),
         )
-        serve_until_signal(Session(traffic, tester), settings, listener, ready)
+        serve_until_signal(OtgSession(traffic, tester), settings, listener, ready)
 
 
 def _checked(locations: Mapping[str, int], port_count: int) -> Mapping[str, int]:

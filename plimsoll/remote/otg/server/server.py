@@ -14,7 +14,7 @@ from plimsoll.remote.otg.model.published import messages
 from plimsoll.remote.otg.server.grpc_service import make_server
 from plimsoll.remote.otg.server.rest import make_application
 from plimsoll.remote.otg.server.settings import OtgSettings
-from plimsoll.remote.otg.session.session import Session
+from plimsoll.remote.otg.session.session import OtgSession
 
 _BACKLOG = 16
 # uvicorn's own tenth of a second is ten visits a second to CPUs that may be polled.
@@ -51,7 +51,7 @@ def listening(settings: OtgSettings) -> Iterator[socket.socket]:
 
 
 def serve_until_signal(
-    session: Session,
+    session: OtgSession,
     settings: OtgSettings,
     listener: socket.socket,
     ready: Callable[[], None] = lambda: None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.web.endpoint import Endpoint
+from plimsoll.web.endpoint import ListenEndpoint
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class OtgSettings:
     With `certificate` and `key`, PEM files, both are served over TLS.
     """
 
-    rest: Endpoint
+    rest: ListenEndpoint
     grpc_port: int | None
     token: str | None = None
     host_names: frozenset[str] = frozenset()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from plimsoll.remote.otg.flows.device import Interface, read_interfaces
 from plimsoll.remote.otg.flows.flow import Flow, read_flow
-from plimsoll.remote.otg.flows.port import Port, Tester, read_ports
+from plimsoll.remote.otg.flows.port import OtgPort, Tester, read_ports
 from plimsoll.remote.otg.model.given import Given
 from plimsoll.remote.otg.model.published import Content, validated
 from plimsoll.remote.otg.model.refusal import Refusals
@@ -20,7 +20,7 @@ class Configuration:
     """What was configured, and its content as it was sent."""
 
     content: Content = field(default_factory=dict)
-    ports: Mapping[str, Port] = field(default_factory=dict)
+    ports: Mapping[str, OtgPort] = field(default_factory=dict)
     interfaces: tuple[Interface, ...] = ()
     flows: Mapping[str, Flow] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ def read_configuration(content: Content, tester: Tester) -> Configuration:
 
 def _flows(
     config: Given,
-    ports: Mapping[str, Port],
+    ports: Mapping[str, OtgPort],
     interfaces: list[Interface],
     tester: Tester,
     refusals: Refusals,

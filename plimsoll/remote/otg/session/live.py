@@ -9,7 +9,7 @@ from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
 from plimsoll.traffic.plan import StreamPlan
 
 
-class Traffic(Protocol):
+class FlowTraffic(Protocol):
     """Streams that are started, changed and stopped while others go on."""
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LiveStream
 from plimsoll.remote.otg.flows.flow import Flow
-from plimsoll.remote.otg.flows.port import Port
+from plimsoll.remote.otg.flows.port import OtgPort
 from plimsoll.remote.otg.model.published import Content
 from plimsoll.remote.otg.session.transmission import FlowState
 from plimsoll.text.wire import PREAMBLE_AND_GAP_BYTES
@@ -16,7 +16,7 @@ _PORT_NAMES = frozenset({"name", "location"})
 
 
 def port_metric(
-    port: Port, counts: LiveCounts, *, sends: bool, captures: bool, speed_bps: float | None
+    port: OtgPort, counts: LiveCounts, *, sends: bool, captures: bool, speed_bps: float | None
 ) -> Content:
     """A port's. Bytes are of frames with FCS, rates are frames and bytes a second."""
     live = counts.port(port.number)

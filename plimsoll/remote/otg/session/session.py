@@ -15,21 +15,21 @@ from plimsoll.remote.otg.model.given import Given
 from plimsoll.remote.otg.model.published import Content, api_version, validated
 from plimsoll.remote.otg.model.refusal import Refusal
 from plimsoll.remote.otg.session.configuration import Configuration, read_configuration
-from plimsoll.remote.otg.session.live import Traffic
+from plimsoll.remote.otg.session.live import FlowTraffic
 from plimsoll.remote.otg.session.metrics import flow_metric, only, port_metric
 from plimsoll.remote.otg.session.neighbours import neighbours
 from plimsoll.remote.otg.session.transmission import Transmission
 from plimsoll.version import VERSION
 
 
-class Session:
+class OtgSession:
     """What clients have configured, and what is sent of it. Operations come one at a time.
 
     Each raises Refusal: of the kind validation for what was asked wrongly or cannot be, with
     the field's path, and internal for what failed here.
     """
 
-    def __init__(self, traffic: Traffic, tester: Tester) -> None:
+    def __init__(self, traffic: FlowTraffic, tester: Tester) -> None:
         self._traffic = traffic
         self._tester = tester
         self._lock = threading.Lock()

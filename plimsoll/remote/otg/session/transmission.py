@@ -10,7 +10,7 @@ from typing import Literal
 from plimsoll.errors import PlimsollError
 from plimsoll.remote.otg.flows.flow import Flow
 from plimsoll.remote.otg.session.alarms import Alarms
-from plimsoll.remote.otg.session.live import Traffic
+from plimsoll.remote.otg.session.live import FlowTraffic
 
 FlowState = Literal["started", "stopped", "paused"]
 
@@ -22,7 +22,7 @@ _LATE_S = 0.05
 class Transmission:
     """The flows of one configuration, as they are sent."""
 
-    def __init__(self, traffic: Traffic) -> None:
+    def __init__(self, traffic: FlowTraffic) -> None:
         self._traffic = traffic
         self._lock = threading.RLock()
         self._alarms = Alarms()

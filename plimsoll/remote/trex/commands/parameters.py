@@ -15,7 +15,7 @@ _MOST_LISTED = 4096
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
-class Parameters:
+class RequestParameters:
     """Of one request. Each raises BadParameters with the field's name."""
 
     def __init__(self, given: Params) -> None:

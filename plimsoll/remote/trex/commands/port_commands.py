@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from plimsoll.remote.trex.commands.parameters import Parameters
-from plimsoll.remote.trex.messages.json_rpc import BadParameters, Refused
+from plimsoll.remote.trex.commands.parameters import RequestParameters
+from plimsoll.remote.trex.messages.json_rpc import BadParameters, MethodRefused
 from plimsoll.remote.trex.session.stl_port import ALL_PROFILES, StlPort
 from plimsoll.remote.trex.session.trex_session import TrexSession
 from plimsoll.remote.trex.streams.port_program import parsed_mac, translated
@@ -21,23 +21,23 @@ _FIXED = {
 }
 
 
-def port_of(session: TrexSession, params: Parameters) -> StlPort:
+def port_of(session: TrexSession, params: RequestParameters) -> StlPort:
     """The port that a request is about. Raises BadParameters."""
     return session.port(params.integer("port_id"))
 
 
-def owned_port(session: TrexSession, params: Parameters) -> StlPort:
+def owned_port(session: TrexSession, params: RequestParameters) -> StlPort:
     """The port, whose owner asks. Raises BadParameters and Refused."""
     port = port_of(session, params)
     handler = params.text("handler", "")
     if not port.owner:
-        raise Refused("please acquire context before modifying port")
+        raise MethodRefused("please acquire context before modifying port")
     if handler != port.handler:
-        raise Refused(f"port is not owned by you: it is taken by '{port.owner}'")
+        raise MethodRefused(f"port is not owned by you: it is taken by '{port.owner}'")
     return port
 
 
-def acquire(session: TrexSession, params: Parameters) -> str:
+def acquire(session: TrexSession, params: RequestParameters) -> str:
     """Own a port; returns the key."""
     port = port_of(session, params)
     user = params.text("user")
@@ -48,18 +48,18 @@ def acquire(session: TrexSession, params: Parameters) -> str:
     )
 
 
-def release(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def release(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Give a port back."""
     session.release(owned_port(session, params))
     return {}
 
 
-def get_owner(session: TrexSession, params: Parameters) -> dict[str, str]:
+def get_owner(session: TrexSession, params: RequestParameters) -> dict[str, str]:
     """Who owns a port; nobody is nameless."""
     return {"owner": port_of(session, params).owner}
 
 
-def get_port_status(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def get_port_status(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """State, owner, attributes."""
     port = port_of(session, params)
     chosen = params.text("profile_id", "")
@@ -79,45 +79,47 @@ def get_port_status(session: TrexSession, params: Parameters) -> dict[str, Any]:
     return status
 
 
-def set_port_attr(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def set_port_attr(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Attributes: what has no meaning here is kept, and what cannot be is refused."""
     port, selected = owned_port(session, params), params.mapping("attr")
     for name, reason in _FIXED.items():
         if name in selected:
-            raise Refused(f"{name}: {reason}")
+            raise MethodRefused(f"{name}: {reason}")
     for name in _SETTABLE:
         if name in selected:
-            enabled = Parameters(selected).mapping(name).get("enabled")
+            enabled = RequestParameters(selected).mapping(name).get("enabled")
             setattr(port, name, bool(enabled))
     return {}
 
 
-def set_l2(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def set_l2(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """The destination of streams that leave it to the port."""
     port = owned_port(session, params)
     _set_destination(session, port, params.text("dst_mac"))
     return {}
 
 
-def set_l3(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def set_l3(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Addresses, of which only a destination that was resolved by the client is of use."""
     port = owned_port(session, params)
     resolved = params.text("resolved_mac", "")
     if not resolved:
-        raise Refused("set_l3: the server resolves no addresses; give resolved_mac, or use set_l2")
+        raise MethodRefused(
+            "set_l3: the server resolves no addresses; give resolved_mac, or use set_l2"
+        )
     _set_destination(session, port, resolved)
     return {}
 
 
-def conf_ipv6(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def conf_ipv6(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Refused, but to switch off what is off."""
     owned_port(session, params)
     if params.flag("enabled"):
-        raise Refused("conf_ipv6: ports answer no neighbours' solicitations")
+        raise MethodRefused("conf_ipv6: ports answer no neighbours' solicitations")
     return {}
 
 
-def set_vlan(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def set_vlan(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Tags that clients put on packets of their own; streams have theirs."""
     port = owned_port(session, params)
     tags = params.integers("vlan")
@@ -127,7 +129,7 @@ def set_vlan(session: TrexSession, params: Parameters) -> dict[str, Any]:
     return {}
 
 
-def service(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def service(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Service mode: clients ask for it before what only it allows; nothing changes with it."""
     port = owned_port(session, params)
     port.service = params.flag("enabled")
@@ -135,15 +137,15 @@ def service(session: TrexSession, params: Parameters) -> dict[str, Any]:
     return {}
 
 
-def set_rx_feature(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def set_rx_feature(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Refused, but to switch off what is off."""
     owned_port(session, params)
     if params.flag("enabled"):
-        raise Refused("set_rx_feature: received packets are counted, and not handed over")
+        raise MethodRefused("set_rx_feature: received packets are counted, and not handed over")
     return {}
 
 
-def remove_rx_filters(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def remove_rx_filters(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """There are none: streams are known by their signatures."""
     owned_port(session, params)
     return {}
@@ -151,7 +153,7 @@ def remove_rx_filters(session: TrexSession, params: Parameters) -> dict[str, Any
 
 def _set_destination(session: TrexSession, port: StlPort, mac: str) -> None:
     if port.state in ("TX", "PAUSE"):
-        raise Refused("the port is active, please stop it before changing its destination")
+        raise MethodRefused("the port is active, please stop it before changing its destination")
     port.tester = replace(port.tester, dst_mac=parsed_mac(mac))
     for profile in port.profiles.values():
         for number, stored in profile.streams.items():

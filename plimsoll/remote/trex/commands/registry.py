@@ -13,11 +13,16 @@ from plimsoll.remote.trex.commands import (
     system_commands,
     traffic_commands,
 )
-from plimsoll.remote.trex.commands.parameters import Parameters
-from plimsoll.remote.trex.messages.json_rpc import BadParameters, Params, Refused, UnknownMethod
+from plimsoll.remote.trex.commands.parameters import RequestParameters
+from plimsoll.remote.trex.messages.json_rpc import (
+    BadParameters,
+    MethodRefused,
+    Params,
+    UnknownMethod,
+)
 from plimsoll.remote.trex.session.trex_session import TrexSession
 
-Command = Callable[[TrexSession, Parameters], Any]
+Command = Callable[[TrexSession, RequestParameters], Any]
 
 # These need no key: a client asks them before it has one.
 _WITHOUT_KEY: dict[str, Command] = {
@@ -96,7 +101,7 @@ def call(session: TrexSession, method: str, params: Params) -> Any:
         _check_key(session, params)
         return sorted([*_COMMANDS, method])
     if method in NOT_SERVED:
-        raise Refused(f"{method}: {NOT_SERVED[method]}")
+        raise MethodRefused(f"{method}: {NOT_SERVED[method]}")
     command = _COMMANDS.get(method)
     if command is None:
         raise UnknownMethod(f"Method {method[:64]} not registered")
@@ -104,7 +109,7 @@ def call(session: TrexSession, method: str, params: Params) -> Any:
         _check_key(session, params)
     if session.sender.waits and method not in _DURING_A_START:
         session.begin_waiting()
-    return command(session, Parameters(params))
+    return command(session, RequestParameters(params))
 
 
 def _check_key(session: TrexSession, params: Params) -> None:

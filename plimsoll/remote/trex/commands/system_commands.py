@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from plimsoll.remote.trex.commands.parameters import Parameters
-from plimsoll.remote.trex.messages.json_rpc import BadParameters, Refused
+from plimsoll.remote.trex.commands.parameters import RequestParameters
+from plimsoll.remote.trex.messages.json_rpc import BadParameters, MethodRefused
 from plimsoll.remote.trex.session.trex_session import TrexSession
 
 # As in TRex's servers of v3.0x: what its clients of today ask for.
@@ -16,7 +16,7 @@ _TREX_VERSION = "v3.08"
 _CPU_HISTORY = 20
 
 
-def api_sync_v2(session: TrexSession, params: Parameters) -> dict[str, str]:
+def api_sync_v2(session: TrexSession, params: RequestParameters) -> dict[str, str]:
     """Agree on the RPC's version; returns the key of all other requests."""
     name, major, minor = (
         params.text("name"),
@@ -24,21 +24,23 @@ def api_sync_v2(session: TrexSession, params: Parameters) -> dict[str, str]:
         params.integer("minor"),
     )
     if name != _API_NAME:
-        raise Refused(f"this server speaks TRex's stateless RPC ({_API_NAME}), and not {name}")
+        raise MethodRefused(
+            f"this server speaks TRex's stateless RPC ({_API_NAME}), and not {name}"
+        )
     if major != _API_MAJOR or minor > _API_MINOR:
-        raise Refused(
+        raise MethodRefused(
             f"Version mismatch: client's API is {major}.{minor}, the server's "
             f"{_API_MAJOR}.{_API_MINOR}"
         )
     return {"api_h": session.api_handler}
 
 
-def ping(session: TrexSession, params: Parameters) -> dict[str, float]:
+def ping(session: TrexSession, params: RequestParameters) -> dict[str, float]:
     """Whether the server is there."""
     return {"ts": 0.0}
 
 
-def get_version(session: TrexSession, params: Parameters) -> dict[str, str]:
+def get_version(session: TrexSession, params: RequestParameters) -> dict[str, str]:
     """Ours, next to that of TRex's RPC."""
     return {
         "version": _TREX_VERSION,
@@ -49,7 +51,7 @@ def get_version(session: TrexSession, params: Parameters) -> dict[str, str]:
     }
 
 
-def get_system_info(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def get_system_info(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """The host and its ports."""
     return {
         "hostname": session.identity.hostname,
@@ -88,7 +90,7 @@ def _port_info(session: TrexSession, number: int) -> dict[str, Any]:
     }
 
 
-def get_utilization(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def get_utilization(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Of the form that clients read; polling loops are always busy, and nothing is kept."""
     ports = [port.number for port in session.ports[:2]]
     idle = {
@@ -98,46 +100,52 @@ def get_utilization(session: TrexSession, params: Parameters) -> dict[str, Any]:
     return {"cpu": [idle], "mbuf_stats": {"cpu-socket-0": {"2048b": [1, 1]}}}
 
 
-def get_async_events(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def get_async_events(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """What has happened since a session last asked."""
     return {"data": session.events.take(params.integer("session_id")), "is_data": True}
 
 
-def publish_now(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def publish_now(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Rouse everybody who waits for events."""
     params.integer("key")
     session.events.rouse()
     return {}
 
 
-def get_global_cfg(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def get_global_cfg(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Knobs of TRex's scheduler, which ours does not have."""
     return {"sched_max_stretch": 0.0, "process_at_cp": False, "do_mbuf_cache": True}
 
 
-def set_global_cfg(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def set_global_cfg(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Refused: there is nothing to set."""
-    raise Refused("sched_max_stretch and its like are TRex's scheduler's; ours has none of them")
+    raise MethodRefused(
+        "sched_max_stretch and its like are TRex's scheduler's; ours has none of them"
+    )
 
 
-def get_tpg_status(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def get_tpg_status(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Tagged packet groups, which clients ask for as they connect, are off."""
     return {"enabled": False, "data": {}}
 
 
-def capture(session: TrexSession, params: Parameters) -> list[Any]:
+def capture(session: TrexSession, params: RequestParameters) -> list[Any]:
     """There are no captures; all but the question which there are is refused."""
     command = params.text("command")
     if command == "status":
         return []
-    raise Refused(f"capture {command[:16]}: received packets are counted, and not handed over")
+    raise MethodRefused(
+        f"capture {command[:16]}: received packets are counted, and not handed over"
+    )
 
 
-def shutdown(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def shutdown(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Refused: whoever started the server ends it."""
-    raise Refused("shutdown: a client cannot end this server; who started it can, with Ctrl-C")
+    raise MethodRefused(
+        "shutdown: a client cannot end this server; who started it can, with Ctrl-C"
+    )
 
 
-def get_async_results(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def get_async_results(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """There are no tasks of their own."""
     raise BadParameters("no such ticket")

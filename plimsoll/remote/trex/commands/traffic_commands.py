@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from plimsoll.remote.trex.commands.parameters import Parameters
+from plimsoll.remote.trex.commands.parameters import RequestParameters
 from plimsoll.remote.trex.commands.port_commands import owned_port, port_of
 from plimsoll.remote.trex.commands.stream_commands import profile_name
-from plimsoll.remote.trex.messages.json_rpc import Refused
+from plimsoll.remote.trex.messages.json_rpc import MethodRefused
 from plimsoll.remote.trex.session.events import EventKind
 from plimsoll.remote.trex.session.stl_port import ALL_PROFILES, StlPort, StlProfile
 from plimsoll.remote.trex.session.trex_session import TrexSession
@@ -16,14 +16,14 @@ from plimsoll.remote.trex.streams.port_program import bandwidth
 from plimsoll.remote.trex.streams.rates import Multiplier
 
 
-def start_traffic(session: TrexSession, params: Parameters) -> dict[str, float]:
+def start_traffic(session: TrexSession, params: RequestParameters) -> dict[str, float]:
     """Start a profile."""
     port = owned_port(session, params)
     name = profile_name(params)
     if name not in port.profiles:
-        raise Refused("unable to start traffic - no streams attached to port")
+        raise MethodRefused("unable to start traffic - no streams attached to port")
     if params.number("start_at_ts", 0.0):
-        raise Refused("start_at_ts: a start at a given time is not offered")
+        raise MethodRefused("start_at_ts: a start at a given time is not offered")
     profile = port.profiles[name]
     factor = session.sender.start(
         port,
@@ -36,7 +36,7 @@ def start_traffic(session: TrexSession, params: Parameters) -> dict[str, float]:
     return {"multiplier": factor, "ts": time.monotonic()}
 
 
-def stop_traffic(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def stop_traffic(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Stop a profile, or all of a port."""
     port = owned_port(session, params)
     for profile in session.sender.stop(port, _chosen(port, params)):
@@ -44,7 +44,7 @@ def stop_traffic(session: TrexSession, params: Parameters) -> dict[str, Any]:
     return {}
 
 
-def pause_traffic(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def pause_traffic(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Let a profile send nothing for now."""
     port = owned_port(session, params)
     for profile in _in_state(port, params, "TX", "pause"):
@@ -53,7 +53,7 @@ def pause_traffic(session: TrexSession, params: Parameters) -> dict[str, Any]:
     return {}
 
 
-def resume_traffic(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def resume_traffic(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Go on after a pause."""
     port = owned_port(session, params)
     for profile in _in_state(port, params, "PAUSE", "resume"):
@@ -62,21 +62,21 @@ def resume_traffic(session: TrexSession, params: Parameters) -> dict[str, Any]:
     return {}
 
 
-def pause_streams(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def pause_streams(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Let some streams send nothing for now."""
     profile = owned_port(session, params).profile(profile_name(params))
     session.sender.pause(profile, params.integers("stream_ids"))
     return {}
 
 
-def resume_streams(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def resume_streams(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Let these streams go on."""
     profile = owned_port(session, params).profile(profile_name(params))
     session.sender.resume(profile, params.integers("stream_ids"))
     return {}
 
 
-def update_traffic(session: TrexSession, params: Parameters) -> dict[str, float]:
+def update_traffic(session: TrexSession, params: RequestParameters) -> dict[str, float]:
     """Multiply the rates of what sends."""
     port, multiplier = owned_port(session, params), params.model("mul", Multiplier)
     force = params.flag("force", default=False)
@@ -86,7 +86,7 @@ def update_traffic(session: TrexSession, params: Parameters) -> dict[str, float]
     return {"multiplier": factor}
 
 
-def update_streams(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def update_streams(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Multiply the rates of some streams."""
     port, multiplier = owned_port(session, params), params.model("mul", Multiplier)
     profile = port.profile(profile_name(params))
@@ -96,7 +96,7 @@ def update_streams(session: TrexSession, params: Parameters) -> dict[str, Any]:
     return {"multiplier": profile.factor}
 
 
-def validate(session: TrexSession, params: Parameters) -> dict[str, Any]:
+def validate(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """What a profile sends at most."""
     port = port_of(session, params)
     profile = port.profile(profile_name(params))
@@ -116,16 +116,20 @@ def validate(session: TrexSession, params: Parameters) -> dict[str, Any]:
     return {"rate": rate, "graph": graph}
 
 
-def _chosen(port: StlPort, params: Parameters) -> list[StlProfile]:
+def _chosen(port: StlPort, params: RequestParameters) -> list[StlProfile]:
     name = profile_name(params)
     if name != ALL_PROFILES and name not in port.profiles:
         return []
     return port.chosen(name)
 
 
-def _in_state(port: StlPort, params: Parameters, state: str, command: str) -> list[StlProfile]:
+def _in_state(
+    port: StlPort, params: RequestParameters, state: str, command: str
+) -> list[StlProfile]:
     """Of all profiles those in a state, or the one that must be in it."""
     found = [each for each in port.chosen(profile_name(params)) if each.state == state]
     if not found:
-        raise Refused(f"command '{command}' cannot be executed on current state: '{port.state}'")
+        raise MethodRefused(
+            f"command '{command}' cannot be executed on current state: '{port.state}'"
+        )
     return found

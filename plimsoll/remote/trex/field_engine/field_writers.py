@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from plimsoll.remote.trex.field_engine.covering_checksums import NotAField, covering_checksums
 from plimsoll.remote.trex.field_engine.instructions import (
-    Program,
+    FieldProgram,
     Write,
     WriteMaskedVariable,
     WriteVariable,
@@ -15,13 +15,13 @@ from plimsoll.remote.trex.field_engine.instructions import (
 from plimsoll.remote.trex.field_engine.interpreter import masked_value
 from plimsoll.remote.trex.field_engine.sequences import (
     MOST_LISTED,
-    Counted,
-    Drawn,
-    Listed,
+    CountedSequence,
+    DrawnSequence,
+    ListedSequence,
     NoSequence,
+    ValueSequence,
     sequences_of,
 )
-from plimsoll.remote.trex.field_engine.sequences import Sequence as ValueSequence
 from plimsoll.traffic.frames.captured_headers import captured_headers
 from plimsoll.traffic.plan import FieldWriter
 
@@ -43,7 +43,7 @@ class WrittenFields:
     notes: tuple[str, ...]
 
 
-def written_fields(program: Program, packet: bytes, seed: int) -> WrittenFields:
+def written_fields(program: FieldProgram, packet: bytes, seed: int) -> WrittenFields:
     """A program's fields. Raises NotWritable."""
     if program.trims:
         raise NotWritable("its frames differ in length")
@@ -55,7 +55,7 @@ def written_fields(program: Program, packet: bytes, seed: int) -> WrittenFields:
     return WrittenFields(base, fields, sequences.notes)
 
 
-def written_to(program: Program, packet_bytes: int) -> int:
+def written_to(program: FieldProgram, packet_bytes: int) -> int:
     """Where the last byte ends that the program writes; 0 for none."""
     ends = [
         each.pkt_offset + _width(each, program)
@@ -66,7 +66,7 @@ def written_to(program: Program, packet_bytes: int) -> int:
 
 
 def _fields(
-    program: Program, packet: bytes, sequences: dict[str, ValueSequence]
+    program: FieldProgram, packet: bytes, sequences: dict[str, ValueSequence]
 ) -> tuple[bytes, tuple[FieldWriter, ...]]:
     base, fields = bytearray(packet), []
     writes = [e for e in program.instructions if isinstance(e, WriteVariable | WriteMaskedVariable)]
@@ -88,7 +88,7 @@ def _fields(
     return bytes(base), tuple(fields)
 
 
-def _width(write: Write, program: Program) -> int:
+def _width(write: Write, program: FieldProgram) -> int:
     if isinstance(write, WriteMaskedVariable):
         return write.pkt_cast_size
     return program.sizes[write.name]
@@ -129,27 +129,27 @@ def _runs(mask: int) -> Iterator[tuple[int, int]]:
 
 def _shifted(sequence: ValueSequence, added: int, shift: int) -> ValueSequence:
     """Adding and shifting to the left keep steps equal."""
-    if isinstance(sequence, Listed):
+    if isinstance(sequence, ListedSequence):
         return _listed_like(sequence, [(value + added) << shift for value in sequence.values])
     base, step = (sequence.base + added) << shift, sequence.step << shift
-    if isinstance(sequence, Drawn):
-        return Drawn(base, step, sequence.count, sequence.seed)
-    return Counted(base, step, sequence.count, sequence.first, sequence.every)
+    if isinstance(sequence, DrawnSequence):
+        return DrawnSequence(base, step, sequence.count, sequence.seed)
+    return CountedSequence(base, step, sequence.count, sequence.first, sequence.every)
 
 
 def _values(sequence: ValueSequence, what: str) -> Sequence[int]:
     """All of them, for what only a list can say."""
-    if isinstance(sequence, Listed):
+    if isinstance(sequence, ListedSequence):
         return sequence.values
-    if isinstance(sequence, Drawn) or sequence.count > MOST_LISTED:
+    if isinstance(sequence, DrawnSequence) or sequence.count > MOST_LISTED:
         raise NotWritable(f"a {what} write of a variable that is random or has many values")
     return [sequence.base + sequence.step * number for number in range(sequence.count)]
 
 
-def _listed_like(sequence: ValueSequence, values: Sequence[int]) -> Listed:
-    if isinstance(sequence, Drawn):
-        return Listed(tuple(values))
-    return Listed(tuple(values), sequence.first, sequence.every)
+def _listed_like(sequence: ValueSequence, values: Sequence[int]) -> ListedSequence:
+    if isinstance(sequence, DrawnSequence):
+        return ListedSequence(tuple(values))
+    return ListedSequence(tuple(values), sequence.first, sequence.every)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class _Place:
 
 def _field(base: bytearray, place: _Place, sequence: ValueSequence) -> FieldWriter | None:
     """The engine's field, and its first value put into the packet; None where nothing changes."""
-    _put(base, place, sequence.values[0] if isinstance(sequence, Listed) else sequence.base)
+    _put(base, place, sequence.values[0] if isinstance(sequence, ListedSequence) else sequence.base)
     plain = FieldWriter(
         place.offset,
         place.width,
@@ -182,17 +182,17 @@ def _field(base: bytearray, place: _Place, sequence: ValueSequence) -> FieldWrit
         mask=None if place.mask == 2 ** (8 * place.width) - 1 else place.mask,
         fixes=place.fixes,
     )
-    if isinstance(sequence, Listed):
+    if isinstance(sequence, ListedSequence):
         return _list_field(plain, sequence, place.numbers)
     if sequence.count == 1 or sequence.step % (place.numbers + 1) == 0:
         return None
     stepped = replace(plain, count=sequence.count, step=_step(sequence.step, place.numbers))
-    if isinstance(sequence, Drawn):
+    if isinstance(sequence, DrawnSequence):
         return replace(stepped, kind="random", seed=sequence.seed)
     return replace(stepped, first=sequence.first, every=sequence.every)
 
 
-def _list_field(plain: FieldWriter, sequence: Listed, numbers: int) -> FieldWriter:
+def _list_field(plain: FieldWriter, sequence: ListedSequence, numbers: int) -> FieldWriter:
     values = tuple(value & numbers for value in sequence.values)
     if max(values) >= _MOST_LISTED_VALUE:
         raise NotWritable("listed values of 64 bits")

@@ -163,7 +163,7 @@ Instruction = Annotated[
 ]
 
 
-class Program(BaseModel):
+class FieldProgram(BaseModel):
     """The instructions, which run in their order for each frame.
 
     `cache`, frames that TRex makes ahead, is of no account here: frames are made as they leave.
@@ -175,7 +175,7 @@ class Program(BaseModel):
     cache: Annotated[int, Field(ge=0)] = 0
 
     @model_validator(mode="after")
-    def _names_are_known(self) -> Program:
+    def _names_are_known(self) -> FieldProgram:
         sizes = self.sizes
         for index, each in enumerate(self.instructions):
             match each:

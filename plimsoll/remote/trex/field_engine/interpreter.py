@@ -7,11 +7,11 @@ from typing import Literal
 
 from plimsoll.remote.trex.field_engine.header_checksums import fix_ipv4, fix_transport
 from plimsoll.remote.trex.field_engine.instructions import (
+    FieldProgram,
     FixHardwareChecksum,
     FixIcmpv6Checksum,
     FixIpv4Checksum,
     FlowVariable,
-    Program,
     RepeatableRandom,
     TrimPacket,
     TupleVariable,
@@ -34,7 +34,7 @@ class Interpreter:
     TRex draws random values from a seed of its own for each core; ours is the stream's.
     """
 
-    def __init__(self, program: Program, packet: bytes, seed: int = 0) -> None:
+    def __init__(self, program: FieldProgram, packet: bytes, seed: int = 0) -> None:
         self._program, self._packet = program, packet
         numbers = RandomNumbers(seed)
         self._states: dict[int, VariableState] = {

@@ -10,7 +10,7 @@ from plimsoll.remote.trex.field_engine.field_writers import (
     written_fields,
     written_to,
 )
-from plimsoll.remote.trex.field_engine.instructions import Program
+from plimsoll.remote.trex.field_engine.instructions import FieldProgram
 from plimsoll.remote.trex.field_engine.interpreter import Interpreter
 from plimsoll.remote.trex.field_engine.signed_frames import signature_room, signed
 from plimsoll.text.wire import FCS_BYTES
@@ -37,7 +37,7 @@ class MadeFrames:
     notes: tuple[str, ...]
 
 
-def made_frames(program: Program, packet: bytes, seed: int, *, timed: bool) -> MadeFrames:
+def made_frames(program: FieldProgram, packet: bytes, seed: int, *, timed: bool) -> MadeFrames:
     """What sends the frames of a program; those of a `timed` stream say when they were sent.
 
     Fields where they can, else a cycle of templates. Raises InputError where neither can.
@@ -55,7 +55,7 @@ def made_frames(program: Program, packet: bytes, seed: int, *, timed: bool) -> M
 
 
 def _cycle(
-    program: Program, packet: bytes, seed: int, reason: NotWritable, *, timed: bool
+    program: FieldProgram, packet: bytes, seed: int, reason: NotWritable, *, timed: bool
 ) -> MadeFrames:
     cycle = _run(program, packet, seed)
     if cycle is None:
@@ -83,7 +83,7 @@ def _cycle(
     )
 
 
-def _run(program: Program, packet: bytes, seed: int) -> list[bytes] | None:
+def _run(program: FieldProgram, packet: bytes, seed: int) -> list[bytes] | None:
     """The frames until they begin anew; None where they do not in time."""
     interpreter = Interpreter(program, packet, seed)
     begin = interpreter.state

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from plimsoll.remote.trex.field_engine.instructions import (
+    FieldProgram,
     FlowVariable,
-    Program,
     RepeatableRandom,
     TupleVariable,
 )
@@ -21,7 +21,7 @@ _FIRST_UNLIMITED_PORT = 1025
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedSequence:
     """In frame n: base + step * (((first + n) // every) mod count)."""
 
     base: int
@@ -32,7 +32,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedSequence:
     """In frame n: values[((first + n) // every) mod their number]."""
 
     values: tuple[int, ...]
@@ -41,7 +41,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnSequence:
     """In each frame: base + step * (a number below count), at random by `seed`."""
 
     base: int
@@ -50,14 +50,14 @@ class Drawn:
     seed: int
 
 
-Sequence = Counted | Listed | Drawn
+ValueSequence = CountedSequence | ListedSequence | DrawnSequence
 
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
     """Of each variable, by the name that it is written by, and what is not as with TRex."""
 
-    by_name: dict[str, Sequence]
+    by_name: dict[str, ValueSequence]
     notes: tuple[str, ...]
 
 
@@ -73,9 +73,9 @@ class _Turn:
     first: int = 0
 
 
-def sequences_of(program: Program, seed: int) -> Sequences:
+def sequences_of(program: FieldProgram, seed: int) -> Sequences:
     """The sequences of all variables. Raises NoSequence."""
-    found: dict[str, Sequence] = {}
+    found: dict[str, ValueSequence] = {}
     notes: list[str] = []
     turn = _Turn()
     for number, each in enumerate(program.instructions):
@@ -88,7 +88,7 @@ def sequences_of(program: Program, seed: int) -> Sequences:
     return Sequences(found, tuple(notes))
 
 
-def _sequence(each: FlowVariable | RepeatableRandom, seed: int, notes: list[str]) -> Sequence:
+def _sequence(each: FlowVariable | RepeatableRandom, seed: int, notes: list[str]) -> ValueSequence:
     if isinstance(each, RepeatableRandom):
         return _repeated(each, seed, notes)
     if each.op == "random":
@@ -98,7 +98,7 @@ def _sequence(each: FlowVariable | RepeatableRandom, seed: int, notes: list[str]
     return _range(each, notes)
 
 
-def _range(each: FlowVariable, notes: list[str]) -> Counted:
+def _range(each: FlowVariable, notes: list[str]) -> CountedSequence:
     low, high = padded_range(each)
     # A range that is no whole number of steps is gone through in another order each time.
     step = each.step
@@ -111,19 +111,21 @@ def _range(each: FlowVariable, notes: list[str]) -> Counted:
     else:
         base, first = high - (high - each.init_value) % step, (high - each.init_value) // step
         step = -step
-    return Counted(base, step, _cut(each.name, count, notes), first % min(count, MOST_COUNTED))
+    return CountedSequence(
+        base, step, _cut(each.name, count, notes), first % min(count, MOST_COUNTED)
+    )
 
 
-def _list(each: FlowVariable, size: int) -> Listed:
+def _list(each: FlowVariable, size: int) -> ListedSequence:
     state = variable_state(each, RandomNumbers(0))
     values = []
     for _ in range(size // math.gcd(size, each.step)):
         state.step()
         values.append(state.values[each.name])
-    return Listed(_listable(each.name, values))
+    return ListedSequence(_listable(each.name, values))
 
 
-def _drawn(each: FlowVariable, seed: int, notes: list[str]) -> Drawn | Listed:
+def _drawn(each: FlowVariable, seed: int, notes: list[str]) -> DrawnSequence | ListedSequence:
     if each.value_list is not None:
         # Drawn from a list: drawn ahead, so many that no one sees where they begin anew.
         state = variable_state(each, RandomNumbers(seed))
@@ -131,19 +133,19 @@ def _drawn(each: FlowVariable, seed: int, notes: list[str]) -> Drawn | Listed:
         for _ in range(MOST_LISTED):
             state.step()
             values.append(state.values[each.name])
-        return Listed(tuple(values))
+        return ListedSequence(tuple(values))
     count = each.max_value - each.min_value + 1
     return _drawn_between(each.name, each.min_value, count, seed, notes)
 
 
-def _drawn_between(name: str, low: int, count: int, seed: int, notes: list[str]) -> Drawn:
+def _drawn_between(name: str, low: int, count: int, seed: int, notes: list[str]) -> DrawnSequence:
     step = -(-count // MOST_COUNTED)
     if step > 1:
         notes.append(f"{name}: drawn among {count // step} of {count} values, evenly spread")
-    return Drawn(low, step, count // step, seed)
+    return DrawnSequence(low, step, count // step, seed)
 
 
-def _repeated(each: RepeatableRandom, seed: int, notes: list[str]) -> Sequence:
+def _repeated(each: RepeatableRandom, seed: int, notes: list[str]) -> ValueSequence:
     if each.limit > MOST_LISTED:
         notes.append(f"{each.name}: random without end, as a limit of {each.limit} is above 4096")
         count = each.max_value - each.min_value + 1
@@ -153,10 +155,10 @@ def _repeated(each: RepeatableRandom, seed: int, notes: list[str]) -> Sequence:
     for _ in range(each.limit):
         state.step()
         values.append(state.values[each.name])
-    return Listed(tuple(values))
+    return ListedSequence(tuple(values))
 
 
-def _tuple(each: TupleVariable, notes: list[str]) -> dict[str, Sequence]:
+def _tuple(each: TupleVariable, notes: list[str]) -> dict[str, ValueSequence]:
     """Addresses count; ports go on each time that these begin anew."""
     addresses = each.ip_max - each.ip_min + 1
     low, ports = each.port_min, each.port_max - each.port_min + 1
@@ -174,34 +176,36 @@ def _tuple(each: TupleVariable, notes: list[str]) -> dict[str, Sequence]:
         ports = rounds
     addresses = _cut(f"{each.name}.ip", addresses, notes)
     return {
-        f"{each.name}.ip": Counted(each.ip_min, 1, addresses),
-        f"{each.name}.port": Counted(low, 1, ports, every=addresses),
+        f"{each.name}.ip": CountedSequence(each.ip_min, 1, addresses),
+        f"{each.name}.port": CountedSequence(low, 1, ports, every=addresses),
     }
 
 
-def _in_turn(sequence: Sequence, turn: _Turn) -> Sequence:
+def _in_turn(sequence: ValueSequence, turn: _Turn) -> ValueSequence:
     if turn == _Turn():
         return sequence
-    if isinstance(sequence, Drawn):
+    if isinstance(sequence, DrawnSequence):
         raise NoSequence("a random variable cannot wait for another one")
-    if isinstance(sequence, Listed) and turn.first:
+    if isinstance(sequence, ListedSequence) and turn.first:
         raise NoSequence("a list waits for a variable that begins within its range")
-    count = sequence.count if isinstance(sequence, Counted) else len(sequence.values)
+    count = sequence.count if isinstance(sequence, CountedSequence) else len(sequence.values)
     first = (sequence.first * turn.every + turn.first) % (count * turn.every)
-    if isinstance(sequence, Counted):
-        return Counted(sequence.base, sequence.step, count, first, turn.every)
-    return Listed(sequence.values, first, turn.every)
+    if isinstance(sequence, CountedSequence):
+        return CountedSequence(sequence.base, sequence.step, count, first, turn.every)
+    return ListedSequence(sequence.values, first, turn.every)
 
 
-def _next_turn(each: FlowVariable | RepeatableRandom, sequence: Sequence, turn: _Turn) -> _Turn:
+def _next_turn(
+    each: FlowVariable | RepeatableRandom, sequence: ValueSequence, turn: _Turn
+) -> _Turn:
     """How often the variable that this one names goes on: once for each of its rounds."""
     if not each.next_var:
         return _Turn()
-    if isinstance(sequence, Drawn):
+    if isinstance(sequence, DrawnSequence):
         raise NoSequence(f"{each.name}, which is random, never completes a round")
     if isinstance(each, FlowVariable) and each.value_list is not None and each.step > 1:
         raise NoSequence(f"{each.name} wraps several times before its list begins anew")
-    count = sequence.count if isinstance(sequence, Counted) else len(sequence.values)
+    count = sequence.count if isinstance(sequence, CountedSequence) else len(sequence.values)
     every = count * turn.every
     first = sequence.first * turn.every + turn.first
     # One that does not begin with a round lets the next keep what it had before its first.

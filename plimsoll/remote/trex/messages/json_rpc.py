@@ -31,7 +31,7 @@ class BadParameters(Exception):
     """A method's parameters are not what they should be; why, for people."""
 
 
-class Refused(Exception):
+class MethodRefused(Exception):
     """A method that cannot be carried out now; why, for people."""
 
 
@@ -128,7 +128,7 @@ def _carried_out(method: str, params: Params, message_id: str | int, call: Call)
         found = _Error(_NO_METHOD, str(error))
     except BadParameters as error:
         found = _Error(_PARAMS, "Bad parameters for method", str(error))
-    except (Refused, PlimsollError) as error:
+    except (MethodRefused, PlimsollError) as error:
         found = _Error(_EXECUTE, "Failed To Execute Method", str(error))
     # A mistake of ours must not end a session of theirs.
     except Exception as error:

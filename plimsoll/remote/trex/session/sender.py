@@ -9,7 +9,7 @@ from dataclasses import replace
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.remote.trex.session.retired_streams import RetiredStreams
 from plimsoll.remote.trex.session.stl_port import StlPort, StlProfile
-from plimsoll.remote.trex.session.traffic import Traffic
+from plimsoll.remote.trex.session.traffic import SentTraffic
 from plimsoll.remote.trex.streams.port_program import (
     TranslatedStream,
     bandwidth,
@@ -31,7 +31,7 @@ class Sender:
 
     def __init__(
         self,
-        traffic: Traffic,
+        traffic: SentTraffic,
         ports: tuple[StlPort, ...],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -11,7 +11,7 @@ from plimsoll.generator.interface import PortInfo
 from plimsoll.traffic.plan import StreamPlan
 
 
-class Traffic(Protocol):
+class SentTraffic(Protocol):
     """Streams that are started, changed and stopped while others go on."""
 
     @property

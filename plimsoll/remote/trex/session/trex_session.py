@@ -13,7 +13,7 @@ from plimsoll.remote.trex.messages.json_rpc import BadParameters
 from plimsoll.remote.trex.session.events import EventKind, EventQueues
 from plimsoll.remote.trex.session.sender import Sender
 from plimsoll.remote.trex.session.stl_port import StlPort, StlProfile
-from plimsoll.remote.trex.session.traffic import Traffic
+from plimsoll.remote.trex.session.traffic import SentTraffic
 from plimsoll.remote.trex.streams.port_program import TesterPort, parsed_mac
 
 # What a port without a wire is said to have.
@@ -21,7 +21,7 @@ DEFAULT_SPEED_BPS = 10e9
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class ServerIdentity:
     """What the server says of itself."""
 
     version: str
@@ -29,7 +29,7 @@ class Identity:
     started: str
 
     @classmethod
-    def here(cls, version: str) -> Identity:
+    def here(cls, version: str) -> ServerIdentity:
         """Of this host, now."""
         return cls(version, socket.gethostname(), time.strftime("%b %d %Y @ %H:%M:%S"))
 
@@ -42,8 +42,8 @@ class TrexSession:
 
     def __init__(
         self,
-        traffic: Traffic,
-        identity: Identity,
+        traffic: SentTraffic,
+        identity: ServerIdentity,
         notify: Callable[[], None],
         *,
         speed_bps: float | None = None,
@@ -122,7 +122,7 @@ def _text(error: PlimsollError) -> str:
     return str(error)
 
 
-def _ports(traffic: Traffic, speed_bps: float | None) -> tuple[StlPort, ...]:
+def _ports(traffic: SentTraffic, speed_bps: float | None) -> tuple[StlPort, ...]:
     """Where each port's frames come in again, by the lab's paths, and by whose address."""
     back = dict(traffic.paths)
     found = []

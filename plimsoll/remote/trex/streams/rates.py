@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.errors import InputError
-from plimsoll.remote.trex.streams.stl_stream import Rate
+from plimsoll.remote.trex.streams.stl_stream import StlRate
 from plimsoll.text.wire import FCS_BYTES, PREAMBLE_AND_GAP_BYTES
 
 # TRex allows as much for rounding.
@@ -26,7 +26,7 @@ class Multiplier(BaseModel):
     value: Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
 
 
-def rate_pps(rate: Rate, mean_bytes: float, line_rate_bps: float) -> float:
+def rate_pps(rate: StlRate, mean_bytes: float, line_rate_bps: float) -> float:
     """Frames a second of frames of `mean_bytes`, without FCS."""
     l2_bits = 8 * (mean_bytes + FCS_BYTES)
     l1_bits = l2_bits + 8 * PREAMBLE_AND_GAP_BYTES

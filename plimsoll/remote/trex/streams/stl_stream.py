@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from plimsoll.remote.trex.field_engine.instructions import Program
+from plimsoll.remote.trex.field_engine.instructions import FieldProgram
 from plimsoll.text.mistakes import mistake
 
 # Ethernet's header; TRex refuses shorter packets as well.
@@ -45,7 +45,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Rate(_Part):
+class StlRate(_Part):
     """How fast frames leave, in one of TRex's units."""
 
     type: Literal["pps", "bps_L1", "bps_L2", "percentage"]
@@ -56,14 +56,14 @@ class Continuous(_Part):
     """Frames without end."""
 
     type: Literal["continuous"]
-    rate: Rate
+    rate: StlRate
 
 
 class SingleBurst(_Part):
     """So many frames."""
 
     type: Literal["single_burst"]
-    rate: Rate
+    rate: StlRate
     total_pkts: _Frames
 
 
@@ -71,13 +71,13 @@ class MultiBurst(_Part):
     """Bursts, `ibg` us from the last frame of one to the first of the next; without end for 0."""
 
     type: Literal["multi_burst"]
-    rate: Rate
+    rate: StlRate
     pkts_per_burst: _Frames
     ibg: _Microseconds
     count: Annotated[int, Field(ge=0, lt=2**32)]
 
 
-Mode = Annotated[Continuous | SingleBurst | MultiBurst, Field(discriminator="type")]
+StlMode = Annotated[Continuous | SingleBurst | MultiBurst, Field(discriminator="type")]
 
 
 class Packet(_Part):
@@ -122,9 +122,9 @@ class StlStream(_Part):
     action_count: Annotated[int, Field(ge=0, lt=2**32)] = 0
     next_stream_id: Annotated[int, Field(ge=-1, lt=2**32)] = -1
     random_seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
-    mode: Mode
+    mode: StlMode
     packet: Packet
-    vm: Program = Program()
+    vm: FieldProgram = FieldProgram()
     flow_stats: Annotated[FlowStatistics, AfterValidator(_not_tagged)] = FlowStatistics()
 
     @property

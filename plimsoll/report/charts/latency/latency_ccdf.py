@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import altair as alt
 from hdrh.histogram import HdrHistogram
 
-from plimsoll.report.data.run_data import Distribution, RunData
+from plimsoll.report.data.run_data import LatencyDistribution, RunData
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.figures.figure import MOST_STEPS, Figure, evenly, records
 from plimsoll.report.figures.log_axis import LEAST_US, log_x_axis
@@ -29,7 +29,7 @@ def latency_ccdf(data: RunData) -> Figure:
     return Figure(_NAME, _TITLE, caption, _chart(rows, names))
 
 
-def _rows(distribution: Distribution) -> list[dict[str, object]]:
+def _rows(distribution: LatencyDistribution) -> list[dict[str, object]]:
     label = f"{distribution.stream.name} ({distribution.stream.role})"
     return ccdf_rows(distribution.histogram, {"stream": label})
 

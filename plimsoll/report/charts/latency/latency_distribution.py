@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import altair as alt
 from hdrh.histogram import HdrHistogram
 
-from plimsoll.report.data.run_data import Distribution, RunData
+from plimsoll.report.data.run_data import LatencyDistribution, RunData
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.figures.figure import MOST_STEPS, Figure, evenly, records
 from plimsoll.report.figures.log_axis import LEAST_US, log_axis
@@ -31,7 +31,7 @@ def latency_distribution(data: RunData) -> Figure:
     return Figure(_NAME, _TITLE, caption, _chart(rows, data.distributions))
 
 
-def _rows(distribution: Distribution) -> list[dict[str, object]]:
+def _rows(distribution: LatencyDistribution) -> list[dict[str, object]]:
     return percentile_rows(distribution.histogram, {"stream": _label(distribution)})
 
 
@@ -61,11 +61,13 @@ def percentile_rows(
     return evenly(rows, most)
 
 
-def _label(distribution: Distribution) -> str:
+def _label(distribution: LatencyDistribution) -> str:
     return f"{distribution.stream.name} ({distribution.stream.role})"
 
 
-def _chart(rows: list[dict[str, object]], distributions: tuple[Distribution, ...]) -> alt.Chart:
+def _chart(
+    rows: list[dict[str, object]], distributions: tuple[LatencyDistribution, ...]
+) -> alt.Chart:
     names = [_label(distribution) for distribution in distributions]
     latencies = [float(str(row["latency"])) for row in rows]
     chart: alt.Chart = (

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
-from plimsoll.report.pages.load_line.evidence import Evidence
+from plimsoll.report.pages.load_line.evidence import EvidenceSection
 from plimsoll.report.pages.load_line.first_screen import received_said
-from plimsoll.report.parts.checklist import Check
+from plimsoll.report.parts.checklist import ChecklistLine
 from plimsoll.report.parts.offered import compared_loads
 from plimsoll.text.units import format_ns
 
 
-def checklist(data: RunData, found: Evidence) -> tuple[Check, ...]:
+def checklist(data: RunData, found: EvidenceSection) -> tuple[ChecklistLine, ...]:
     """All lines, in the order of a sceptical reader's questions."""
     lines = [*_trials(found), *_counters(data, found)]
     if data.focus is not None:
@@ -21,20 +21,20 @@ def checklist(data: RunData, found: Evidence) -> tuple[Check, ...]:
     return (*lines, _clock(found), _calibration(found))
 
 
-def _trials(found: Evidence) -> Iterator[Check]:
+def _trials(found: EvidenceSection) -> Iterator[ChecklistLine]:
     if not found.measured:
-        yield Check("none", "No trial has been judged yet.", "trials")
+        yield ChecklistLine("none", "No trial has been judged yet.", "trials")
     elif not found.invalid:
-        yield Check("ok", f"All {found.measured} judged trials were valid.", "trials")
+        yield ChecklistLine("ok", f"All {found.measured} judged trials were valid.", "trials")
     else:
         text = (
             f"{found.invalid} of {found.measured} judged trials were invalid: the tester, not "
             "the DUT, was at fault. Such trials are repeated and move no bound."
         )
-        yield Check("warn", text, "trials")
+        yield ChecklistLine("warn", text, "trials")
 
 
-def _counters(data: RunData, found: Evidence) -> Iterator[Check]:
+def _counters(data: RunData, found: EvidenceSection) -> Iterator[ChecklistLine]:
     agreement = data.result.dut_agreement if data.result else None
     if agreement is not None:
         agree = agreement.trials_agreeing == agreement.trials_compared
@@ -42,7 +42,7 @@ def _counters(data: RunData, found: Evidence) -> Iterator[Check]:
             f"The DUT's port counters agree to the frame in {agreement.trials_agreeing} of "
             f"{agreement.trials_compared} trials."
         )
-        yield Check("ok" if agree else "warn", text, "counters")
+        yield ChecklistLine("ok" if agree else "warn", text, "counters")
     elif found.counters:
         agree = not any(line.difference for line in found.counters)
         text = (
@@ -50,23 +50,23 @@ def _counters(data: RunData, found: Evidence) -> Iterator[Check]:
             if agree
             else ("The DUT's port counters differ from the tester's.")
         )
-        yield Check("ok" if agree else "warn", text, "counters")
+        yield ChecklistLine("ok" if agree else "warn", text, "counters")
     else:
-        yield Check("none", "The DUT has no port counters to compare with.", "counters")
+        yield ChecklistLine("none", "The DUT has no port counters to compare with.", "counters")
 
 
-def _of_trial(data: RunData, trial: TrialRecord, found: Evidence) -> Iterator[Check]:
+def _of_trial(data: RunData, trial: TrialRecord, found: EvidenceSection) -> Iterator[ChecklistLine]:
     if trial.offered_pps is not None:
         least = trial.evidence.least_offered if trial.evidence else None
         text = f"{compared_loads(trial.load_pps, trial.offered_pps, least)}."
-        yield Check("ok" if trial.verdict != "invalid" else "warn", text, "offered")
+        yield ChecklistLine("ok" if trial.verdict != "invalid" else "warn", text, "offered")
     lost = sum(stream.lost for stream in trial.streams)
-    yield Check("none" if lost else "ok", received_said(trial), "lost")
+    yield ChecklistLine("none" if lost else "ok", received_said(trial), "lost")
     if found.checks:
         broken = sum(line.outcome != "ok" for line in found.checks)
         passed = len(found.checks) - broken
         text = f"{passed} of {len(found.checks)} checks of the tester passed in this trial."
-        yield Check("warn" if broken else "ok", text, "checks")
+        yield ChecklistLine("warn" if broken else "ok", text, "checks")
     if found.tester.loops:
         stalls = sum(worker.stalls for worker in trial.workers)
         worst_ns = max(worker.worst_stall_ns for worker in trial.workers)
@@ -75,22 +75,22 @@ def _of_trial(data: RunData, trial: TrialRecord, found: Evidence) -> Iterator[Ch
         )
         text = text if stalls else "The tester's polling loops never stalled."
         said = f"{text} {found.tester.across_stalls}".strip()
-        yield Check("none" if stalls else "ok", said, "loops")
+        yield ChecklistLine("none" if stalls else "ok", said, "loops")
     foreign = sum(line.frames for line in found.tester.foreign)
     text = f"Frames of others that came in: {foreign:,}. They are neither loss nor corruption."
     text = text if foreign else "No foreign frame came in."
-    yield Check("none" if foreign else "ok", text, "foreign")
+    yield ChecklistLine("none" if foreign else "ok", text, "foreign")
 
 
-def _clock(found: Evidence) -> Check:
+def _clock(found: EvidenceSection) -> ChecklistLine:
     clocks = found.tester.clocks
     text = "Latencies are stamped by the clocks below; quantiles are known to 0.78 %."
-    return Check("none", text if clocks else "The run has not recorded its ports.", "clock")
+    return ChecklistLine("none", text if clocks else "The run has not recorded its ports.", "clock")
 
 
-def _calibration(found: Evidence) -> Check:
+def _calibration(found: EvidenceSection) -> ChecklistLine:
     if not found.calibrations:
         text = "No calibration of the tester is recorded: plimsoll calibrate measures it."
-        return Check("none", text, "calibration")
+        return ChecklistLine("none", text, "calibration")
     text = "What the tester alone measures, without a DUT; nothing of it is subtracted."
-    return Check("ok", text, "calibration")
+    return ChecklistLine("ok", text, "calibration")

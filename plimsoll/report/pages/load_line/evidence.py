@@ -27,7 +27,7 @@ class CounterLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class EvidenceSection:
     """What the section shows; empty tuples where there is nothing to show."""
 
     measured: int
@@ -40,10 +40,10 @@ class Evidence:
     checks: tuple[FindingLine, ...]
 
 
-def evidence(data: RunData) -> Evidence:
+def evidence(data: RunData) -> EvidenceSection:
     """The evidence of a run so far."""
     judged = [trial for trial in data.trials if trial.verdict != "none"]
-    return Evidence(
+    return EvidenceSection(
         measured=len(judged),
         invalid=sum(trial.verdict == "invalid" for trial in judged),
         invalid_reasons=invalid_reasons(data.trials),

@@ -10,7 +10,7 @@ from plimsoll.record.results.plugfest_result import (
     Axis,
     CellDifference,
     CellState,
-    Judgement,
+    DutJudgement,
     MeasuredFigure,
     PlugfestCell,
     PlugfestResult,
@@ -34,7 +34,7 @@ _STATE_MARKS: dict[CellState, str] = {
     "refused": "none",
     "not-run": "none",
 }
-_JUDGED: dict[Judgement, tuple[str, str]] = {
+_JUDGED: dict[DutJudgement, tuple[str, str]] = {
     "better": ("pass", "better"),
     "worse": ("fail", "worse"),
     "no difference seen": ("none", "within spread"),
@@ -60,7 +60,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class GridSetting:
     """Chain, noise and generator: what all cells of one table have in common."""
 
     chain: str
@@ -68,33 +68,33 @@ class Setting:
     generator: str
 
 
-def settings_of(result: PlugfestResult) -> tuple[Setting, ...]:
+def settings_of(result: PlugfestResult) -> tuple[GridSetting, ...]:
     """Each once, in the order of the axes."""
     return tuple(dict.fromkeys(setting_of(cell) for cell in result.cells))
 
 
-def setting_of(cell: PlugfestCell) -> Setting:
+def setting_of(cell: PlugfestCell) -> GridSetting:
     """The one that a cell has."""
-    return Setting(cell.chain, cell.noise, cell.generator)
+    return GridSetting(cell.chain, cell.noise, cell.generator)
 
 
-def setting_title(setting: Setting) -> str:
+def setting_title(setting: GridSetting) -> str:
     """For headings: "p2p, quiet, engine"."""
     return f"{setting.chain}, {setting.noise}, {setting.generator}"
 
 
-def throughput_grid(result: PlugfestResult, setting: Setting) -> Grid:
+def throughput_grid(result: PlugfestResult, setting: GridSetting) -> Grid:
     """The load line of every cell: the median, and its range where it was repeated."""
     return _grid(result, setting, "Throughput per direction", _throughput)
 
 
-def latency_grid(result: PlugfestResult, setting: Setting, name: str) -> Grid:
+def latency_grid(result: PlugfestResult, setting: GridSetting, name: str) -> Grid:
     """A quantile of the latency at each repetition's own load line."""
     title = f"{name[:1].upper()}{name[1:]} at the load line"
     return _grid(result, setting, title, lambda cell: _figure(cell.figure(name)))
 
 
-def difference_grid(result: PlugfestResult, setting: Setting, name: str) -> Grid:
+def difference_grid(result: PlugfestResult, setting: GridSetting, name: str) -> Grid:
     """How far each DUT's figure is off the baseline's, and whether that is more than spread."""
     off = _by_cell(result, "dut", name)
     return _grid(
@@ -133,7 +133,7 @@ def difference_words(of: CellDifference) -> str:
     return f"{text} ({_percent(of.least * scale)} to {_percent(of.most * scale)})"
 
 
-def judgement_words(judgement: Judgement) -> tuple[str, str]:
+def judgement_words(judgement: DutJudgement) -> tuple[str, str]:
     """The mark of a page, and the words."""
     return _JUDGED[judgement]
 
@@ -163,7 +163,7 @@ def _by_cell(result: PlugfestResult, axis: Axis, name: str) -> dict[int, CellDif
 
 def _grid(
     result: PlugfestResult,
-    setting: Setting,
+    setting: GridSetting,
     title: str,
     words: Callable[[PlugfestCell], GridCell],
     duts: Sequence[str] | None = None,
@@ -178,7 +178,7 @@ def _grid(
 
 def _rows(
     result: PlugfestResult,
-    setting: Setting,
+    setting: GridSetting,
     words: Callable[[PlugfestCell], GridCell],
     duts: Sequence[str],
 ) -> Iterator[tuple[GridCell, ...]]:

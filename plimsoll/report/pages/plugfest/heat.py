@@ -18,7 +18,7 @@ from plimsoll.report.figures.cell_axis import CELL_INK, column_axis, row_axis
 from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.pages.plugfest.grids import (
     STATE_WORDS,
-    Setting,
+    GridSetting,
     difference_words,
     flows_words,
     frames_words,
@@ -41,7 +41,7 @@ _SIGNS = {"better": "▲ ", "worse": "▼ ", "no difference seen": "≈ ", "cann
 
 
 def figure_heat(
-    result: PlugfestResult, setting: Setting, name: str, *, greater_is_darker: bool = True
+    result: PlugfestResult, setting: GridSetting, name: str, *, greater_is_darker: bool = True
 ) -> Figure:
     """The median of a figure in every cell; a cell that has none says why."""
     cells = [cell for cell in result.cells if setting_of(cell) == setting]
@@ -70,7 +70,7 @@ def figure_heat(
 
 
 def difference_heat(
-    result: PlugfestResult, axis: Axis, setting: Setting, name: str, against: str
+    result: PlugfestResult, axis: Axis, setting: GridSetting, name: str, against: str
 ) -> Figure:
     """How far a figure is off that of the cell it is held against, with what is certain marked."""
     off = {

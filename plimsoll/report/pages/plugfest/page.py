@@ -21,7 +21,7 @@ from plimsoll.report.pages.plugfest.grids import (
     STATE_WORDS,
     THROUGHPUT,
     Grid,
-    Setting,
+    GridSetting,
     difference_grid,
     difference_words,
     duts_of,
@@ -188,7 +188,7 @@ def _headline(result: PlugfestResult, finished: bool) -> Headline:
     )
 
 
-def _setting_part(result: PlugfestResult, setting: Setting) -> SettingPart:
+def _setting_part(result: PlugfestResult, setting: GridSetting) -> SettingPart:
     several = len(duts_of(result)) > 1
     tables = [
         throughput_grid(result, setting),

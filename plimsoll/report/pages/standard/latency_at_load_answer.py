@@ -23,7 +23,7 @@ from plimsoll.report.pages.standard.sections import (
     Heading,
     KeyFigure,
     PageAnswer,
-    Section,
+    PageSection,
     SectionTable,
     numbers,
     words,
@@ -55,8 +55,8 @@ def latency_at_load_answer(run: RunDirectory) -> PageAnswer:
         sentences=tuple(_sentences(result)),
         warnings=tuple(_warnings(result, points)),
         sections=(
-            Section("Probes", (), (_table(points, "latency"),), (latency_by_load(points),)),
-            Section(
+            PageSection("Probes", (), (_table(points, "latency"),), (latency_by_load(points),)),
+            PageSection(
                 "Load frames",
                 ("Load frames carry time, too; those that are due together go out together.",),
                 (_table(points, "load"),),

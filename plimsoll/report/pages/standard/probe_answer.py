@@ -26,7 +26,7 @@ from plimsoll.report.pages.standard.sections import (
     Heading,
     KeyFigure,
     PageAnswer,
-    Section,
+    PageSection,
     SectionTable,
     numbers,
     words,
@@ -133,17 +133,17 @@ def _sections(
     statistics: Sequence[ProbeStatistics],
     lines: Sequence[ProbeLine],
     segments: Sequence[ProbeSegment],
-) -> Iterator[Section]:
-    yield Section("Latency", (), (_statistics_table(statistics), _loss_table(statistics)))
-    yield Section(
+) -> Iterator[PageSection]:
+    yield PageSection("Latency", (), (_statistics_table(statistics), _loss_table(statistics)))
+    yield PageSection(
         "Buckets of 1 µs",
         ("The percentile is the share of samples in this bucket and those below it.",),
         tuple(_bucket_table(each) for each in statistics),
         (probe_buckets(statistics),),
     )
     windows = _window_table(lines)
-    yield Section("Windows", (), (windows,), (probe_windows(lines),))
-    yield Section("Segments", _segment_sentences(segments), (_segment_table(segments),))
+    yield PageSection("Windows", (), (windows,), (probe_windows(lines),))
+    yield PageSection("Segments", _segment_sentences(segments), (_segment_table(segments),))
 
 
 def _statistics_table(statistics: Sequence[ProbeStatistics]) -> SectionTable:

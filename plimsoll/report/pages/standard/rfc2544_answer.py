@@ -12,10 +12,10 @@ from plimsoll.record.results.rfc2544_result import (
     FrameLossRow,
     LatencyRow,
     RecoveryRow,
+    RepeatedSpread,
     ResetStatement,
     Rfc2544Parts,
     Rfc2544Result,
-    Spread,
     ThroughputRow,
 )
 from plimsoll.record.run.journal import JournalContents, read_journal
@@ -31,7 +31,7 @@ from plimsoll.report.pages.standard.sections import (
     Heading,
     KeyFigure,
     PageAnswer,
-    Section,
+    PageSection,
     SectionTable,
     nonempty,
     numbers,
@@ -78,7 +78,7 @@ def throughput_figure(rows: Sequence[ThroughputRow]) -> KeyFigure:
     return KeyFigure(value, f"{unit} per direction at {size}", facts)
 
 
-def throughput_section(rows: Sequence[ThroughputRow]) -> Section:
+def throughput_section(rows: Sequence[ThroughputRow]) -> PageSection:
     """Section 26.1's table and graph."""
     columns = (
         _FRAMES,
@@ -100,7 +100,7 @@ def throughput_section(rows: Sequence[ThroughputRow]) -> Section:
         "Per direction, as the final trial offered it; intended is what it was to offer. "
         f"The maximum is the {basis} one for the frame size."
     )
-    return Section("Throughput", (said,), (table,), (frame_rates(rows),))
+    return PageSection("Throughput", (said,), (table,), (frame_rates(rows),))
 
 
 def _heading(parts: Rfc2544Parts) -> str:
@@ -127,7 +127,7 @@ def _sentences(result: Rfc2544Result | None) -> tuple[str, ...]:
     )
 
 
-def _sections(parts: Rfc2544Parts, result: Rfc2544Result | None) -> Iterator[Section]:
+def _sections(parts: Rfc2544Parts, result: Rfc2544Result | None) -> Iterator[PageSection]:
     if parts.throughput:
         yield throughput_section(parts.throughput)
     if parts.latency:
@@ -139,7 +139,7 @@ def _sections(parts: Rfc2544Parts, result: Rfc2544Result | None) -> Iterator[Sec
     if parts.recovery:
         yield _recovery_section(parts.recovery)
     if parts.reset:
-        yield Section("Reset", tuple(_reset_sentence(each) for each in parts.reset))
+        yield PageSection("Reset", tuple(_reset_sentence(each) for each in parts.reset))
 
 
 def _throughput_cells(row: ThroughputRow) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ def _throughput_cells(row: ThroughputRow) -> tuple[str, ...]:
     )
 
 
-def _latency_section(rows: Sequence[LatencyRow], result: Rfc2544Result | None) -> Section:
+def _latency_section(rows: Sequence[LatencyRow], result: Rfc2544Result | None) -> PageSection:
     columns = (
         _FRAMES,
         *numbers("Rate", "Tagged frames", "Mean", "Min", "Max", "Deviation"),
@@ -175,7 +175,7 @@ def _latency_section(rows: Sequence[LatencyRow], result: Rfc2544Result | None) -
         "of the worst repetition."
     )
     table = SectionTable("", columns, tuple(_latency_cells(row) for row in rows))
-    return Section(
+    return PageSection(
         "Latency", nonempty((said, result.latency_definition if result else None)), (table,)
     )
 
@@ -204,7 +204,7 @@ def _latency_cells(row: LatencyRow) -> tuple[str, ...]:
     )
 
 
-def _frame_loss_section(rows: Sequence[FrameLossRow]) -> Section:
+def _frame_loss_section(rows: Sequence[FrameLossRow]) -> PageSection:
     columns = (_FRAMES, *numbers("% of maximum", "Input rate", "Offered", "Lost", "% lost"), _WHY)
     cells = tuple(
         (
@@ -227,10 +227,10 @@ def _frame_loss_section(rows: Sequence[FrameLossRow]) -> Section:
             "however low."
         )
     table = SectionTable("All rates", columns, cells, long=len(cells) > 24)
-    return Section("Frame loss rate", nonempty((said,)), (table,), (loss_rates(rows),))
+    return PageSection("Frame loss rate", nonempty((said,)), (table,), (loss_rates(rows),))
 
 
-def back_to_back_section(rows: Sequence[BackToBackRow]) -> Section:
+def back_to_back_section(rows: Sequence[BackToBackRow]) -> PageSection:
     """Section 26.4's table."""
     columns = (
         _FRAMES,
@@ -240,7 +240,7 @@ def back_to_back_section(rows: Sequence[BackToBackRow]) -> Section:
     )
     table = SectionTable("", columns, tuple(_burst_cells(row) for row in rows))
     said = "The longest burst, in frames of each direction, of which nothing was lost."
-    return Section("Back-to-back frames", (said,), (table,))
+    return PageSection("Back-to-back frames", (said,), (table,))
 
 
 def _burst_cells(row: BackToBackRow) -> tuple[str, ...]:
@@ -259,7 +259,7 @@ def _at_limit(row: BackToBackRow) -> str:
     return f"at least: {row.at_limit} searches lost nothing of the longest burst that could be sent"
 
 
-def _spread(spread: Spread | None) -> tuple[str, ...]:
+def _spread(spread: RepeatedSpread | None) -> tuple[str, ...]:
     if spread is None:
         return ("-",) * 4 + ("0",)
     deviation = "-" if spread.deviation is None else f"{spread.deviation:,.1f}"
@@ -272,7 +272,7 @@ def _spread(spread: Spread | None) -> tuple[str, ...]:
     )
 
 
-def _recovery_section(rows: Sequence[RecoveryRow]) -> Section:
+def _recovery_section(rows: Sequence[RecoveryRow]) -> PageSection:
     columns = (
         _FRAMES,
         *numbers("Throughput", "Overload", "Reduced to", "Recovery, mean", "Max", "Known to"),
@@ -284,7 +284,7 @@ def _recovery_section(rows: Sequence[RecoveryRow]) -> Section:
         "From the moment the rate was halved to the end of the last interval in which a frame "
         "was lost; 0 where none was."
     )
-    return Section("System recovery", (said,), (table,))
+    return PageSection("System recovery", (said,), (table,))
 
 
 def _recovery_cells(row: RecoveryRow) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from plimsoll.report.pages.standard.sections import (
     Heading,
     KeyFigure,
     PageAnswer,
-    Section,
+    PageSection,
     SectionTable,
     numbers,
     words,
@@ -89,7 +89,7 @@ def _sentences(result: Rfc9004Result | None) -> tuple[str, ...]:
     )
 
 
-def _sections(rows: Sequence[BufferRow]) -> list[Section]:
+def _sections(rows: Sequence[BufferRow]) -> list[PageSection]:
     columns = (
         Heading("Frames, B", number=False),
         *numbers("Mean burst, frames", "Min, max, deviation", "N", "Implied buffer time"),
@@ -101,7 +101,7 @@ def _sections(rows: Sequence[BufferRow]) -> list[Section]:
         "Implied is the mean burst ÷ the maximum frame rate; corrected is that · "
         "(1 - throughput ÷ maximum): without what the DUT forwarded meanwhile."
     )
-    sections = [Section("Back-to-back frames and buffer time", (said,), (table,))]
+    sections = [PageSection("Back-to-back frames and buffer time", (said,), (table,))]
     if bursts := [row.bursts for row in rows if row.bursts is not None]:
         sections.append(back_to_back_section(bursts))
     return [*sections, throughput_section([row.throughput for row in rows])]

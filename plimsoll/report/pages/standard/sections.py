@@ -31,7 +31,7 @@ class SectionTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PageSection:
     """One test: what is to be said of it, its tables and its charts."""
 
     title: str
@@ -63,7 +63,7 @@ class PageAnswer:
     heading: str
     sentences: tuple[str, ...]
     warnings: tuple[str, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[PageSection, ...]
     figure: KeyFigure = NO_FIGURE
 
     @property

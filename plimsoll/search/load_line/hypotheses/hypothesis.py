@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal, Protocol, Self
 
-from plimsoll.search.load_line.hypotheses.incident import Incident
+from plimsoll.search.load_line.hypotheses.incident import LossIncident
 
 HypothesisName = Literal["stall", "small-buffer", "slow-phase", "sporadic"]
 
@@ -27,11 +27,11 @@ class Hypothesis(Protocol):
         """What it says happened."""
 
     @classmethod
-    def fitted(cls, incidents: Sequence[Incident], full_queue: float) -> Self:
+    def fitted(cls, incidents: Sequence[LossIncident], full_queue: float) -> Self:
         """As these incidents make it likeliest.
 
         `full_queue` frames wait in plain overload; 0 where that is not known.
         """
 
-    def log_density(self, incident: Incident) -> float:
+    def log_density(self, incident: LossIncident) -> float:
         """Of the incident's peak, given what it lost; per natural logarithm of the peak."""

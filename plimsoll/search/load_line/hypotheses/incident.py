@@ -12,7 +12,7 @@ from plimsoll.search.load_line.tried import Tried
 
 
 @dataclass(frozen=True, slots=True)
-class Incident:
+class LossIncident:
     """`lost` frames of all directions, in an interval of `seconds` from `at_s` on.
 
     `peak_s` is by how much the worst latency in it was longer than the trial's shortest, at
@@ -35,7 +35,7 @@ class Incident:
         return self.load_pps * self.peak_s
 
 
-def incidents_of(tried: Tried) -> Iterator[Incident]:
+def incidents_of(tried: Tried) -> Iterator[LossIncident]:
     """The intervals with losses that the evidence keeps, by time."""
     evidence = tried.evidence
     peaks_s = {peak.at_s: tried.above_least_s(peak.max_ns) for peak in evidence.peaks}
@@ -52,6 +52,6 @@ def incidents_of(tried: Tried) -> Iterator[Incident]:
         rank = min(1.0, max(1, longer) / max(1, evidence.intervals))
         if loss.begin_s not in peaks_s:
             rank = 1.0
-        yield Incident(
+        yield LossIncident(
             loss.begin_s, seconds, tried.load_pps, float(loss.frames), peak_s, crowding, rank
         )

@@ -19,7 +19,7 @@ from plimsoll.search.load_line.hypotheses.hypothesis import (
     LOG_ANY,
     HypothesisName,
 )
-from plimsoll.search.load_line.hypotheses.incident import Incident
+from plimsoll.search.load_line.hypotheses.incident import LossIncident
 
 # Peaks of phases that leave the same capacity differ by so much, as a share.
 _ALIKE = 0.02
@@ -41,7 +41,7 @@ class SlowPhaseHypothesis:
     left_pps: float | None
 
     @classmethod
-    def fitted(cls, incidents: Sequence[Incident], full_queue: float) -> Self:
+    def fitted(cls, incidents: Sequence[LossIncident], full_queue: float) -> Self:
         """All at once, by the median of their peaks, if half of them are alike."""
         left = [full_queue / each.peak_s for each in incidents if each.peak_s > _LEAST_S]
         if not full_queue or len(left) < _LEAST_ALIKE:
@@ -50,11 +50,11 @@ class SlowPhaseHypothesis:
         apart = median(abs(math.log(each / middle)) for each in left)
         return cls(full_queue, middle if apart <= _ALIKE else None)
 
-    def left_of(self, incident: Incident) -> float:
+    def left_of(self, incident: LossIncident) -> float:
         """The capacity that an incident's phase left, in pps."""
         return self.full_queue / incident.peak_s
 
-    def log_density(self, incident: Incident) -> float:
+    def log_density(self, incident: LossIncident) -> float:
         """A peak between that of the load's own full queue and five times as much."""
         if not self.full_queue or incident.peak_s <= _LEAST_S:
             return IMPOSSIBLE

@@ -19,7 +19,7 @@ from plimsoll.search.load_line.hypotheses.hypothesis import (
     NEARLY,
     HypothesisName,
 )
-from plimsoll.search.load_line.hypotheses.incident import Incident
+from plimsoll.search.load_line.hypotheses.incident import LossIncident
 
 # What stalls say of the same buffer differs by so much, as a share.
 _ALIKE = 0.02
@@ -41,7 +41,7 @@ class SmallBufferHypothesis:
     held: float | None
 
     @classmethod
-    def fitted(cls, incidents: Sequence[Incident], full_queue: float) -> Self:
+    def fitted(cls, incidents: Sequence[LossIncident], full_queue: float) -> Self:
         """By the incidents whose peaks are shorter than a full queue, if half of them agree.
 
         Where no overload showed a full queue, the most that a stall found room for is one.
@@ -60,7 +60,7 @@ class SmallBufferHypothesis:
         apart = median(abs(math.log(each / middle)) for each in found)
         return cls(most, middle if apart <= _ALIKE else None)
 
-    def log_density(self, incident: Incident) -> float:
+    def log_density(self, incident: LossIncident) -> float:
         """A peak as long as the small buffer and what was lost take to come.
 
         The peak of a stall is among the longest of its trial; of the causes that have nothing

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from plimsoll.search.load_line.hypotheses.hypothesis import LOG_ANY, NEARLY, HypothesisName
-from plimsoll.search.load_line.hypotheses.incident import Incident
+from plimsoll.search.load_line.hypotheses.incident import LossIncident
 
 # By chance, a peak as long as a full queue comes together with such a loss so seldom.
 _LOG_COINCIDENCE = -6.0
@@ -21,11 +21,11 @@ class SporadicHypothesis:
     full_queue: float
 
     @classmethod
-    def fitted(cls, incidents: Sequence[Incident], full_queue: float) -> Self:
+    def fitted(cls, incidents: Sequence[LossIncident], full_queue: float) -> Self:
         """Its only parameter is the queue."""
         return cls(full_queue)
 
-    def log_density(self, incident: Incident) -> float:
+    def log_density(self, incident: LossIncident) -> float:
         """What any other explanation has to exceed."""
         waited = incident.came >= NEARLY * self.full_queue and incident.came > 0.0
         return LOG_ANY + (_LOG_COINCIDENCE if waited else 0.0)

@@ -18,7 +18,7 @@ from plimsoll.search.load_line.hypotheses.hypothesis import (
     NEARLY,
     HypothesisName,
 )
-from plimsoll.search.load_line.hypotheses.incident import Incident
+from plimsoll.search.load_line.hypotheses.incident import LossIncident
 
 # Only a stall's loss and peak go together. For another cause it is a coincidence: of losses of
 # any order of magnitude up to 10^5 frames, one in e^4 is so near.
@@ -35,11 +35,11 @@ class StallHypothesis:
     full_queue: float
 
     @classmethod
-    def fitted(cls, incidents: Sequence[Incident], full_queue: float) -> Self:
+    def fitted(cls, incidents: Sequence[LossIncident], full_queue: float) -> Self:
         """Its only parameter is the queue."""
         return cls(full_queue)
 
-    def log_density(self, incident: Incident) -> float:
+    def log_density(self, incident: LossIncident) -> float:
         """By the number of stalls in one interval that it takes to lose so much."""
         came, lost = incident.came, incident.lost
         if came <= 0.0 or came < self.full_queue * NEARLY:
@@ -54,7 +54,7 @@ class StallHypothesis:
         stalls = math.ceil(min(lost / each, _MOST_STALLS))
         return LOG_ANY + _log_odds_of_more(stalls, incident.crowding)
 
-    def _is_exact(self, incident: Incident) -> bool:
+    def _is_exact(self, incident: LossIncident) -> bool:
         """Whether one stall, of one direction or of both, lost just what did not fit."""
         beyond = incident.came - self.full_queue
         return any(

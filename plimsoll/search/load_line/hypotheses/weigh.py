@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.search.load_line.hypotheses.hypothesis import Hypothesis, HypothesisName
-from plimsoll.search.load_line.hypotheses.incident import Incident
+from plimsoll.search.load_line.hypotheses.incident import LossIncident
 from plimsoll.search.load_line.hypotheses.slow_phase import SlowPhaseHypothesis
 from plimsoll.search.load_line.hypotheses.small_buffer import SmallBufferHypothesis
 from plimsoll.search.load_line.hypotheses.sporadic import SporadicHypothesis
 from plimsoll.search.load_line.hypotheses.stall import StallHypothesis
 
-_FITTED: tuple[Callable[[Sequence[Incident], float], Hypothesis], ...] = (
+_FITTED: tuple[Callable[[Sequence[LossIncident], float], Hypothesis], ...] = (
     StallHypothesis.fitted,
     SmallBufferHypothesis.fitted,
     SlowPhaseHypothesis.fitted,
@@ -32,7 +32,7 @@ class Weighed:
     shares: Mapping[HypothesisName, float]
     hypotheses: tuple[Hypothesis, ...]
 
-    def odds(self, incident: Incident) -> dict[HypothesisName, float]:
+    def odds(self, incident: LossIncident) -> dict[HypothesisName, float]:
         """By hypothesis, the probability that it is what explains the incident."""
         logs = {
             each.name: math.log(self.shares[each.name]) + each.log_density(incident)
@@ -43,13 +43,13 @@ class Weighed:
         total = sum(parts.values())
         return {name: part / total for name, part in parts.items()}
 
-    def explanation(self, incident: Incident) -> HypothesisName:
+    def explanation(self, incident: LossIncident) -> HypothesisName:
         """The likeliest."""
         odds = self.odds(incident)
         return max(odds, key=lambda name: odds[name])
 
 
-def weigh(incidents: Sequence[Incident], full_queue: float) -> Weighed:
+def weigh(incidents: Sequence[LossIncident], full_queue: float) -> Weighed:
     """All explanations of these incidents against each other.
 
     `full_queue` frames wait in plain overload; 0 where that is not known. A mixture is

@@ -11,7 +11,7 @@ from plimsoll.search.load_line.limit import Limit
 from plimsoll.search.load_line.plan import LoadLinePlan
 from plimsoll.search.load_line.slow_phases.onset import Onset, Waited
 from plimsoll.search.load_line.slow_phases.overlap import PhasesSeen
-from plimsoll.search.load_line.slow_phases.seen import SlowPhases
+from plimsoll.search.load_line.slow_phases.seen import SeenSlowPhases
 from plimsoll.search.load_line.stalls.tail import SeenLengths, tail_beyond
 from plimsoll.text.units import format_pps
 
@@ -73,7 +73,7 @@ def trigger_to_look_for(knowledge: Knowledge) -> tuple[float, float] | None:
     return aim_pps, watch_s
 
 
-def least_left_pps(knowledge: Knowledge, seen: Sequence[SlowPhases]) -> float:
+def least_left_pps(knowledge: Knowledge, seen: Sequence[SeenSlowPhases]) -> float:
     """What the slowest phase of a validation leaves, with the confidence asked for.
 
     Where phases differ, what they take of the capacity is foretold as the length of stalls is.
@@ -110,7 +110,7 @@ def _at_once(lefts_pps: Sequence[float], capacity_pps: float) -> int | None:
 
 
 def _with_overlaps(
-    knowledge: Knowledge, seen: Sequence[SlowPhases], left_pps: float, most: int
+    knowledge: Knowledge, seen: Sequence[SeenSlowPhases], left_pps: float, most: int
 ) -> float:
     """What is left where phases of one kind come on top of each other; `most` were seen to."""
     plan, capacity_pps = knowledge.plan, knowledge.capacity_pps()
@@ -127,7 +127,7 @@ def _with_overlaps(
     return max(plan.minimum_pps, capacity_pps - max(most, at_once) * taken_pps)
 
 
-def _runs_s(knowledge: Knowledge, phases: SlowPhases) -> list[float]:
+def _runs_s(knowledge: Knowledge, phases: SeenSlowPhases) -> list[float]:
     """How long each phase of a trial was."""
     tried = phases.tried
     runs_s: list[float] = []
@@ -142,7 +142,7 @@ def _runs_s(knowledge: Knowledge, phases: SlowPhases) -> list[float]:
     return runs_s
 
 
-def _went_on_s(knowledge: Knowledge, phases: SlowPhases) -> float:
+def _went_on_s(knowledge: Knowledge, phases: SeenSlowPhases) -> float:
     """How long after its trial the last phase lasted: until more than it leaves was carried."""
     number = next(at for at, each in enumerate(knowledge.trials) if each is phases.tried)
     seconds = 0.0
@@ -154,7 +154,7 @@ def _went_on_s(knowledge: Knowledge, phases: SlowPhases) -> float:
     return seconds
 
 
-def _taken(seen: SlowPhases, capacity_pps: float) -> SeenLengths:
+def _taken(seen: SeenSlowPhases, capacity_pps: float) -> SeenLengths:
     """What phases took of the capacity; those that left enough for the load were not seen."""
     evidence = seen.tried.evidence
     taken = tuple(capacity_pps - left for left in seen.left_pps if left < capacity_pps)
@@ -162,11 +162,11 @@ def _taken(seen: SlowPhases, capacity_pps: float) -> SeenLengths:
     return SeenLengths(taken, unseen, evidence.intervals, evidence.sending_s)
 
 
-def _lowest_pps(seen: Sequence[SlowPhases]) -> float:
+def _lowest_pps(seen: Sequence[SeenSlowPhases]) -> float:
     return min(each.tried.load_pps for each in seen)
 
 
-def _free_pps(knowledge: Knowledge, seen: Sequence[SlowPhases]) -> float | None:
+def _free_pps(knowledge: Knowledge, seen: Sequence[SeenSlowPhases]) -> float | None:
     """The highest load that was watched without a phase and is likely to go on without; or None.
 
     Likely by all that was seen: that phases come at random, or with age, spares no load.
@@ -186,7 +186,7 @@ def _clean(knowledge: Knowledge, onset: Onset, below_pps: float) -> set[float]:
     }
 
 
-def _onset(knowledge: Knowledge, seen: Sequence[SlowPhases]) -> Onset:
+def _onset(knowledge: Knowledge, seen: Sequence[SeenSlowPhases]) -> Onset:
     """Of all trials above what any phase leaves, how long each was without one."""
     left_pps = max(left for each in seen for left in each.left_pps)
     waited = tuple(
@@ -197,7 +197,7 @@ def _onset(knowledge: Knowledge, seen: Sequence[SlowPhases]) -> Onset:
     return Onset(waited, left_pps, knowledge.plan.validation_s)
 
 
-def _until_s(phases: SlowPhases) -> float:
+def _until_s(phases: SeenSlowPhases) -> float:
     """Within the interval in which the first phase began: half of that at least."""
     first_s, tried = phases.tried.evidence.first_loss_s, phases.tried
     if first_s is None or not phases.left_pps:
@@ -205,7 +205,7 @@ def _until_s(phases: SlowPhases) -> float:
     return max(first_s, tried.interval_s / 2.0)
 
 
-def _long_enough_s(plan: LoadLinePlan, seen: Sequence[SlowPhases]) -> float:
+def _long_enough_s(plan: LoadLinePlan, seen: Sequence[SeenSlowPhases]) -> float:
     """Four times the time that phases took to come, but no longer than a study.
 
     Half as long again as they took, though, or it could not tell age from the load; for no more

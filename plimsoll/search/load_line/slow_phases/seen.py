@@ -17,7 +17,7 @@ _BEGINNING = 2
 
 
 @dataclass(frozen=True, slots=True)
-class SlowPhases:
+class SeenSlowPhases:
     """A trial, and what each of its phases left of the capacity, in pps."""
 
     tried: Tried

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from plimsoll.search.load_line.hypotheses.hypothesis import NEARLY
-from plimsoll.search.load_line.hypotheses.incident import Incident, incidents_of
+from plimsoll.search.load_line.hypotheses.incident import LossIncident, incidents_of
 from plimsoll.search.load_line.hypotheses.weigh import Weighed
 from plimsoll.search.load_line.stalls.cause import StallCause
 from plimsoll.search.load_line.tried import Tried
@@ -23,7 +23,7 @@ _BEST_SHARE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Stall:
+class SeenStall:
     """The longest stall of an interval, and the frames that all directions lost in it.
 
     They count as those of one direction: where several stalled at once, `held` is too
@@ -47,7 +47,7 @@ class Stall:
         return self.came - self.lost
 
 
-def stalls_of(tried: Tried) -> Iterator[Stall]:
+def stalls_of(tried: Tried) -> Iterator[SeenStall]:
     """The longest stall of each interval that the evidence keeps, by time."""
     losses = {loss.begin_s: loss for loss in tried.evidence.losses}
     for peak, cause in zip(tried.evidence.peaks, tried.peak_causes, strict=True):
@@ -56,16 +56,16 @@ def stalls_of(tried: Tried) -> Iterator[Stall]:
         loss = losses.get(peak.at_s)
         lost = float(loss.frames) if loss else 0.0
         length_s = tried.above_least_s(peak.max_ns)
-        yield Stall(peak.at_s, length_s, tried.load_pps, lost, cause)
+        yield SeenStall(peak.at_s, length_s, tried.load_pps, lost, cause)
 
 
-def overflows(tried: Tried, weighed: Weighed) -> Iterator[Stall]:
+def overflows(tried: Tried, weighed: Weighed) -> Iterator[SeenStall]:
     """The stalls that explain losses: each longer than the buffer could hold."""
     lossy = {each.at_s for each in incidents_of(tried) if weighed.explanation(each) == "stall"}
     return (stall for stall in stalls_of(tried) if stall.at_s in lossy)
 
 
-def small_overflows(tried: Tried, weighed: Weighed) -> Iterator[Stall]:
+def small_overflows(tried: Tried, weighed: Weighed) -> Iterator[SeenStall]:
     """The stalls that lost frames while the buffer was smaller than at other times."""
     lossy = {
         each.at_s for each in incidents_of(tried) if weighed.explanation(each) == "small-buffer"
@@ -73,12 +73,12 @@ def small_overflows(tried: Tried, weighed: Weighed) -> Iterator[Stall]:
     return (stall for stall in stalls_of(tried) if stall.at_s in lossy)
 
 
-def unexplained_losses(tried: Tried, weighed: Weighed) -> list[Incident]:
+def unexplained_losses(tried: Tried, weighed: Weighed) -> list[LossIncident]:
     """The losses that frames met with without having waited."""
     return [each for each in incidents_of(tried) if weighed.explanation(each) == "sporadic"]
 
 
-def buffer_frames(overflowed: Iterable[Stall], full_queue: float = 0.0) -> float | None:
+def buffer_frames(overflowed: Iterable[SeenStall], full_queue: float = 0.0) -> float | None:
     """What the buffer holds, by the stalls that it did not hold; None where it held all.
 
     Where an interval had several stalls, its losses are those of all of them, and `held` is
@@ -96,13 +96,13 @@ def buffer_frames(overflowed: Iterable[Stall], full_queue: float = 0.0) -> float
     return held if held > 0.0 else None
 
 
-def _held(stall: Stall, full_queue: float) -> float:
+def _held(stall: SeenStall, full_queue: float) -> float:
     if not full_queue:
         return stall.held
     each = (stall.came - stall.lost / directions for directions in (1, 2))
     return min(each, key=lambda held: abs(held - full_queue))
 
 
-def held_frames(stalls: Iterable[Stall]) -> float:
+def held_frames(stalls: Iterable[SeenStall]) -> float:
     """The most that the buffer is known to have held without a loss."""
     return max((stall.came for stall in stalls if not stall.lost), default=0.0)

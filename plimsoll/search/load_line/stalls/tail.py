@@ -15,7 +15,7 @@ from typing import Self
 
 from plimsoll.search.load_line.stalls.arrivals import RANDOM, Arrivals
 from plimsoll.search.load_line.stalls.load_growth import NO_GROWTH, LoadGrowth
-from plimsoll.search.load_line.stalls.seen import Stall, stalls_of
+from plimsoll.search.load_line.stalls.seen import SeenStall, stalls_of
 from plimsoll.search.load_line.tried import Tried
 
 # Of the lengths at least half as long as the longest, the upper half are the tail.
@@ -130,7 +130,7 @@ class SeenLengths:
     seconds: float
 
     @classmethod
-    def of(cls, tried: Tried, among: Callable[[Stall], bool], growth: LoadGrowth) -> Self:
+    def of(cls, tried: Tried, among: Callable[[SeenStall], bool], growth: LoadGrowth) -> Self:
         """A trial's stalls that are among the chosen, as they would be at one load."""
         stalls, evidence = list(stalls_of(tried)), tried.evidence
         # Below the shortest that a trial kept, of more that it had, nothing is known.
@@ -163,7 +163,7 @@ class _Watched:
 
 def tail_of(
     trials: Sequence[Tried],
-    among: Callable[[Stall], bool] = lambda _: True,
+    among: Callable[[SeenStall], bool] = lambda _: True,
     arrivals: Arrivals = RANDOM,
     growth: LoadGrowth = NO_GROWTH,
 ) -> Tail | None:

@@ -19,9 +19,9 @@ from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.bios import Bios
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.redfish.setting_found import find_setting
-from plimsoll.tune.redfish.vendor_map import SETTINGS, Setting, VendorMap, map_named
+from plimsoll.tune.redfish.vendor_map import SETTINGS, FirmwareSetting, VendorMap, map_named
 
-_WORDS: dict[Setting, str] = {
+_WORDS: dict[FirmwareSetting, str] = {
     "smt": "SMT",
     "turbo": "turbo",
     "c_states": "C-states",
@@ -47,7 +47,7 @@ def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     return worst_of(_setting(answer, known, setting, wish) for setting, wish in wishes.items())
 
 
-def _wishes(bios: Bios) -> dict[Setting, str]:
+def _wishes(bios: Bios) -> dict[FirmwareSetting, str]:
     """What the intent declares, as meanings of the maps."""
     given = ((setting, getattr(bios, setting)) for setting in SETTINGS)
     return {
@@ -57,7 +57,9 @@ def _wishes(bios: Bios) -> dict[Setting, str]:
     }
 
 
-def _setting(answer: BiosAnswer, known: VendorMap, setting: Setting, wish: str) -> CheckJudgement:
+def _setting(
+    answer: BiosAnswer, known: VendorMap, setting: FirmwareSetting, wish: str
+) -> CheckJudgement:
     name, expected = _WORDS[setting], _expected(setting, wish)
     found = find_setting(answer, known, setting)
     if found is None:
@@ -84,7 +86,7 @@ def _setting(answer: BiosAnswer, known: VendorMap, setting: Setting, wish: str) 
     )
 
 
-def _expected(setting: Setting, wish: str) -> str:
+def _expected(setting: FirmwareSetting, wish: str) -> str:
     return f"{_WORDS[setting]} {wish}"
 
 

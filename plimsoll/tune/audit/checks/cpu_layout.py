@@ -17,14 +17,14 @@ from plimsoll.tune.audit.finding import (
 )
 from plimsoll.tune.audit.present_cpus import ONLINE
 from plimsoll.tune.fit.topology import Topology, read_topology
-from plimsoll.tune.fit.topology_problem import Problem, Rule
+from plimsoll.tune.fit.topology_problem import Problem, TopologyRule
 from plimsoll.tune.fit.topology_rules import check_topology
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _TOPOLOGY = "/sys/devices/system/cpu/cpu*/topology"
 # The rules about memory and cards are other checks'.
-_RULES: tuple[Rule, ...] = (
+_RULES: tuple[TopologyRule, ...] = (
     "cpus-exist",
     "cpus-covered",
     "siblings-together",

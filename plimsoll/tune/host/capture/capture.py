@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.view.host_view import CommandOutput
-from plimsoll.tune.host.view.unread import Cause, Unread
+from plimsoll.tune.host.view.unread import Unread, UnreadCause
 
 FORMAT_VERSION: Literal[1] = 1
 # Bounds for who collects and who opens: 512 CPUs with ten idle states of eight files each are
@@ -34,11 +34,11 @@ class CapturedUnread(_Part):
     """What could not be read, and why."""
 
     where: str
-    cause: Cause
+    cause: UnreadCause
     reason: str = ""
 
 
-class Manifest(_Part):
+class CaptureManifest(_Part):
     """All of a capture but its files; `manifest.json` in it.
 
     `time` is UTC by RFC 3339. `collected` are the patterns that were requested; `links`
@@ -62,7 +62,7 @@ class Manifest(_Part):
 class Capture:
     """The manifest, and the text of each file by its absolute path on the host."""
 
-    manifest: Manifest
+    manifest: CaptureManifest
     files: Mapping[str, str]
 
     def view(self, where: str) -> CapturedHost:

@@ -13,7 +13,7 @@ from plimsoll.tune.host.capture.capture import (
     Capture,
     CapturedOutput,
     CapturedUnread,
-    Manifest,
+    CaptureManifest,
 )
 from plimsoll.tune.host.capture.capture_privacy import is_private, kept_text
 from plimsoll.tune.host.capture.captured_outputs import kept_output
@@ -68,9 +68,11 @@ def collect(view: HostView, expected: NeededFiles, now: datetime) -> Capture:
     return Capture(_manifest(view, expected, found, now), found.files)
 
 
-def _manifest(view: HostView, expected: NeededFiles, found: _Collected, now: datetime) -> Manifest:
+def _manifest(
+    view: HostView, expected: NeededFiles, found: _Collected, now: datetime
+) -> CaptureManifest:
     host, kernel = (view.read(path) or "" for path in _IDENTITY)
-    return Manifest(
+    return CaptureManifest(
         plimsoll=VERSION,
         host=host,
         kernel=kernel,

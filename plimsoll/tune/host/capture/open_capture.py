@@ -17,7 +17,7 @@ from plimsoll.text.given_path import look_at
 from plimsoll.tune.host.archives.archive_bounds import ArchiveBounds
 from plimsoll.tune.host.archives.archived_files import archived_files
 from plimsoll.tune.host.archives.folder_files import folder_files
-from plimsoll.tune.host.capture.capture import MOST_BYTES, MOST_FILES, Capture, Manifest
+from plimsoll.tune.host.capture.capture import MOST_BYTES, MOST_FILES, Capture, CaptureManifest
 from plimsoll.tune.host.capture.capture_file import FILES, MANIFEST
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.live_host import LiveHost
@@ -65,7 +65,7 @@ def _is_directory(path: Path) -> bool:
 
 
 def _capture(path: Path, members: Iterator[tuple[str, bytes]]) -> Capture:
-    manifest: Manifest | None = None
+    manifest: CaptureManifest | None = None
     files: dict[str, str] = {}
     seen: set[str] = set()
     for name, content in members:
@@ -81,9 +81,9 @@ def _capture(path: Path, members: Iterator[tuple[str, bytes]]) -> Capture:
     return Capture(manifest, files)
 
 
-def _manifest(path: Path, content: bytes) -> Manifest:
+def _manifest(path: Path, content: bytes) -> CaptureManifest:
     try:
-        return Manifest.model_validate_json(content)
+        return CaptureManifest.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])

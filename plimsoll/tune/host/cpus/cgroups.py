@@ -38,7 +38,7 @@ class PodOfGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ControlGroup:
     """A control group of a controller: its `path` in the tree mounted at `root`."""
 
     root: str
@@ -55,14 +55,14 @@ class Group:
         """The pod it is of; None for a process of the host."""
         return pod_of(self.path)
 
-    def with_ancestors(self) -> Iterator[Group]:
+    def with_ancestors(self) -> Iterator[ControlGroup]:
         """It and all groups above it, the root last."""
         names = self.path.strip("/").split("/") if self.path != "/" else []
         for count in range(len(names), -1, -1):
-            yield Group(self.root, "/" + "/".join(names[:count]), self.version)
+            yield ControlGroup(self.root, "/" + "/".join(names[:count]), self.version)
 
 
-def group_of(view: HostView, pid: int, controller: str) -> Group:
+def group_of(view: HostView, pid: int, controller: str) -> ControlGroup:
     """The group in which a process is for `controller`, "cpu" or "cpuset". Raises CannotRead."""
     where = f"/proc/{pid}/cgroup"
     unified: str | None = None
@@ -72,12 +72,12 @@ def group_of(view: HostView, pid: int, controller: str) -> Group:
             # A leading /.. is a group outside the reader's own cgroup namespace.
             raise CannotRead(Unread(where, "unreadable", "seen from another cgroup namespace"))
         if controller in controllers.split(","):
-            return Group(f"{_ROOT}/{controllers}", path, 1)
+            return ControlGroup(f"{_ROOT}/{controllers}", path, 1)
         if number == "0" and not controllers:
             unified = path
     if unified is None:
         raise CannotRead(Unread(where, "unreadable", f"names no group of {controller}"))
-    return Group(_ROOT, unified, 2)
+    return ControlGroup(_ROOT, unified, 2)
 
 
 def pod_of(path: str) -> PodOfGroup | None:

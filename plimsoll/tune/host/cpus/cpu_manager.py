@@ -15,7 +15,7 @@ CPU_MANAGER_STATE = "/var/lib/kubelet/cpu_manager_state"
 
 
 @dataclass(frozen=True, slots=True)
-class CpuManager:
+class CpuManagerState:
     """`shared` are the CPUs of all containers without CPUs of their own.
 
     `exclusive` are those of each pod that has some, by its uid.
@@ -26,16 +26,16 @@ class CpuManager:
     exclusive: Mapping[str, frozenset[int]]
 
 
-def read_cpu_manager(view: HostView) -> CpuManager | None:
+def read_cpu_manager(view: HostView) -> CpuManagerState | None:
     """None on a host without a kubelet. Only root may read it. Raises CannotRead."""
     text = view.find(CPU_MANAGER_STATE)
     return None if text is None else _parsed(text)
 
 
-def _parsed(text: str) -> CpuManager:
+def _parsed(text: str) -> CpuManagerState:
     try:
         state = json.loads(text)
-        return CpuManager(
+        return CpuManagerState(
             policy=str(state["policyName"]),
             shared=_cpus(state.get("defaultCpuSet")),
             exclusive={

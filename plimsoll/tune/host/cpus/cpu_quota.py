@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plimsoll.tune.host.cpus.cgroups import CGROUP_READS, Group, group_of
+from plimsoll.tune.host.cpus.cgroups import CGROUP_READS, ControlGroup, group_of
 from plimsoll.tune.host.view.host_view import HostView
 
 _ROOT = "/sys/fs/cgroup"
@@ -47,6 +47,6 @@ def quotas_of(view: HostView, pid: int) -> Iterator[Quota]:
             yield Quota(path, value, _throttled(view, group))
 
 
-def _throttled(view: HostView, group: Group) -> int | None:
+def _throttled(view: HostView, group: ControlGroup) -> int | None:
     found = _THROTTLED.search(view.find(f"{group.directory}/cpu.stat") or "")
     return int(found[1]) if found else None

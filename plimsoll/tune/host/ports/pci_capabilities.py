@@ -12,19 +12,19 @@ _LINK_CONTROL = re.compile(r"LnkCtl:\s*ASPM ([^;]+);")
 
 
 @dataclass(frozen=True, slots=True)
-class Capabilities:
+class PciCapabilities:
     """None where lspci could not read it. `aspm` is "Disabled", "L1 Enabled" and the like."""
 
     max_read_request: int | None
     aspm: str | None
 
 
-def capabilities_of(text: str, address: str) -> Capabilities | None:
+def capabilities_of(text: str, address: str) -> PciCapabilities | None:
     """Of the function `address`, from the text of `lspci -D -vv`; None where it is not in it."""
     for block in text.split("\n\n"):
         if block.lstrip().startswith(f"{address} "):
             request, control = _READ_REQUEST.search(block), _LINK_CONTROL.search(block)
-            return Capabilities(
+            return PciCapabilities(
                 int(request[1]) if request else None, control[1].strip() if control else None
             )
     return None

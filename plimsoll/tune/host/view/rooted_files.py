@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from plimsoll.tune.host.view.unread import Cause, Unread
+from plimsoll.tune.host.view.unread import Unread, UnreadCause
 
 # /proc/interrupts of 512 CPUs and 1000 lines is 6 MB; a hostile tree may hold anything.
 MOST_FILE_BYTES = 16 << 20
@@ -185,7 +185,7 @@ def _requested(path: str, ask: Callable[[], T]) -> T | Unread:
         return Unread(path, "absent")
 
 
-def _cause(error: OSError) -> Cause:
+def _cause(error: OSError) -> UnreadCause:
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return "absent"
     return "forbidden" if isinstance(error, PermissionError) else "unreadable"

@@ -10,9 +10,9 @@ from plimsoll.tune.host.view.commands import is_command
 
 # "absent": the host has no such thing. "forbidden": it takes more privileges. "unreadable":
 # it is there and gave no text. "not-captured": the capture never requested it.
-Cause = Literal["absent", "forbidden", "unreadable", "not-captured"]
+UnreadCause = Literal["absent", "forbidden", "unreadable", "not-captured"]
 
-_WORDS: dict[Cause, str] = {
+_WORDS: dict[UnreadCause, str] = {
     "absent": "does not exist",
     "forbidden": "may not be read without more privileges",
     "unreadable": "cannot be read",
@@ -20,7 +20,7 @@ _WORDS: dict[Cause, str] = {
 }
 # Of a command: it is its program that is absent.
 _ABSENT_COMMAND = "does not run"
-_REMEDIES: dict[Cause, str] = {
+_REMEDIES: dict[UnreadCause, str] = {
     "absent": "check that the kernel or package that brings it is there",
     "forbidden": "run the audit as root, or make a capture as root",
     "unreadable": "read it by hand on the host",
@@ -33,7 +33,7 @@ class Unread:
     """`where` is a path, or a command as it is typed; `reason` the system's own words, if any."""
 
     where: str
-    cause: Cause
+    cause: UnreadCause
     reason: str = ""
 
     @property

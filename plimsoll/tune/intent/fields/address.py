@@ -34,5 +34,5 @@ def _check_range(text: str) -> str:
 
 
 # Kept as written.
-IpAddress: TypeAlias = Annotated[str, AfterValidator(_check_address)]
+IpAddressText: TypeAlias = Annotated[str, AfterValidator(_check_address)]
 IpRange: TypeAlias = Annotated[str, AfterValidator(_check_range)]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.web.endpoint import Endpoint
+from plimsoll.web.endpoint import ListenEndpoint
 from plimsoll.web.serve_settings import is_loopback
 from tests.integration.parallel.serve.served import (
     Served,
@@ -237,8 +237,8 @@ def test_scripts_bring_it_in_a_header(closed: Served) -> None:
 
 
 def test_only_the_loopback_needs_none() -> None:
-    assert not is_loopback(Endpoint("0.0.0.0", 1))  # noqa: S104
-    assert not is_loopback(Endpoint("::", 1))
-    assert not is_loopback(Endpoint("192.0.2.1", 1))
-    assert is_loopback(Endpoint("127.0.0.1", 1))
-    assert is_loopback(Endpoint("::1", 1))
+    assert not is_loopback(ListenEndpoint("0.0.0.0", 1))  # noqa: S104
+    assert not is_loopback(ListenEndpoint("::", 1))
+    assert not is_loopback(ListenEndpoint("192.0.2.1", 1))
+    assert is_loopback(ListenEndpoint("127.0.0.1", 1))
+    assert is_loopback(ListenEndpoint("::1", 1))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.benchmark.rfc2544.frames import RECOMMENDED_SIZES, Frames, described_traffic
+from plimsoll.benchmark.rfc2544.frames import RECOMMENDED_SIZES, FrameSpec, described_traffic
 from plimsoll.errors import InputError
 from plimsoll.traffic.streams.profile import Profile
 
@@ -20,27 +20,27 @@ def test_the_sizes_are_those_of_section_9_1() -> None:
 
 
 def test_load_streams_get_the_size_and_probes_are_left_out() -> None:
-    (stream,) = Frames(512).of(profile(LOAD, PROBE)).streams
+    (stream,) = FrameSpec(512).of(profile(LOAD, PROBE)).streams
     assert (stream.name, stream.sizes, stream.flows) == ("load", (512,), 1024)
 
 
 def test_a_mix_takes_the_place_of_the_size() -> None:
-    (stream,) = Frames(imix="simple").of(profile(LOAD)).streams
+    (stream,) = FrameSpec(imix="simple").of(profile(LOAD)).streams
     assert sorted(set(stream.sizes)) == [64, 594, 1518]
-    assert (Frames(imix="simple").label, Frames(64).label) == ("imix simple", "64")
+    assert (FrameSpec(imix="simple").label, FrameSpec(64).label) == ("imix simple", "64")
 
 
 def test_a_size_that_does_not_hold_the_headers_is_named() -> None:
     wrapped = LOAD | {"frame_size": 256, "vxlan": {"vni": 1}}
     with pytest.raises(InputError, match="stream load cannot have frames of 64 bytes") as error:
-        Frames(64).of(profile(wrapped))
+        FrameSpec(64).of(profile(wrapped))
     assert error.value.where == "profile.streams"
     assert error.value.remedy
 
 
 def test_an_unknown_mix_is_named() -> None:
     with pytest.raises(InputError, match="stream load cannot have frames of simpel mix") as error:
-        Frames(imix="simpel").of(profile(LOAD))
+        FrameSpec(imix="simpel").of(profile(LOAD))
     assert "simple" in error.value.remedy
 
 

@@ -5,7 +5,12 @@ from typing import Any
 import pytest
 
 from plimsoll.benchmark.rfc9004.rfc9004 import buffer_row, why_not
-from plimsoll.record.results.rfc2544_result import BackToBackRow, Spread, Subject, ThroughputRow
+from plimsoll.record.results.rfc2544_result import (
+    BackToBackRow,
+    RepeatedSpread,
+    Subject,
+    ThroughputRow,
+)
 
 # 10 Gbit/s over (64 + 20) * 8 bits.
 MAXIMUM_PPS = 14_880_952.0
@@ -36,7 +41,7 @@ def bursts(mean: float, maximum: float, **changes: Any) -> BackToBackRow:
     row = BackToBackRow(
         subject=SUBJECT,
         values=(),
-        frames=Spread(count=2, mean=mean, minimum=25_500, maximum=maximum, deviation=20),
+        frames=RepeatedSpread(count=2, mean=mean, minimum=25_500, maximum=maximum, deviation=20),
         limit_frames=29_761_904,
         limit_s=2.0,
         step_frames=64,

@@ -9,7 +9,7 @@ import yaml
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.trafficgen.experiment import ImportedExperiment, import_command
-from plimsoll.benchmark.trafficgen.options import OPTIONS, PROFILE, TXRX, Option
+from plimsoll.benchmark.trafficgen.options import OPTIONS, PROFILE, TXRX, TrafficgenOption
 from plimsoll.benchmark.trafficgen.trex_config import TrexConfig, load_trex_config
 from plimsoll.errors import InputError
 from plimsoll.text.units import Rate
@@ -187,7 +187,7 @@ _VALUES = {
 }
 
 
-def _value(option: Option) -> list[str]:
+def _value(option: TrafficgenOption) -> list[str]:
     if option.form == "flag":
         return [f"--{option.name}"]
     others = [choice for choice in option.choices if choice != option.default]
@@ -201,7 +201,9 @@ def _value(option: Option) -> list[str]:
     [option for name, option in OPTIONS.items() if name not in _SAY_WHAT_IS_IMPORTED],
     ids=lambda option: option.name,
 )
-def test_every_option_is_in_the_experiment_or_reported(option: Option, generator: str) -> None:
+def test_every_option_is_in_the_experiment_or_reported(
+    option: TrafficgenOption, generator: str
+) -> None:
     """In the experiment, at least in a comment of its lines; or reported; or refused by name."""
     base = ["--traffic-generator", generator, "--rate-unit", "%", "--rate", "60"]
     needs = {

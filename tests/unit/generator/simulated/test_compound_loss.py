@@ -7,7 +7,7 @@ import math
 import pytest
 
 from plimsoll.generator.simulated.models.losses.compound_loss import LossEvents, odds_of_sum_at_most
-from plimsoll.generator.simulated.models.stalls.stall_length import Distribution, StallLength
+from plimsoll.generator.simulated.models.stalls.stall_length import LengthDistribution, StallLength
 from plimsoll.generator.simulated.models.stalls.stalled_queue import StalledQueue
 from tests.unit.generator.simulated.driving import chance_of
 
@@ -56,7 +56,7 @@ def test_sums_of_losses_by_gamma(events: float, share: float) -> None:
 
 
 @pytest.mark.parametrize("distribution", ["fixed", "exponential", "lognormal"])
-def test_what_stalls_have_beyond_a_length(distribution: Distribution) -> None:
+def test_what_stalls_have_beyond_a_length(distribution: LengthDistribution) -> None:
     lengths, chance = StallLength(distribution, 2e-3, 0.6), chance_of(1)
     drawn = [lengths.drawn(chance) for _ in range(100_000)]
     for beyond_s in (0.0, 1e-3, 3e-3):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.generator.simulated.direction import Direction, Passage
+from plimsoll.generator.simulated.direction import Passage, SimulatedDirection
 from plimsoll.generator.simulated.service import Service
 
 
@@ -33,20 +33,20 @@ class Scripted:
         return Service(math.inf, capacity_pps, capacity_pps or self.resumes_pps, 0.0)
 
 
-def passed(direction: Direction, begin_s: float, end_s: float, load_pps: float) -> Passage:
+def passed(direction: SimulatedDirection, begin_s: float, end_s: float, load_pps: float) -> Passage:
     passage = Passage()
     direction.pass_on(begin_s, end_s, load_pps, passage)
     return passage
 
 
 def test_a_load_below_the_capacity_finds_no_queue() -> None:
-    direction = Direction(Scripted(100, [(math.inf, 1e6)]))
+    direction = SimulatedDirection(Scripted(100, [(math.inf, 1e6)]))
     passage = passed(direction, 0.0, 3600.0, 999_999)
     assert (passage.overflow, passage.delays, direction.queue_frames) == (0.0, [], 0.0)
 
 
 def test_an_overload_fills_the_buffer_and_then_loses_its_excess() -> None:
-    direction = Direction(Scripted(1000, [(math.inf, 1e6)]))
+    direction = SimulatedDirection(Scripted(1000, [(math.inf, 1e6)]))
     passage = passed(direction, 0.0, 1.0, 1.1e6)
     # 100,000 frames a second too many: the buffer is full after 10 ms.
     assert passage.overflow == pytest.approx(99_000)
@@ -60,7 +60,7 @@ def test_an_overload_fills_the_buffer_and_then_loses_its_excess() -> None:
 
 def test_a_stall_delays_what_fits_and_loses_the_rest() -> None:
     # Away from 1 s for 2 ms; back at 1 Mpps.
-    direction = Direction(Scripted(1500, [(1.0, 1e6), (1.002, 0.0), (math.inf, 1e6)]))
+    direction = SimulatedDirection(Scripted(1500, [(1.0, 1e6), (1.002, 0.0), (math.inf, 1e6)]))
     passage = passed(direction, 0.0, 2.0, 0.8e6)
     # 1,600 frames come meanwhile; the buffer has room for 1,500 of them.
     assert passage.overflow == pytest.approx(100)
@@ -84,12 +84,12 @@ def test_what_waits_when_a_slow_span_ends_is_served_at_full_speed() -> None:
 
     What comes in the first 5/1.8 ms is served at 0.5 M, the last of it after 20/9 ms.
     """
-    direction = Direction(Slow(10_000, [(5e-3, 0.5e6), (math.inf, 1e6)]))
+    direction = SimulatedDirection(Slow(10_000, [(5e-3, 0.5e6), (math.inf, 1e6)]))
     before, after = passed(direction, 0.0, 5e-3, 0.9e6).delays
     assert before == pytest.approx((2500, 0.0, 20e-3 / 9, 5e-3 / 1.8))
     assert after == pytest.approx((2000, 20e-3 / 9, 2e-3, 4e-3 / 1.8))
     # Half-way there were 1000 to serve: 2 ms at 0.5 M.
-    direction = Direction(Slow(10_000, [(5e-3, 0.5e6), (math.inf, 1e6)]))
+    direction = SimulatedDirection(Slow(10_000, [(5e-3, 0.5e6), (math.inf, 1e6)]))
     (half,) = passed(direction, 0.0, 2.5e-3, 0.9e6).delays
     assert half.last_s == pytest.approx(2e-3)
 
@@ -101,7 +101,7 @@ def test_the_longest_wait_is_that_of_frames_served_one_by_one(
     slow_pps: float, slow_s: float, load_pps: float
 ) -> None:
     """A slow span, from an empty queue of 1500 frames; the DUT then serves 1 M a second."""
-    direction = Direction(Slow(1500, [(slow_s, slow_pps), (math.inf, 1e6)]))
+    direction = SimulatedDirection(Slow(1500, [(slow_s, slow_pps), (math.inf, 1e6)]))
     delays = passed(direction, 0.0, 0.1, load_pps).delays
     longest_s = max(max(each.first_s, each.last_s) for each in delays)
     assert longest_s == pytest.approx(_longest_wait_s(slow_pps, slow_s, load_pps), rel=0.01)
@@ -130,7 +130,7 @@ def _longest_wait_s(slow_pps: float, slow_s: float, load_pps: float) -> float:
 
 
 def test_a_full_buffer_takes_nothing_while_the_dut_is_away() -> None:
-    direction = Direction(Scripted(10, [(1.0, 0.0), (math.inf, 1e6)]))
+    direction = SimulatedDirection(Scripted(10, [(1.0, 0.0), (math.inf, 1e6)]))
     passage = passed(direction, 0.0, 1.0, 1000.0)
     assert passage.overflow == pytest.approx(990)
     assert sum(delay.frames for delay in passage.delays) == pytest.approx(10)
@@ -155,7 +155,7 @@ def test_it_agrees_with_a_queue_that_is_stepped_through_in_small_slices(
     for length_s, capacity_pps in lengths:
         at_s += length_s
         script.append((at_s, capacity_pps))
-    direction = Direction(Scripted(buffer, script, 500.0))
+    direction = SimulatedDirection(Scripted(buffer, script, 500.0))
     overflow = sum(
         passed(direction, float(second), second + 1.0, load_pps).overflow
         for second, load_pps in enumerate(loads)
@@ -181,7 +181,7 @@ def test_it_agrees_with_a_queue_that_is_stepped_through_in_small_slices(
 def test_frames_are_conserved(
     load_pps: float, capacity_pps: float, buffer: int, length_s: float
 ) -> None:
-    direction = Direction(Scripted(buffer, [(math.inf, capacity_pps)]))
+    direction = SimulatedDirection(Scripted(buffer, [(math.inf, capacity_pps)]))
     passage = passed(direction, 0.0, length_s, load_pps)
     offered = load_pps * length_s
     assert 0.0 <= direction.queue_frames <= buffer

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.simulated.latency_shape import LatencyPools, LatencyShape, bucket_of
-from plimsoll.generator.simulated.latency_tally import LatencyTally, Share
+from plimsoll.generator.simulated.latency_tally import DelayShare, LatencyTally
 from tests.unit.generator.simulated.driving import chance_of
 
 SHAPE = LatencyShape(10_000.0, 0.06, 20_000.0)
@@ -75,14 +75,14 @@ def test_a_wait_ends_where_the_buffer_does() -> None:
 
 def test_frames_of_a_ramp_are_spread_over_it_with_both_ends() -> None:
     tally = LatencyTally(LatencyPools(chance_of(5)))
-    drawn = tally.queued(SHAPE, 1000, [Share(1000, 2e-3, 0.0)])
+    drawn = tally.queued(SHAPE, 1000, [DelayShare(1000, 2e-3, 0.0)])
     assert (drawn.count, drawn.min_ns, drawn.max_ns) == (1000, 10_000, 2_010_000)
     assert drawn.sum_ns / 1000 == pytest.approx(1_010_000, rel=0.01)
 
 
 def test_all_that_waited_alike_still_differ_by_the_floor() -> None:
     tally = LatencyTally(LatencyPools(chance_of(6)))
-    drawn = tally.queued(SHAPE, 10_000, [Share(10_000, 2e-3, 2e-3)])
+    drawn = tally.queued(SHAPE, 10_000, [DelayShare(10_000, 2e-3, 2e-3)])
     assert drawn.min_ns == pytest.approx(2_008_000, abs=1000)
     assert drawn.max_ns == pytest.approx(2_012_700, abs=1500)
 

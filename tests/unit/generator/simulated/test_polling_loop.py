@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.generator.simulated.polling_loop import Away, AwayTimes, PollingLoop
+from plimsoll.generator.simulated.polling_loop import Away, AwayTimes, SimulatedLoop
 from plimsoll.trial.outcome.stall_excuses import StallExcuses
 from tests.unit.generator.simulated.driving import (
     chance_of,
@@ -24,22 +24,22 @@ ALMOST_FIXED: dict[str, Any] = {"length_deviation": 0.0001, "capacity_deviation"
 
 def test_being_away_does_not_depend_on_how_time_is_cut() -> None:
     times = AwayTimes(0.5, 0.3, 1.0)
-    whole = PollingLoop(0, times, chance_of(1)).away_within(0.0, 60.0)
-    cut = PollingLoop(0, times, chance_of(1))
+    whole = SimulatedLoop(0, times, chance_of(1)).away_within(0.0, 60.0)
+    cut = SimulatedLoop(0, times, chance_of(1))
     pieces = [away for second in range(60) for away in cut.away_within(second, second + 1.0)]
     assert list(dict.fromkeys(pieces)) == whole
     assert all(one.end_s < other.begin_s for one, other in pairwise(whole))
 
 
 def test_away_times_are_as_often_and_as_long_as_set() -> None:
-    away = PollingLoop(0, AwayTimes(1.0, 0.01, 0.5), chance_of(2)).away_within(0.0, 10_000.0)
+    away = SimulatedLoop(0, AwayTimes(1.0, 0.01, 0.5), chance_of(2)).away_within(0.0, 10_000.0)
     assert len(away) == pytest.approx(10_000 / 1.0113, rel=0.05)
     lengths = sorted(each.length_s for each in away)
     assert lengths[len(lengths) // 2] == pytest.approx(0.01, rel=0.05)
 
 
 def test_a_loop_that_is_never_away() -> None:
-    assert PollingLoop(0, None, chance_of(3)).away_within(0.0, 1e6) == []
+    assert SimulatedLoop(0, None, chance_of(3)).away_within(0.0, 1e6) == []
     assert Away(1.0, 3.0).length_s == 2.0
 
 

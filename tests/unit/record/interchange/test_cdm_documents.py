@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.export.cdm.documents import Owner, RunDocuments
+from plimsoll.export.cdm.documents import RunDocuments, RunOwner
 from plimsoll.export.cdm.mappings import index_definition
 from plimsoll.export.cdm.run_iterations import outline_of
 from plimsoll.export.cdm.version import CdmVersion
@@ -163,7 +163,7 @@ def test_a_run_of_another_start_has_other_ids(tmp_path: Path) -> None:
 def test_no_one_is_named_unless_it_is_stated(run: RunDirectory) -> None:
     (body,) = documents(run)["run"]
     assert not {"name", "email"} & body["run"].keys()
-    (body,) = documents(run, owner=Owner("Jo", "jo@example.org"))["run"]
+    (body,) = documents(run, owner=RunOwner("Jo", "jo@example.org"))["run"]
     assert (body["run"]["name"], body["run"]["email"]) == ("Jo", "jo@example.org")
 
 
@@ -225,7 +225,7 @@ def test_only_v10_says_how_series_become_one(run: RunDirectory) -> None:
 def test_no_document_has_a_field_that_its_index_refuses(
     run: RunDirectory, version: CdmVersion
 ) -> None:
-    made = RunDocuments(run, outline_of(run), version, owner=Owner("a", "b"), tags={"c": "d"})
+    made = RunDocuments(run, outline_of(run), version, owner=RunOwner("a", "b"), tags={"c": "d"})
     for document in made:
         definition = index_definition(document.kind, version)["mappings"]
         assert definition["dynamic"] == "strict"

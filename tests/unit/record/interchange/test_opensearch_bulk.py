@@ -6,14 +6,14 @@ from collections.abc import Iterator
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.export.cdm.document import Document
+from plimsoll.export.cdm.document import CdmDocument
 from plimsoll.export.cdm.documents import RunDocuments
 from plimsoll.export.cdm.run_iterations import outline_of
 from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.export_error import ExportError
 from plimsoll.export.opensearch import bulk
 from plimsoll.export.opensearch.bulk import load
-from plimsoll.export.opensearch.patience import Patience
+from plimsoll.export.opensearch.patience import RetryPolicy
 from plimsoll.export.opensearch.server import Server
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.interchange.loopback_opensearch import Outcome, Store, serving
@@ -31,13 +31,15 @@ class Waits:
     def __init__(self, attempts: int = 4) -> None:
         self.seconds: list[float] = []
         self.said: list[str] = []
-        self.patience = Patience(
+        self.patience = RetryPolicy(
             attempts=attempts, sleep=self.seconds.append, notice=self.said.append
         )
 
 
-def some(count: int) -> list[Document]:
-    return [Document("tag", "cdmv8dev-tag", f"id-{n}", json.dumps({"n": n})) for n in range(count)]
+def some(count: int) -> list[CdmDocument]:
+    return [
+        CdmDocument("tag", "cdmv8dev-tag", f"id-{n}", json.dumps({"n": n})) for n in range(count)
+    ]
 
 
 def sent(store: Store) -> dict[tuple[str, str], int]:

@@ -16,12 +16,12 @@ from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.credentials import Credentials
 from plimsoll.export.export_error import ExportError
 from plimsoll.export.opensearch.indices import prepare_indices
-from plimsoll.export.opensearch.patience import Patience, Unavailable
+from plimsoll.export.opensearch.patience import RetryPolicy, Unavailable
 from plimsoll.export.opensearch.server import Server
 from tests.unit.record.interchange.loopback_opensearch import Store, serving
 
 KEY = Credentials("jo", "pass:word")
-PATIENCE = Patience(attempts=2, sleep=lambda _: None)
+PATIENCE = RetryPolicy(attempts=2, sleep=lambda _: None)
 INDICES = {"run": "cdm-v10dev-run@2026.11", "metric_data": "cdm-v10dev-metric_data@2026.11"}
 
 

@@ -8,9 +8,9 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.query import (
-    Answer,
     MetricQuery,
     Moment,
+    QueryAnswer,
     ask,
     parse_breakouts,
     parse_filter,
@@ -45,7 +45,7 @@ def run(tmp_path: Path) -> RunDirectory:
     return made
 
 
-def cells(answer: Answer) -> dict[tuple[str | None, ...], list[float | None]]:
+def cells(answer: QueryAnswer) -> dict[tuple[str | None, ...], list[float | None]]:
     return {
         r.names: [v if v is None else pytest.approx(v, abs=1e-12) for v in r.values]
         for r in answer.rows

@@ -11,7 +11,7 @@ from plimsoll.errors import InputError
 from plimsoll.generator.histogram import Histogram
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.metrics.over_time import quantile_of
-from plimsoll.record.query import Answer, MetricQuery, ask, parse_breakouts, parse_filter
+from plimsoll.record.query import MetricQuery, QueryAnswer, ask, parse_breakouts, parse_filter
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.query.metric_runs import make_run, row, sending, write_rows
@@ -126,7 +126,7 @@ def test_a_greatest_value_is_the_greatest_and_a_least_the_least(run: RunDirector
 def test_how_a_value_came_about_is_said(run: RunDirectory) -> None:
     def said(kind: str, breakout: str = "", **more: object) -> tuple[set[str], bool]:
         breakouts = parse_breakouts(breakout) if breakout else ()
-        answer: Answer = ask(run, MetricQuery(ENGINE, kind, breakouts=breakouts, **more))
+        answer: QueryAnswer = ask(run, MetricQuery(ENGINE, kind, breakouts=breakouts, **more))
         return set(map(answer.drawn, answer.rows)), all(map(answer.plain, answer.rows))
 
     assert said("p99-round-trip-usec") == ({"p99"}, False)

@@ -22,9 +22,9 @@ from plimsoll.remote.otg.server.grpc_service import make_server
 from plimsoll.remote.otg.server.operations import MOST_REQUEST_BYTES
 from plimsoll.remote.otg.server.rest import make_application
 from plimsoll.remote.otg.server.settings import OtgSettings
-from plimsoll.remote.otg.session.session import Session
+from plimsoll.remote.otg.session.session import OtgSession
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.web.endpoint import Endpoint
+from plimsoll.web.endpoint import ListenEndpoint
 from plimsoll.web.serve_settings import new_token
 from tests.unit.remote.otg.flows_read import TESTER, one_flow, two_ports
 
@@ -101,12 +101,12 @@ def traffic() -> CountedTraffic:
 
 @pytest.fixture(params=[None, _TOKEN], ids=["open", "token"])
 def settings(request: pytest.FixtureRequest) -> OtgSettings:
-    return OtgSettings(Endpoint("127.0.0.1", _free_port()), _free_port(), token=request.param)
+    return OtgSettings(ListenEndpoint("127.0.0.1", _free_port()), _free_port(), token=request.param)
 
 
 @pytest.fixture
 def served(traffic: CountedTraffic, settings: OtgSettings) -> Iterator[OtgSettings]:
-    session = Session(traffic, TESTER)
+    session = OtgSession(traffic, TESTER)
     calls = make_server(session, settings)
     calls.start()
     config = uvicorn.Config(

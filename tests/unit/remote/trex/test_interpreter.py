@@ -7,7 +7,7 @@ from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.inet6 import ICMPv6EchoRequest, IPv6
 from scapy.layers.l2 import Ether
 
-from plimsoll.remote.trex.field_engine.instructions import Program
+from plimsoll.remote.trex.field_engine.instructions import FieldProgram
 from plimsoll.remote.trex.field_engine.interpreter import Interpreter
 from tests.unit.remote.trex.stl_json import UDP_64, flow_var, listed_var, vm, write, write_mask
 
@@ -15,7 +15,7 @@ from tests.unit.remote.trex.stl_json import UDP_64, flow_var, listed_var, vm, wr
 def frames_of(
     count: int, *instructions: dict[str, Any], packet: bytes = bytes(UDP_64)
 ) -> list[bytes]:
-    interpreter = Interpreter(Program.model_validate(vm(*instructions)), packet, seed=1)
+    interpreter = Interpreter(FieldProgram.model_validate(vm(*instructions)), packet, seed=1)
     return [interpreter.next_frame() for _ in range(count)]
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from plimsoll.errors import InputError
 from plimsoll.remote.trex.messages.json_rpc import (
     BadParameters,
+    MethodRefused,
     Params,
-    Refused,
     UnknownMethod,
     answered,
 )
@@ -31,7 +31,7 @@ def call(method: str, params: Params) -> Any:
         case "bad":
             raise BadParameters("field 'x' is missing")
         case "refused":
-            raise Refused("not now")
+            raise MethodRefused("not now")
         case "input":
             raise InputError("too long", where="packet.binary", remedy="give less")
     raise ZeroDivisionError("ours")

@@ -11,7 +11,7 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
 from plimsoll.errors import InputError
-from plimsoll.remote.trex.field_engine.instructions import Program
+from plimsoll.remote.trex.field_engine.instructions import FieldProgram
 from plimsoll.remote.trex.field_engine.interpreter import Interpreter
 from plimsoll.remote.trex.field_engine.made_frames import MadeFrames, made_frames
 from tests.unit.remote.trex.stl_json import UDP_64, flow_var, listed_var, vm, write, write_mask
@@ -21,7 +21,7 @@ def made(
     *instructions: dict[str, Any], packet: Packet | bytes = UDP_64, timed: bool = False
 ) -> MadeFrames:
     return made_frames(
-        Program.model_validate(vm(*instructions)), bytes(packet), seed=1, timed=timed
+        FieldProgram.model_validate(vm(*instructions)), bytes(packet), seed=1, timed=timed
     )
 
 
@@ -250,7 +250,7 @@ def test_fields_are_what_the_program_comes_to(instructions: list[dict[str, Any]]
         frames = made(*instructions)
     except InputError:
         return
-    interpreter = Interpreter(Program.model_validate(vm(*instructions)), bytes(UDP_64), seed=1)
+    interpreter = Interpreter(FieldProgram.model_validate(vm(*instructions)), bytes(UDP_64), seed=1)
     for number in range(120):
         wanted, found = interpreter.next_frame(), sent(frames, number)
         assert (found[:24], found[26:40]) == (wanted[:24], wanted[26:40])

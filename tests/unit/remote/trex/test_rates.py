@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.remote.trex.streams.rates import Bandwidth, Multiplier, ProfileBandwidth, rate_pps
-from plimsoll.remote.trex.streams.stl_stream import Rate
+from plimsoll.remote.trex.streams.stl_stream import StlRate
 
 LINE = 10e9
 # 1 Mpps that is multiplied, and 1000 pps of latency, which is not.
@@ -23,7 +23,7 @@ PROFILE = ProfileBandwidth(
     ],
 )
 def test_rates_of_streams(kind: str, value: float, expected: float) -> None:
-    rate = Rate.model_validate({"type": kind, "value": value})
+    rate = StlRate.model_validate({"type": kind, "value": value})
     assert rate_pps(rate, 60, LINE) == pytest.approx(expected)
 
 

@@ -14,7 +14,7 @@ import zmq
 
 from plimsoll.errors import InputError, MachineError
 from plimsoll.remote.trex.server import Listening, TrexSockets
-from plimsoll.remote.trex.session.trex_session import Identity, TrexSession
+from plimsoll.remote.trex.session.trex_session import ServerIdentity, TrexSession
 from tests.unit.remote.trex.fake_traffic import FakeTraffic
 from tests.unit.remote.trex.stl_json import stream_json
 from tests.unit.remote.trex.trex_client import RpcError, TrexClient
@@ -26,7 +26,7 @@ ANY = Listening(sync_port=0, async_port=0)
 def served() -> Iterator[tuple[TrexSockets, FakeTraffic]]:
     traffic, stopped = FakeTraffic(), threading.Event()
     with TrexSockets(ANY) as sockets:
-        session = TrexSession(traffic, Identity("0.1", "host", "now"), sockets.notify)
+        session = TrexSession(traffic, ServerIdentity("0.1", "host", "now"), sockets.notify)
         server = threading.Thread(target=sockets.serve, args=(session, stopped))
         server.start()
         try:

@@ -11,8 +11,8 @@ import pytest
 from plimsoll.errors import MachineError
 from plimsoll.generator.histogram import Histogram
 from plimsoll.remote.trex.commands.registry import call
-from plimsoll.remote.trex.messages.json_rpc import BadParameters, Refused, UnknownMethod
-from plimsoll.remote.trex.session.trex_session import Identity, TrexSession
+from plimsoll.remote.trex.messages.json_rpc import BadParameters, MethodRefused, UnknownMethod
+from plimsoll.remote.trex.session.trex_session import ServerIdentity, TrexSession
 from tests.unit.remote.trex.fake_traffic import NOTHING, FakeTraffic
 from tests.unit.remote.trex.stl_json import stream_json
 
@@ -30,7 +30,7 @@ class Bench:
         self.traffic = FakeTraffic()
         self.session = TrexSession(
             self.traffic,
-            Identity("0.1", "host", "now"),
+            ServerIdentity("0.1", "host", "now"),
             self._rouse,
             tell=self.told.append,
             clock=lambda: self.now,
@@ -85,7 +85,7 @@ def test_an_api_of_another_kind_or_version_is_refused() -> None:
     session = Bench().session
     assert set(call(session, "api_sync_v2", {"name": "STL", "major": 5, "minor": 1})) == {"api_h"}
     for name, major in (("ASTF", 5), ("STL", 4)):
-        with pytest.raises(Refused, match=r"stateless|mismatch"):
+        with pytest.raises(MethodRefused, match=r"stateless|mismatch"):
             call(session, "api_sync_v2", {"name": name, "major": major, "minor": 0})
 
 
@@ -101,11 +101,11 @@ def test_what_is_listed_is_served(bench: Bench) -> None:
     listed = bench.ask("get_supported_cmds")
     assert {"add_stream", "get_pgid_stats", "update_traffic", "get_profile_list"} <= set(listed)
     assert "push_remote" not in listed
-    with pytest.raises(Refused, match="push_remote: the server opens no files"):
+    with pytest.raises(MethodRefused, match="push_remote: the server opens no files"):
         bench.ask("push_remote", port_id=0)
     with pytest.raises(UnknownMethod, match="Method rm not registered"):
         bench.ask("rm")
-    with pytest.raises(Refused, match="shutdown: a client cannot end"):
+    with pytest.raises(MethodRefused, match="shutdown: a client cannot end"):
         bench.ask("shutdown", force=True, user="me")
 
 
@@ -115,7 +115,7 @@ def test_a_port_has_one_owner(bench: Bench) -> None:
     with pytest.raises(Exception, match="another session of 'me'"):
         bench.ask("acquire", port_id=0, user="me", session_id=2, force=False)
     bench.ask("acquire", port_id=0, user="you", session_id=2, force=True)
-    with pytest.raises(Refused, match="not owned by you"):
+    with pytest.raises(MethodRefused, match="not owned by you"):
         bench.start(0)
     assert bench.ask("get_owner", port_id=0) == {"owner": "you"}
     assert bench.events() == [5]
@@ -130,7 +130,7 @@ def test_streams_are_kept_as_they_were_given(bench: Bench) -> None:
         "profiles": {"_": {"3": stream_json(isg=2000.0)}}
     }
     assert bench.ask("get_stream_list", port_id=0) == [3]
-    with pytest.raises(Refused, match="already exists"):
+    with pytest.raises(MethodRefused, match="already exists"):
         bench.add(0, 3)
     bench.ask("remove_stream", port_id=0, stream_id=3)
     assert bench.status(0) == "IDLE"
@@ -215,7 +215,7 @@ def test_traffic_ends_when_all_is_sent(bench: Bench) -> None:
 
 def test_pause_and_resume_keep_the_rate(bench: Bench) -> None:
     bench.add(0, 1)
-    with pytest.raises(Refused, match="current state: 'STREAMS'"):
+    with pytest.raises(MethodRefused, match="current state: 'STREAMS'"):
         bench.ask("pause_traffic", port_id=0)
     bench.start(0)
     bench.ask("pause_traffic", port_id=0)
@@ -288,7 +288,7 @@ def test_addresses_are_the_ports_unless_the_stream_insists(bench: Bench) -> None
     bench.start(0)
     (first,) = (p.frames[0] for p in bench.traffic.known.values() if p.name.endswith("stream 1"))
     assert first[:6].hex() == "02aa00000005"
-    with pytest.raises(Refused, match="resolves no addresses"):
+    with pytest.raises(MethodRefused, match="resolves no addresses"):
         bench.ask("set_l3", port_id=0, src_addr="1.1.1.1", dst_addr="1.1.1.2")
 
 
@@ -374,7 +374,7 @@ def test_events_of_a_client_that_never_asks_are_bounded(bench: Bench) -> None:
 
 @pytest.mark.parametrize("attribute", ["link_status", "flow_ctrl_mode", "led_status", "vxlan_fs"])
 def test_attributes_that_ports_do_not_have(bench: Bench, attribute: str) -> None:
-    with pytest.raises(Refused, match=attribute):
+    with pytest.raises(MethodRefused, match=attribute):
         bench.ask("set_port_attr", port_id=0, attr={attribute: {}})
     bench.ask("set_port_attr", port_id=0, attr={"promiscuous": {"enabled": False}})
     attributes = bench.ask("get_port_status", port_id=0)["attr"]

@@ -12,7 +12,7 @@ from plimsoll.search.binary.plan import BinaryPlan
 from plimsoll.search.binary.search import BinarySearch
 from plimsoll.search.strategy.ask import Ask, Finished, RecordedTrial, replay
 from plimsoll.search.strategy.question import InvalidAction, TrialManner
-from plimsoll.trial.judging.verdict import Verdict
+from plimsoll.trial.judging.verdict import JudgedVerdict
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run, told
 
 SEARCH = TrialManner("search", 5, retries=3)
@@ -106,7 +106,7 @@ def test_a_sniff_that_passed_counts_for_nothing() -> None:
 
 
 def test_an_invalid_sniff_is_no_reason_against_the_search_trial() -> None:
-    def dut(asked: Ask) -> Verdict:
+    def dut(asked: Ask) -> JudgedVerdict:
         return "invalid" if asked.phase == "sniff" else "pass"
 
     finished, _, asks = run(BinarySearch(replace(PLAN, sniff=SNIFF)), judged(dut))
@@ -187,7 +187,7 @@ def test_a_minimum_that_passed_and_failed_its_validation_is_told_so() -> None:
 def test_a_validation_failed_above_the_minimum_is_not_blamed_for_it() -> None:
     """At the minimum itself the search trial fails."""
 
-    def dut(asked: Ask) -> Verdict:
+    def dut(asked: Ask) -> JudgedVerdict:
         passes = asked.phase == "search" and asked.load_pps > 1000
         return "pass" if passes else "fail"
 
@@ -296,7 +296,7 @@ def test_a_validation_that_stays_invalid_ends_the_search() -> None:
 def test_a_later_validation_that_stays_invalid_leaves_what_was_validated() -> None:
     """Validations above 60 kpps fail, those at 50 pass, between the tester cannot tell."""
 
-    def dut(asked: Ask) -> Verdict:
+    def dut(asked: Ask) -> JudgedVerdict:
         if asked.phase == "search":
             return "pass" if asked.load_pps <= 88_000 else "fail"
         if asked.load_pps > 60_000:
@@ -324,7 +324,7 @@ def test_what_the_tester_cannot_test_is_a_ceiling_and_no_bound() -> None:
 
 
 def test_a_dut_limit_below_the_testers_is_the_duts() -> None:
-    def both(asked: Ask) -> Verdict:
+    def both(asked: Ask) -> JudgedVerdict:
         if asked.load_pps > 60_000:
             return "invalid"
         return "pass" if asked.load_pps <= 40_000 else "fail"
@@ -362,7 +362,7 @@ def _acting(action: InvalidAction) -> BinaryPlan:
 def test_a_missed_rate_can_count_as_a_failure() -> None:
     """Above 60 kpps the tester falls short; a ceiling would be the tester's, this is not."""
 
-    def dut(asked: Ask) -> Verdict:
+    def dut(asked: Ask) -> JudgedVerdict:
         return "invalid" if asked.load_pps > 60_000 else "pass"
 
     search = BinarySearch(_acting("fail"))
@@ -394,7 +394,7 @@ def test_another_rule_than_the_missed_rate_does_not_end_the_search() -> None:
 def test_a_missed_rate_can_fail_a_validation() -> None:
     """Only validations above 30 kpps miss it; with `retry` they would end the search."""
 
-    def dut(asked: Ask) -> Verdict:
+    def dut(asked: Ask) -> JudgedVerdict:
         short = asked.phase == "validation" and asked.load_pps > 30_000
         return "invalid" if short else "pass"
 
@@ -410,7 +410,7 @@ def test_only_invalid_trials_in_a_row_count() -> None:
         PLAN, search=replace(SEARCH, retries=2), validation=replace(VALIDATION, retries=2)
     )
 
-    def dut(asked: Ask) -> Verdict:
+    def dut(asked: Ask) -> JudgedVerdict:
         if asked.attempt <= 2:
             return "invalid"
         return "pass" if asked.load_pps <= 40_000 else "fail"
@@ -478,7 +478,7 @@ _wide_plans = st.builds(
     sniff=st.sampled_from([None, SNIFF]),
     repeat=st.integers(1, 3),
 )
-_verdicts: st.SearchStrategy[Verdict] = st.sampled_from(["pass", "fail", "invalid"])
+_verdicts: st.SearchStrategy[JudgedVerdict] = st.sampled_from(["pass", "fail", "invalid"])
 
 
 def _most_trials(plan: BinaryPlan) -> int:

@@ -11,7 +11,7 @@ from plimsoll.search.checkpoints.plan import CheckpointPlan
 from plimsoll.search.checkpoints.search import CheckpointSearch
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd
 from plimsoll.search.strategy.question import TrialManner
-from plimsoll.trial.judging.verdict import Verdict
+from plimsoll.trial.judging.verdict import JudgedVerdict
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run
 
 CHECKPOINT = TrialManner("search", 5, retries=1, thorough=True, final=True)
@@ -45,7 +45,7 @@ def test_the_first_may_fail() -> None:
 def test_each_is_repeated_even_after_a_failure() -> None:
     """The second of three trials at 10 kpps fails, and is enough to fail the load."""
 
-    def dut(asked: Ask) -> Verdict:
+    def dut(asked: Ask) -> JudgedVerdict:
         return "fail" if (asked.load_pps, asked.repetition) == (10_000, 2) else "pass"
 
     plan = replace(PLAN, loads_pps=LOADS[:2], checkpoint=replace(CHECKPOINT, repeat=3))
@@ -94,7 +94,7 @@ def test_a_tester_that_cannot_test_the_lowest_says_so() -> None:
 
 
 def test_an_invalid_repetition_after_a_failed_one_leaves_the_failure() -> None:
-    def dut(asked: Ask) -> Verdict:
+    def dut(asked: Ask) -> JudgedVerdict:
         return "fail" if asked.repetition == 1 else "invalid"
 
     plan = replace(PLAN, checkpoint=replace(CHECKPOINT, repeat=2))
@@ -149,7 +149,7 @@ _plans = st.builds(
     repeat=st.integers(1, 3),
     validation=st.sampled_from([None, VALIDATION]),
 )
-_verdicts: st.SearchStrategy[Verdict] = st.sampled_from(["pass", "fail", "invalid"])
+_verdicts: st.SearchStrategy[JudgedVerdict] = st.sampled_from(["pass", "fail", "invalid"])
 
 
 @given(_plans, st.floats(0, 2e8))

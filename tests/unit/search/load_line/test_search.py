@@ -12,7 +12,7 @@ from plimsoll.record.trials.trial_evidence import LatencyPeak, LossSample, Trial
 from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
 from plimsoll.search.load_line.search import LoadLineSearch
 from plimsoll.search.strategy.ask import Ask, Finished, RecordedTrial, Told, replay
-from plimsoll.trial.judging.verdict import Verdict
+from plimsoll.trial.judging.verdict import JudgedVerdict
 from tests.unit.search.load_line.fluid_dut import FluidDut, search_all
 
 
@@ -100,7 +100,7 @@ def test_a_goal_that_tolerates_loss_is_found_above_the_one_that_does_not() -> No
         def answer(self, asked: Ask) -> Told:
             told = super().answer(asked)
             ratio = told.evidence.loss_ratio
-            verdicts: dict[str, Verdict] = {
+            verdicts: dict[str, JudgedVerdict] = {
                 "ndr": "fail" if ratio > 0 else "pass",
                 "pdr": "fail" if ratio > 0.02 else "pass",
             }
@@ -237,7 +237,7 @@ def _replays_from_anywhere(plan: LoadLinePlan, told: list[RecordedTrial], cut: i
     assert isinstance(again.ask(), Finished)
 
 
-def _told(asked: Ask, verdict: Verdict) -> Told:
+def _told(asked: Ask, verdict: JudgedVerdict) -> Told:
     evidence = TrialEvidence(
         sending_s=asked.duration_s,
         intervals=1,
@@ -261,7 +261,7 @@ def _told(asked: Ask, verdict: Verdict) -> Told:
 def _nonsense(asked: Ask, chance: random.Random, passing: float) -> Told:
     """Verdicts and evidence that have nothing to do with the load, nor with each other."""
 
-    def verdict() -> Verdict:
+    def verdict() -> JudgedVerdict:
         if chance.random() < passing:
             return "pass"
         return chance.choice(["pass", "fail", "fail", "invalid"])

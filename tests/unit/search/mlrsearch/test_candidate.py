@@ -11,19 +11,19 @@ from plimsoll.search.mlrsearch.candidate import Hint, next_load
 from plimsoll.search.mlrsearch.goal import Goal
 from plimsoll.search.mlrsearch.grid import LoadGrid, split
 from plimsoll.search.mlrsearch.opening import Opening
-from plimsoll.search.mlrsearch.span import Span
+from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.mlrsearch.trial_log import TrialLog
 from plimsoll.search.strategy.ask import Ask, Told
-from plimsoll.trial.judging.verdict import Verdict
+from plimsoll.trial.judging.verdict import JudgedVerdict
 from tests.unit.search.duts import evidence
 from tests.unit.search.mlrsearch.goals import goal
 
 SHORT = goal(final_s=1, sum_s=1, exceed=0, width=0.1)
-SPAN = Span(1e4, 1e6)
+SPAN = LoadSpan(1e4, 1e6)
 GRID = LoadGrid.for_goals(1e4, [SHORT])
 
 # Seconds, load in pps, verdict, loss ratio.
-Trial = tuple[float, float, Verdict, float]
+Trial = tuple[float, float, JudgedVerdict, float]
 
 
 def at(place: int) -> float:
@@ -38,7 +38,7 @@ def _add(log: TrialLog, name: str, trial: Trial) -> None:
 
 
 def _next(
-    *trials: Trial, stage: Goal = SHORT, hint: Hint | None = None, span: Span = SPAN
+    *trials: Trial, stage: Goal = SHORT, hint: Hint | None = None, span: LoadSpan = SPAN
 ) -> float | None:
     log = TrialLog([stage.name])
     for trial in trials:
@@ -46,7 +46,7 @@ def _next(
     return next_load(stage, hint or Hint(), log, span, GRID)
 
 
-def _opened(*answers: tuple[Verdict, float]) -> tuple[Opening, float | None]:
+def _opened(*answers: tuple[JudgedVerdict, float]) -> tuple[Opening, float | None]:
     """After so many of the first trials, and what comes next."""
     opening, log = Opening([SHORT], GRID), TrialLog([SHORT.name])
     for verdict, lost in answers:

@@ -12,9 +12,9 @@ from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.search.mlrsearch.goal import Goal
 from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
-from plimsoll.search.mlrsearch.span import Span
+from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.strategy.ask import Ask, Told
-from plimsoll.trial.judging.verdict import Verdict
+from plimsoll.trial.judging.verdict import JudgedVerdict
 from tests.unit.search.duts import (
     Dut,
     carries,
@@ -41,14 +41,14 @@ def plan(
     early_abort: bool = True,
     validation: ValidationPlan | None = VALIDATION,
 ) -> MlrPlan:
-    return MlrPlan(goals, Span(minimum_pps, maximum_pps), retries, early_abort, validation)
+    return MlrPlan(goals, LoadSpan(minimum_pps, maximum_pps), retries, early_abort, validation)
 
 
 def end_of(search: MlrSearch, dut: Dut) -> GoalEnd:
     return run(search, dut)[0].first
 
 
-def by_verdict(verdict_of: dict[str, Verdict], lost: float = 0.0) -> Dut:
+def by_verdict(verdict_of: dict[str, JudgedVerdict], lost: float = 0.0) -> Dut:
     """Every trial gets these verdicts, by goal."""
     return lambda asked: Told(verdict_of, evidence(asked, lost), {})
 
@@ -117,7 +117,7 @@ def test_half_of_the_trials_may_fail() -> None:
     """At 40 kpps and above all do, below it one in three: not even 10.5 of 21 s."""
     count = itertools.count(1)
 
-    def verdict(asked: Ask) -> Verdict:
+    def verdict(asked: Ask) -> JudgedVerdict:
         if asked.phase == "validation":
             return "pass"
         return "fail" if asked.load_pps > 40_000 or next(count) % 3 == 0 else "pass"
@@ -182,7 +182,7 @@ def test_failed_validations_back_off_by_half_a_percent_each() -> None:
 
 
 def test_validation_ends_at_the_minimum() -> None:
-    def verdict(asked: Ask) -> Verdict:
+    def verdict(asked: Ask) -> JudgedVerdict:
         return "fail" if asked.phase == "validation" or asked.load_pps > 1010 else "pass"
 
     finished, trials, _ = run(MlrSearch(plan(STRICT)), judged(verdict))
@@ -211,7 +211,7 @@ def test_a_low_failure_undoes_what_held_above_it() -> None:
         lax_held = asked.load_pps <= 20_000
         # A hole in what the strict goal takes, where only the lax goal looks.
         strict_held = held and not 19_000 < asked.load_pps <= 21_000
-        verdicts: dict[str, Verdict] = {
+        verdicts: dict[str, JudgedVerdict] = {
             "strict": "pass" if strict_held else "fail",
             "lax": "pass" if lax_held else "fail",
         }
@@ -228,7 +228,7 @@ def test_each_question_has_retries_of_its_own() -> None:
     search = MlrSearch(plan(NDR, PDR, retries=1))
     first = search.ask()
     assert isinstance(first, Ask)
-    verdicts: dict[str, Verdict] = {"ndr": "invalid", "pdr": "fail"}
+    verdicts: dict[str, JudgedVerdict] = {"ndr": "invalid", "pdr": "fail"}
     search.tell(by_verdict(verdicts)(first))
     again = search.ask()
     assert isinstance(again, Ask)
@@ -256,7 +256,7 @@ def test_an_invalid_trial_moves_nothing_and_is_asked_again() -> None:
 def test_what_the_tester_cannot_test_bounds_the_search() -> None:
     """Above 60 kpps it stalls; the DUT would carry anything."""
 
-    def verdict(asked: Ask) -> Verdict:
+    def verdict(asked: Ask) -> JudgedVerdict:
         return "invalid" if asked.load_pps > 60_000 else "pass"
 
     finished, trials, _ = run(MlrSearch(plan(STRICT, retries=1)), judged(verdict))
@@ -289,7 +289,7 @@ def test_a_minimum_that_cannot_be_tested_is_told_so() -> None:
 def test_a_validation_that_stays_invalid_ends_the_goal_and_not_the_others() -> None:
     def dut(asked: Ask) -> Told:
         bad = asked.phase == "validation" and asked.goal == "ndr"
-        verdicts: dict[str, Verdict] = {"ndr": "invalid" if bad else "pass", "pdr": "pass"}
+        verdicts: dict[str, JudgedVerdict] = {"ndr": "invalid" if bad else "pass", "pdr": "pass"}
         return Told(verdicts, evidence(asked), {})
 
     ndr, pdr = run(MlrSearch(plan(NDR, PDR)), dut)[0].ends
@@ -300,7 +300,7 @@ def test_a_validation_that_stays_invalid_ends_the_goal_and_not_the_others() -> N
 
 def test_a_goal_that_could_not_judge_a_trial_does_without() -> None:
     """The other one asked for it, and had what it needs."""
-    verdicts: dict[str, Verdict] = {"ndr": "pass", "pdr": "invalid"}
+    verdicts: dict[str, JudgedVerdict] = {"ndr": "pass", "pdr": "invalid"}
     search = MlrSearch(plan(NDR, PDR))
     asked = search.ask()
     assert isinstance(asked, Ask)
@@ -321,7 +321,7 @@ def test_latency_that_grows_with_load_is_found_by_halving() -> None:
     """Nothing is lost at all, so nothing tells where the goal is broken but the verdicts."""
 
     def dut(asked: Ask) -> Told:
-        verdict: Verdict = "pass" if asked.load_pps <= 4321 else "fail"
+        verdict: JudgedVerdict = "pass" if asked.load_pps <= 4321 else "fail"
         return Told({"strict": verdict}, evidence(asked), {})
 
     finished, trials, _ = run(MlrSearch(plan(STRICT, validation=None)), dut)
@@ -365,7 +365,7 @@ def whimsical(seed: int, names: list[str]) -> Dut:
     knee = source.uniform(0, 120_000)
     invalid = source.choice([0.0, 0.02, 0.3])
 
-    def verdict(asked: Ask) -> Verdict:
+    def verdict(asked: Ask) -> JudgedVerdict:
         if source.random() < invalid:
             return "invalid"
         steep = source.choice([2, 8, 100])

@@ -9,7 +9,7 @@ from plimsoll.errors import InputError
 from plimsoll.search.mlrsearch.goal import Goal
 from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.settings import MlrSettings
-from plimsoll.search.mlrsearch.span import Span
+from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask
 from plimsoll.text.units import Rate
 from plimsoll.trial.criteria.frame_count import FrameCount
@@ -34,7 +34,7 @@ def test_defaults_are_one_goal_by_the_experiments_criteria_with_csits_trials() -
     assert settings.goal_criteria == {ONLY_GOAL: None}
     assert settings.plan(_to_pps) == MlrPlan(
         goals=(Goal(ONLY_GOAL, 0.5, 0.005, 1, 1, 21),),
-        span=Span(10_000, 2_000_000),
+        span=LoadSpan(10_000, 2_000_000),
         retries=3,
         early_abort=True,
         validation=ValidationPlan(60, 3, 0.005),
@@ -61,7 +61,7 @@ def test_all_as_written() -> None:
     )
     assert settings.plan(_to_pps) == MlrPlan(
         goals=(Goal("fast", 0.2, 0.01, 0.5, 10, 60), Goal("lossless", 0.5, 0.005, 1, 1, 21)),
-        span=Span(10_000, 2_000_000),
+        span=LoadSpan(10_000, 2_000_000),
         retries=1,
         early_abort=False,
         validation=ValidationPlan(10_800, 0, 0.01),

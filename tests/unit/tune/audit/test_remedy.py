@@ -11,7 +11,7 @@ from plimsoll.tune.audit.openshift_object import (
     POLICY_FILES,
     PROFILE_FILE,
 )
-from plimsoll.tune.audit.remedy import Owner, fitted, owner_of
+from plimsoll.tune.audit.remedy import SettingsOwner, fitted, owner_of
 from plimsoll.tune.host.boot.operating_system import OS_RELEASE
 from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.capture.path_pattern import matches
@@ -19,10 +19,10 @@ from plimsoll.tune.intent.load import load_preset
 from plimsoll.tune.render.render import render
 from tests.unit.tune.audit.intents import intent
 
-ROOTS, OPERATORS = Owner(managed=False, boot_tool="grubby"), Owner(True, "operator")
+ROOTS, OPERATORS = SettingsOwner(managed=False, boot_tool="grubby"), SettingsOwner(True, "operator")
 
 
-def message(*steps: object, owner: Owner = OPERATORS) -> list[tuple[str, str]]:
+def message(*steps: object, owner: SettingsOwner = OPERATORS) -> list[tuple[str, str]]:
     return [(step.kind, step.text) for step in fitted(steps, owner)]  # type: ignore[arg-type]
 
 
@@ -92,14 +92,14 @@ def test_the_host_says_who_keeps_it(
     path: str, release: str, managed: bool, tool: str | None
 ) -> None:
     view = CapturedHost(files={path: release})
-    assert owner_of(view, intent()) == Owner(managed, tool)  # type: ignore[arg-type]
+    assert owner_of(view, intent()) == SettingsOwner(managed, tool)  # type: ignore[arg-type]
     assert owner_of(view, None).managed is managed
 
 
 def test_the_intent_says_so_where_the_host_does_not() -> None:
     nothing = CapturedHost(files={}, collected=())
     declared = intent(platform="openshift", pool={"role": "worker"})
-    assert owner_of(nothing, declared) == Owner(managed=True, boot_tool=None)
+    assert owner_of(nothing, declared) == SettingsOwner(managed=True, boot_tool=None)
 
 
 def test_arguments_go_where_the_system_has_them() -> None:
@@ -108,7 +108,7 @@ def test_arguments_go_where_the_system_has_them() -> None:
         ("command", "grubby --update-kernel=ALL --args=nohz=on"),
     ]
     for tool in ("update-grub", "rpm-ostree", None):
-        ((kind, text),) = message(step, owner=Owner(False, tool))  # type: ignore[arg-type]
+        ((kind, text),) = message(step, owner=SettingsOwner(False, tool))  # type: ignore[arg-type]
         assert kind == "advice"
         assert text.startswith("boot with nohz=on: ")
         assert (tool or "run update-grub") in text

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from plimsoll.tune.fit.topology_problem import Rule
+from plimsoll.tune.fit.topology_problem import TopologyRule
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import preset_names
 
@@ -24,7 +24,7 @@ def test_every_field_is_there(name: str) -> None:
     assert f"`{name}`" in TEXT
 
 
-@pytest.mark.parametrize("name", [*preset_names(), *get_args(Rule)])
+@pytest.mark.parametrize("name", [*preset_names(), *get_args(TopologyRule)])
 def test_every_preset_and_rule_is_there(name: str) -> None:
     assert f"`{name}`" in TEXT
 

@@ -18,7 +18,7 @@ from plimsoll.tune.intent.load import load_intent
 from plimsoll.tune.proposal.intent_text import intent_text
 from plimsoll.tune.proposal.proposal import propose_intent
 from plimsoll.tune.proposal.survey import survey_host
-from plimsoll.tune.proposal.surveyed_ports import Port
+from plimsoll.tune.proposal.surveyed_ports import SurveyedPort
 from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40
 
 NOW = datetime(2026, 11, 22, 8, 30, tzinfo=UTC)
@@ -65,7 +65,7 @@ def test_the_ports_of_a_server(tmp_path: Path) -> None:
     survey = survey_host(LiveHost(server(tmp_path).root), {})
     bond = "bond0.7 is built upon it, and it carries the default route"
     assert survey.ports == (
-        Port(
+        SurveyedPort(
             "ens1",
             "0000:17:00.0",
             "8086",
@@ -76,9 +76,9 @@ def test_the_ports_of_a_server(tmp_path: Path) -> None:
             25000,
             f"bond0 is built upon it, and {bond}",
         ),
-        Port("ens4", "0000:87:00.0", "8086", "ice", 1, True, 64, 25000, None),
-        Port("ens5", "0000:87:00.1", "8086", "ice", None, True, 0, None, None),
-        Port(None, "0000:88:00.0", "8086", "vfio-pci", 1, True, 0, None, None),
+        SurveyedPort("ens4", "0000:87:00.0", "8086", "ice", 1, True, 64, 25000, None),
+        SurveyedPort("ens5", "0000:87:00.1", "8086", "ice", None, True, 0, None, None),
+        SurveyedPort(None, "0000:88:00.0", "8086", "vfio-pci", 1, True, 0, None, None),
     )
 
 

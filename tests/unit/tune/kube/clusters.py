@@ -12,7 +12,7 @@ import yaml
 
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import Kind
-from plimsoll.tune.host.view.unread import Cause, Unread
+from plimsoll.tune.host.view.unread import Unread, UnreadCause
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import KubeObject, name_of, namespace_of
 
@@ -305,7 +305,7 @@ class SmallCluster(ClusterView):
     where = "a small cluster"
 
     def __init__(
-        self, given: Iterable[dict[str, Any]], refused: dict[str, Cause] | None = None
+        self, given: Iterable[dict[str, Any]], refused: dict[str, UnreadCause] | None = None
     ) -> None:
         self.given = list(given)
         self.refused = refused or {}

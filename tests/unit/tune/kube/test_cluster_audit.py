@@ -9,7 +9,7 @@ from plimsoll.tune.audit.finding import CheckFinding
 from plimsoll.tune.cluster.cluster_audit import audit_cluster, joined
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.registry import all_cluster_checks
-from plimsoll.tune.host.view.unread import Cause
+from plimsoll.tune.host.view.unread import UnreadCause
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.kube.clusters import SmallCluster, cluster, intent, objects, with_another
@@ -348,7 +348,7 @@ def test_a_kind_that_the_cluster_does_not_have_says_which_operator_is_missing() 
 
 
 @pytest.mark.parametrize("cause", ["forbidden", "not-captured", "unreadable"])
-def test_what_cannot_be_read_is_unknown(cause: Cause) -> None:
+def test_what_cannot_be_read_is_unknown(cause: UnreadCause) -> None:
     kinds = ("performanceprofiles", "pods", "nodes", "sriovnetworks")
     done = audit_cluster(SmallCluster(objects(), dict.fromkeys(kinds, cause)), intent())
     unknown = {each.name for each in done.findings if each.verdict == "unknown"}

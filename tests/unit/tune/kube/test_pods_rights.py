@@ -12,7 +12,7 @@ import pytest
 from plimsoll.tune.audit.finding import CheckFinding
 from plimsoll.tune.cluster.checks.pods_rights import CHECK
 from plimsoll.tune.cluster.cluster_view import ClusterView
-from plimsoll.tune.host.view.unread import Cause
+from plimsoll.tune.host.view.unread import UnreadCause
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.kube.clusters import SmallCluster, cluster, intent, objects
@@ -195,7 +195,7 @@ def test_the_namespace_that_every_cluster_has_is_not_requested_for() -> None:
     "plural",
     ["namespaces", "serviceaccounts", "securitycontextconstraints", "roles", "rolebindings"],
 )
-def test_what_may_not_be_listed_is_unknown_and_named(plural: str, cause: Cause) -> None:
+def test_what_may_not_be_listed_is_unknown_and_named(plural: str, cause: UnreadCause) -> None:
     finding = judged(SmallCluster(objects(), {plural: cause}))
     assert (finding.verdict, plural in finding.text) == ("unknown", True), finding.text
 

@@ -17,7 +17,7 @@ from plimsoll.text.units import DurationField, RatioField
 _SpanField = Annotated[DurationField, Field(ge=1, le=1e6)]
 
 
-class Steps(DutModel):
+class CapacitySteps(DutModel):
     """After `first` under any load its capacity falls by the share `size`, again each `every`.
 
     There are `count` steps, each of the whole capacity, and together less than all of it: a
@@ -71,7 +71,7 @@ class Steps(DutModel):
 class StepsBehaviour(TrialCapacity):
     """Serves at what the steps have left of the trial's capacity."""
 
-    def __init__(self, model: Steps, direction: int, chance: Random) -> None:
+    def __init__(self, model: CapacitySteps, direction: int, chance: Random) -> None:
         super().__init__(model, direction, chance)
         self._stepping = model
         self._steps = 0

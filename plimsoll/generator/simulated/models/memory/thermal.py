@@ -17,7 +17,7 @@ from plimsoll.text.units import DurationField, RatioField
 _ShareField = Annotated[RatioField, Field(gt=0, lt=1)]
 
 
-class Thermal(DutModel):
+class ThermalThrottling(DutModel):
     """Its temperature follows its utilisation with the time constant `heating`.
 
     On a scale where 0 is an idle DUT and 1 one that has been at its capacity for ever, it
@@ -97,7 +97,7 @@ class _Temperature:
 class ThermalBehaviour(TrialCapacity):
     """Serves at the trial's capacity, or throttled."""
 
-    def __init__(self, model: Thermal, direction: int, chance: Random) -> None:
+    def __init__(self, model: ThermalThrottling, direction: int, chance: Random) -> None:
         super().__init__(model, direction, chance)
         self._thermal = model
         self._temperature = _Temperature(0.0)

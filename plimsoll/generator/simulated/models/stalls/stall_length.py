@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal, Self
 
-Distribution = Literal["fixed", "exponential", "lognormal", "uniform"]
+LengthDistribution = Literal["fixed", "exponential", "lognormal", "uniform"]
 
 _SQRT_2 = math.sqrt(2.0)
 
@@ -21,7 +21,7 @@ class StallLength:
     between `length_s` less and more by its share `deviation`, which is at most 1.
     """
 
-    distribution: Distribution
+    distribution: LengthDistribution
     length_s: float
     deviation: float
 
