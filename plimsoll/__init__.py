@@ -31,7 +31,7 @@ __all__ = ["__version__", "lab", "open", "open_all", "search", "traffic", "trial
 def open(run: str | PathLike[str], *, runs: str | PathLike[str] = "runs") -> Run:
     """Open one run, in whatever state, by its path.
 
-    Or, below the folder `runs`, by its id, the beginning of its id, or "last". Raises
+    Or, below the folder `runs`, by its id, the start of its id, or "last". Raises
     plimsoll.errors.InputError where there is no such run, or several begin so.
     """
     # Importing plimsoll has to cost next to nothing: every command and the agent do it.

@@ -22,7 +22,7 @@ AnyPath = str | os.PathLike[str]
 
 
 def open_run(run: AnyPath, runs_root: AnyPath) -> Run:
-    """The run that `run` means: a path; or, below `runs_root`, an id, its beginning, or last.
+    """The run that `run` means: a path; or, below `runs_root`, an id, its start, or last.
 
     Raises InputError where there is none, or several.
     """

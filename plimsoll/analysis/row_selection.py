@@ -32,7 +32,7 @@ def row_selection(
         raise InputError(
             f"the time ends ({end_ms} ms) before it begins ({begin_ms} ms)",
             where="end",
-            remedy="ask for an end after the beginning",
+            remedy="give an end after the start",
         )
     return RowSelection(period_names(periods), several(source), several(type), begin_ms, end_ms)
 

@@ -27,7 +27,7 @@ from plimsoll.text.units import format_duration, format_pps
 
 
 class Trial(Measured):
-    """One trial. Of one that is going on, or was cut short, there is a beginning but no `record`.
+    """One trial. Of one that is going on, or was cut short, there is a start but no `record`.
 
     `load_pps` is per direction. `record` has everything the trial found; its times are in
     ns, UTC since the epoch.

@@ -81,7 +81,7 @@ class DutPortCounters:
 class DutProcess:
     """A process of the DUT on this host, whose figures are read during trials.
 
-    `telemetry` is the socket of DPDK's telemetry, `unixctl` that by which Open vSwitch is asked;
+    `telemetry` is the socket of DPDK's telemetry, `unixctl` that on which Open vSwitch is queried;
     None where it has none.
     """
 
@@ -144,7 +144,7 @@ class Lab(Protocol):
         """What the environment record should say of it, as JSON."""
 
     def down(self) -> None:
-        """Take it down; a process that dies meanwhile is not an error. May be repeated."""
+        """Take it down; a process that dies on its own is not an error. May be repeated."""
 
 
 def unsound(problem: str, remedy: str) -> PydanticCustomError:

@@ -11,7 +11,7 @@ from plimsoll.dut.lab import unsound
 
 
 class NoisyVnf(BaseModel):
-    """What each port's forwarding does besides forwarding.
+    """What each port's forwarding does apart from forwarding.
 
     For each frame it makes so many random reads, writes, and reads with a write after each, of
     its `lookup_megabytes` of memory, of which each port has its own. `queued_frames` are held

@@ -30,9 +30,9 @@ def find_tracefs(mounts: Path = _MOUNTS, usual: tuple[Path, ...] = _USUAL) -> Pa
 def own_tracefs() -> Path:
     """A mount of tracefs at no place in the file system, for as long as this process lives.
 
-    Nobody else sees it or comes to rely on it, and nothing is left of it after a kill. Processes
-    of the same user may use the path while this process lives. Raises OSError: EPERM without
-    CAP_SYS_ADMIN, ENODEV where the kernel has no tracefs, ENOSYS before Linux 5.2.
+    No other process sees it or comes to rely on it, and nothing is left of it after a kill.
+    Processes of the same user may use the path while this process lives. Raises OSError: EPERM
+    without CAP_SYS_ADMIN, ENODEV where the kernel has no tracefs, ENOSYS before Linux 5.2.
     """
     context = _system_call(_FSOPEN, b"tracefs", _FSOPEN_CLOEXEC)
     try:

@@ -14,7 +14,7 @@ class NeighbourRun:
 
     `intensity` is in `unit`, by its own count and over all its life, which begins a little before
     the trial and ends a little after it; None where it did not say, and `unknown` why. `cpu_s`
-    is the CPU time that it took. `ended_early` says how it ended where nobody had asked it to.
+    is the CPU time that it took. `ended_early` says how it ended where it was not requested to.
     """
 
     name: str

@@ -121,7 +121,7 @@ def _type(terminal: Terminal, child: pexpect.spawn) -> None:
     child.send("oops\r")
     terminal.shows("there is no command 'oops'")
     child.send("live\r")
-    terminal.shows("frames of others")
+    terminal.shows("foreign")
     child.send("\x03")
     terminal.shows("plimsoll>")
     child.send("stop\r")

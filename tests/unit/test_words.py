@@ -28,6 +28,16 @@ INSTEAD = {
     "somebody": "other",
     "whoever": "caller, reader or owner",
 }
+# The same in what people read: messages, pages, comments. "Told" is a class of the searches.
+PROSE = re.compile(
+    r"\b(?:told|asked|meanwhile|wanted|besides?|nobody|somebody|who(?:m)?ever|mend(?:s|ed|ing)?"
+    r"|keeper|watcher|doubts?|surroundings|gist|disorder|deaths?|frames of others|is no valid"
+    r"|in use, by)\b"
+    r"|\bsays not\b"
+)
+READ = ("*.py", "*.j2", "*.c", "*.h")
+# The account of no one: its name is "nobody".
+NAMES = ("plimsoll/export/redaction/identities.py",)
 
 
 def _defined(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -54,6 +64,19 @@ def test_identifiers_are_in_the_terms_of_the_field() -> None:
         for line, name in (*_defined(ast.parse(path.read_bytes())), (1, path.stem))
         for word in _words(name)
         if word in INSTEAD
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_what_people_read_is_in_the_terms_of_the_field() -> None:
+    found = [
+        f"{name}:{number}: {word.group()}"
+        for folder in ("plimsoll", "engine/src")
+        for pattern in READ
+        for path in sorted((ROOT / folder).rglob(pattern))
+        if not (name := path.relative_to(ROOT).as_posix()).startswith((*EXEMPT, *NAMES))
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if (word := PROSE.search(line))
     ]
     assert not found, "\n".join(found)
 

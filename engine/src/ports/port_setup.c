@@ -13,7 +13,7 @@
 #include "ports/port_limits.h"
 
 #define MBUF_CACHE 256
-/* Besides the descriptors: what bursts, caches and a peer's ring may hold at one time. */
+/* Apart from the descriptors: what bursts, caches and a peer's ring may hold at one time. */
 #define MBUFS_BESIDE_DESCRIPTORS 8192
 /* Beyond the longest frame: AF_XDP's headroom of 256, or what AF_PACKET's frames are rounded up. */
 #define SPARE_BYTES 320

@@ -178,7 +178,7 @@ def _phase_s(experiment: Experiment, cost: SearchCost, phase: Phase) -> float:
 
 
 def _around_s(experiment: Experiment, phase: TrialPhase) -> float:
-    """The time of one trial besides sending: the pause, what is taught first, the drain."""
+    """The time of one trial apart from sending: the pause, what is taught first, the drain."""
     trial = experiment.trial
     teaching = teaching_trial(experiment, experiment.lab.directions, phase)
     taught_s = 0.0 if teaching is None else teaching.duration_s + trial.drain

@@ -1,4 +1,4 @@
-"""The settings of a latency-at-load run, besides its experiment."""
+"""The settings of a latency-at-load run, apart from its experiment."""
 
 from __future__ import annotations
 

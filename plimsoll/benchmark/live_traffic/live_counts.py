@@ -1,4 +1,4 @@
-"""What live traffic counts: each stream and port since the beginning, and its last rates."""
+"""What live traffic counts: each stream and port since the start, and its last rates."""
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ class LiveTraffic:
     def clear(self, streams: Iterable[int] | None = None) -> None:
         """Begin the counters of streams anew, by default of all, of the ports and the time.
 
-        Frames that are on their way meanwhile are counted as received later, and not as sent.
+        Frames that are on their way at that moment are counted as received later, and not as sent.
         """
         numbers = self._numbers(streams)
         with self._book.changed:
@@ -457,7 +457,7 @@ def live_traffic(
 
     What is started is in a ledger of the kind `command`, and is undone after a kill as well.
     Nothing is observed or recorded, and neighbours of the experiment are not started. `tell`
-    has what the user should know. This process keeps off the polled CPUs meanwhile, where there
+    has what the user should know. This process keeps off the polled CPUs until then, where there
     are others. Raises InputError for a generator that cannot change rates while it sends, and
     whatever bringing the test bed up raises.
     """

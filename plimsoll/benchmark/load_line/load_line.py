@@ -47,7 +47,7 @@ def find_load_line(experiment: Experiment, run: RunDirectory, listener: Progress
 
     Every finished trial is on disk before the next begins, so a run that was
     killed goes on after the last of them. Raises PlimsollError for what the user
-    can mend; then, too, all finished trials are kept.
+    can fix; then, too, all finished trials are kept.
     """
     to_run = MethodRun(
         LOAD_LINE,

@@ -10,7 +10,7 @@ from plimsoll.record.results.matrix_result import SampleResult
 
 
 class Course(Protocol):
-    """Asked before each sample, in their order."""
+    """Called before each sample, in their order."""
 
     def reason_to_skip(self, sample: Sample, results: Mapping[Sample, SampleResult]) -> str | None:
         """Why this one is left out, None where it is to be run.

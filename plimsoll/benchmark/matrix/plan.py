@@ -1,4 +1,4 @@
-"""What a matrix run is to do, as its directory keeps it from the beginning."""
+"""What a matrix run is to do, as its directory keeps it from the start."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _MOST_ERRORS = 2
 
 @dataclass
 class PlugfestCourse:
-    """Asked before each repetition, in the order drawn.
+    """Called before each repetition, in the order drawn.
 
     A cell that is refused is not tried, one that has ended with an error twice not again, and
     one whose median is known to `settled` not further. Every cell is run once, whatever that

@@ -11,8 +11,8 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.matrix.plan import MatrixPlan, read_iteration
 from plimsoll.record.run.run_directory import RunDirectory
 
-# Of each repetition besides its trials: lab and generator up and down, calibration's own bed, the
-# kernel's events explained, the page written. As seen on two shared CPUs.
+# Of each repetition apart from its trials: lab and generator up and down, calibration's own
+# bed, the kernel's events explained, the page written. As seen on two shared CPUs.
 AROUND_S = 10.0
 _NOT_OF_THE_LENGTH = ("name", "profile", "noise", "lab", "generator", "tuning")
 

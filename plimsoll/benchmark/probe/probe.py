@@ -127,5 +127,5 @@ def _notes() -> tuple[str, ...]:
         "The next probe goes when the last is back, and no sooner than the rate allows, so a "
         "stall of the DUT costs one sample, however long it lasts: this is the floor of the "
         "path, and not what a stall does to traffic.",
-        "There is no load besides the probes.",
+        "There is no load but the probes.",
     )

@@ -1,4 +1,4 @@
-"""The settings of a probe, besides its experiment."""
+"""The settings of a probe, apart from its experiment."""
 
 from __future__ import annotations
 

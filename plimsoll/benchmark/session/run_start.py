@@ -26,7 +26,7 @@ def begin(
     experiment: Experiment,
     settings: Mapping[str, object] | None = None,
 ) -> None:
-    """Journal that a run of `method` begins, with the settings it has besides the experiment."""
+    """Journal that a run of `method` begins, with its settings other than the experiment."""
     recorder.event(
         RUN_STARTED,
         method=method.name,

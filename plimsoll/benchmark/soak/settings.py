@@ -1,4 +1,4 @@
-"""The settings of a soak, besides its experiment."""
+"""The settings of a soak, apart from its experiment."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ _MARKS = 0xFFFE
 
 @dataclass
 class TrialMarks:
-    """From 1 to 65534, beginning anywhere, so that other runs' frames are distinguished too."""
+    """From 1 to 65534, starting anywhere, so that other runs' frames are distinguished too."""
 
     next: int = field(default_factory=lambda: secrets.randbelow(_MARKS))
 

@@ -1,4 +1,4 @@
-"""What searches are told of trials, from the trials' records: live and from the journal alike."""
+"""What searches learn of trials, from the trials' records: live and from the journal alike."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PHASES: tuple[Phase, ...] = get_args(Phase)
 
 
 def search_answer(trial: TrialRecord) -> Told:
-    """What a search is told of a trial that it asked for. Raises ValueError for any other."""
+    """What a search learns of the trial that it requested. Raises ValueError for any other."""
     if trial.evidence is None or not trial.goals:
         raise ValueError(f"trial {trial.number} was not judged for a search")
     return Told(
@@ -27,7 +27,7 @@ def search_answer(trial: TrialRecord) -> Told:
 
 
 def recorded(trials: Sequence[TrialRecord]) -> Iterator[RecordedTrial]:
-    """Those of an earlier session's trials that its search had asked for, in order."""
+    """Those of an earlier session's trials that its search had requested, in order."""
     for trial in trials:
         for phase in _PHASES:
             if trial.phase == phase:

@@ -1,4 +1,4 @@
-"""What observes a trial while it runs, besides what records it."""
+"""What observes a trial while it runs, other than what records it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session of a run of any method: from its beginning or its resumption to its result."""
+"""A session of a run of any method: from its start or its resumption to its result."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _reopen(method: Method[R], run: RunDirectory) -> None:
 
 
 def _begin_or_resume(to_run: MethodRun[R], recorder: Recorder, listener: ProgressListener) -> None:
-    """Journal the beginning of this session; on resume, tell what was found."""
+    """Journal the start of this session; on resume, report what was found."""
     history = recorder.history()
     if not history.events:
         begin(recorder, to_run.method, to_run.experiment, to_run.settings)

@@ -31,7 +31,7 @@ def streams_table(counts: LiveCounts) -> Table:
 
 
 def ports_table(counts: LiveCounts) -> Table:
-    """A line for each port: rates, sums, and frames of others."""
+    """A line for each port: rates, sums, and foreign frames."""
     table = _table("port", "link", *(f"> {name}" for name in _PORT_NUMBERS))
     for each in counts.ports:
         kinds = each.counts.foreign_kinds if each.counts else {}
@@ -79,7 +79,7 @@ def short_line(counts: LiveCounts, load_pps: float | None) -> str:
 
 
 _STREAM_NUMBERS = ("rate", "tx", "rx", "sent", "received", "lost", "p50", "p99", "p99.9", "max")
-_PORT_NUMBERS = ("tx", "tx bps", "rx", "rx bps", "sent", "received", "frames of others")
+_PORT_NUMBERS = ("tx", "tx bps", "rx", "rx bps", "sent", "received", "foreign")
 
 
 def _table(*columns: str) -> Table:

@@ -51,7 +51,7 @@ def otg(
         list[str] | None,
         typer.Option(
             metavar="NAME=PORT",
-            help="A port's name in configurations, beside its number; may be repeated.",
+            help="A port's name in configurations, next to its number; may be repeated.",
         ),
     ] = None,
     largest_frame: Annotated[

@@ -81,7 +81,7 @@ def plugfest(
 
     Exits with the code of a cell that ended with an error; else with 1 where a DUT carried no
     load, with 5 where the tester could not tell of a cell, else with 0: also where cells were
-    refused from the beginning.
+    refused from the start.
     """
     budget_s = None if budget is None else parse_option("--budget", parse_duration, budget)
     if dry_run:

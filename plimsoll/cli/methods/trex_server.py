@@ -49,9 +49,7 @@ def trex_server(
     ] = ASYNC_PORT,
     port_speed: Annotated[
         str | None,
-        typer.Option(
-            help="The line rate that clients are told, where the ports have none: 10Gbps."
-        ),
+        typer.Option(help="The line rate that clients see, where the ports have none: 10Gbps."),
     ] = None,
     largest_frame: Annotated[
         int, typer.Option(min=64, max=9218, help="For which the ports are opened, with FCS.")

@@ -18,7 +18,7 @@ _DAY = timedelta(days=1)
 
 
 def parse_since(text: str, now: datetime, zone: tzinfo | None) -> int:
-    """The moment itself, or the beginning of the day (ns since the epoch).
+    """The moment itself, or the start of the day (ns since the epoch).
 
     Days, and moments without an offset, are in `zone`, None being this host's. Raises
     InputError, without a place, for what is neither.

@@ -1,4 +1,4 @@
-"""Tags on a run from its beginning, an option of every command that leaves one."""
+"""Tags on a run from its start, an option of every command that leaves one."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class OverTimeOption(StrEnum):
 RunOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="A run directory, a run's id or its beginning, last, or a pattern in quotes; "
+        help="A run directory, a run's id or its start, last, or a pattern in quotes; "
         "may be repeated. The last run where left out.",
         autocompletion=complete_run,
     ),

@@ -90,7 +90,7 @@ def report(  # noqa: PLR0917 - the options of the command
     Works for runs that were killed or are still going on, too.
 
     With --fail-if or --baseline it exits with 1 where the run fails one of them, with 5 where
-    that cannot be told.
+    that is not known.
     """
     conditions = [parse_condition(each) for each in fail_if or ()]
     if to_format is ReportFormat.HTML and output is not None:

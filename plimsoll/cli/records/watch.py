@@ -53,7 +53,7 @@ def watch(
         str,
         typer.Argument(
             metavar="[RUN]",
-            help="A run: its path, its id, the beginning of its id, or last.",
+            help="A run: its path, its id, the start of its id, or last.",
             autocompletion=complete_run,
         ),
     ] = LAST,

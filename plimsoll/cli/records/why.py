@@ -47,7 +47,7 @@ def why(  # noqa: PLR0917 - the options of the command
         str,
         typer.Argument(
             metavar="[RUN]",
-            help="A run: its path, its id, the beginning of its id, or last.",
+            help="A run: its path, its id, the start of its id, or last.",
             autocompletion=complete_run,
         ),
     ] = LAST,

@@ -112,7 +112,7 @@ def _cpus(run: PlannedRun) -> FigureTable:
 def _now(cpu: PlannedCpu) -> str:
     if not cpu.busy_share:
         return "free"
-    who = ", ".join(cpu.busy_with) or "processes that ended meanwhile, or interrupts"
+    who = ", ".join(cpu.busy_with) or "processes that have ended, or interrupts"
     return f"{cpu.busy_share:.0%} busy with {who}"
 
 

@@ -1,4 +1,4 @@
-"""Upcalls: packets for which no cache of the switch's had a rule, and its slow path was asked."""
+"""Upcalls: packets for which no cache of the switch had a rule, so that it took its slow path."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def upcall_remarks(before: Figures, after: Figures) -> Iterator[Remark]:
 
 
 def _grown(before: Figures, after: Figures, name: str) -> int:
-    """Over all threads; of one that came meanwhile all counts."""
+    """Over all threads; of one that came in between all counts."""
     return sum(
         figures.get(name, 0) - before.get(thread, {}).get(name, 0)
         for thread, figures in after.items()

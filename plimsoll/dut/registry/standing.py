@@ -82,7 +82,7 @@ def _check_can_stand(settings: LabModel) -> None:
 def _bring_up(
     settings: LabModel, ledger: Ledger, ours: tuple[int, ...], lifetime: Lifetime
 ) -> tuple[Lab, LabPorts]:
-    """With what `lab list` shows of it in the ledger; `ours` are pids not to be told of."""
+    """With what `lab list` shows of it in the ledger; `ours` are pids to be left out."""
     cpus = settings.polled_cpus
     claim_cpus(ledger, [CpuClaim(place, cpu, settings.polling_program) for place, cpu in cpus])
     busy = [str(each) for each in look_at_cpus([cpu for _, cpu in cpus], ours)]

@@ -60,7 +60,7 @@ def _properties(kind: str, version: CdmVersion) -> Fields:
     }
 
 
-# What a document says of those above it, besides its run.
+# What a document says of those above it, apart from its run.
 _PARTS: dict[str, tuple[str, ...]] = {
     "run": (),
     "tag": ("tag",),

@@ -1,7 +1,7 @@
 """Names and addresses replaced in text, each by the same stand-in wherever it occurs.
 
 A stand-in is of the kind of what it replaces, so that what reads the record still can: an
-address for an address, a word for a host name. Addresses that are nobody's stay: loopback,
+address for an address, a word for a host name. Addresses that identify no host stay: loopback,
 broadcast, and those set aside for documentation and for benchmarks (RFC 5737, RFC 2544,
 RFC 3849).
 """

@@ -1,4 +1,4 @@
-"""One trial of the engine, from its request to its reply, and what may change meanwhile."""
+"""One trial of the engine, from its request to its reply, and what may change in between."""
 
 from __future__ import annotations
 

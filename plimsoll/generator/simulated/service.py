@@ -9,7 +9,7 @@ class Service(NamedTuple):
     """How a direction is served from now until `until_s`, while its load stays the same.
 
     `capacity_pps` is how fast frames leave, 0 while the DUT is away; `resumes_pps` is how
-    fast they will leave when it is back. Besides what does not fit into the buffer, frames
+    fast they will leave when it is back. Apart from what does not fit into the buffer, frames
     are lost in `loss_events_per_s` events of `frames_per_event` (a mean, at least 1; the
     counts are geometric). A frame that finds no queue still waits: for `mean_wait_s` in
     the mean, exponentially distributed.

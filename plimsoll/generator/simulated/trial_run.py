@@ -23,7 +23,7 @@ class TrialRun:
     """Runs the paths of one trial, interval by interval.
 
     It began at `began_s` of simulated time. `loops` poll the port of their number;
-    `stale` frames of an earlier trial come in on their port, at the beginning.
+    `stale` frames of an earlier trial come in on their port, at the start.
     """
 
     def __init__(

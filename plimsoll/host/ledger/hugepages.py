@@ -88,7 +88,7 @@ def plan_memory(
 def hugepages_explained(
     memory: MemoryPlan, ledger: Ledger, root: Path = SYSFS_HUGEPAGES
 ) -> Iterator[None]:
-    """Give a failure in the block its cause where that is pages taken from the run meanwhile.
+    """Give a failure in the block its cause where that is pages taken from the run.
 
     DPDK says "Cannot get hugepage information" and "Permission denied" then, or that it
     cannot allocate memory. Raises MachineError.

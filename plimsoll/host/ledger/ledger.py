@@ -202,7 +202,7 @@ class Ledger:
         """The processes ended, and those that could not be, in words."""
         done: list[str] = []
         survivors: list[str] = []
-        # Those that are ended may have started others meanwhile.
+        # Those that are ended may have started others by then.
         while not survivors and (alive := self._alive_processes(record)):
             for identity, name in alive.items():
                 if end_process(identity, patience_s=0):
@@ -246,7 +246,7 @@ def _remove_namespace(ledger_id: str) -> list[str]:
 
 
 def ledgers() -> tuple[Ledger, ...]:
-    """This user's ledgers, by name; any may be undone by another process meanwhile."""
+    """This user's ledgers, by name; any may be undone by another process at any time."""
     entries = sorted(state_root().iterdir())
     return tuple(Ledger(entry) for entry in entries if not entry.name.startswith("."))
 
@@ -265,7 +265,7 @@ def sweep() -> list[str]:
             if ledger.directory.exists() and ledger.record.abandoned:
                 done += ledger.undo()
         except PlimsollError as error:
-            # One undone meanwhile by its janitor is none of our business.
+            # One undone by its janitor by then is none of our business.
             if ledger.directory.exists():
                 done.append(str(error))
     done += [line for use in uses for line in _sweep_lost(use)]

@@ -22,8 +22,8 @@ _Uses = Mapping[tuple[int, str], LedgerUse]
 def unclaimed(pool: HugepagePool) -> int:
     """Free pages less those that some ledger was promised and has not mapped yet.
 
-    Processes map pages and end meanwhile. Both figures are therefore read twice, by turns, and
-    the worse ones taken: a page is never counted as free that was free only in between.
+    Processes map pages and end between two reads. Both figures are therefore read twice, by turns,
+    and the worse ones taken: a page is never counted as free that was free only in between.
     """
     readings = [(pool.free, _promised(pool)) for _ in range(2)]
     return max(0, min(free for free, _ in readings) - max(promised for _, promised in readings))
@@ -45,7 +45,7 @@ def pages_taken(ledger: Ledger, pool: HugepagePool) -> str | None:
         return None
     said = (
         f"{missing} of the {claimed} hugepages of {pool.page_kb} kB that were reserved for this "
-        "run have been taken meanwhile"
+        "run have been taken since"
     )
     if not others:
         return f"{said}: the pool was made smaller"

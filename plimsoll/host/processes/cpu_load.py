@@ -38,7 +38,7 @@ class BusyCpu(NamedTuple):
 
     def __str__(self) -> str:
         names = ", ".join(f"{comm} ({pid})" for comm, pid, _ in self.processes)
-        who = names or "processes that ended meanwhile, or interrupts"
+        who = names or "processes that have ended, or interrupts"
         return f"CPU {self.cpu} is {self.share * 100:.0f} % busy with {who}"
 
 
@@ -89,7 +89,7 @@ def _ran_ns(
     ran: dict[tuple[int, str, int], int] = {}
     for (pid, tid), thread in after.items():
         earlier = before.get((pid, tid))
-        # A thread that is new began meanwhile, so all that it ran counts.
+        # A thread that is new began between the two looks, so all that it ran counts.
         added_ns = thread.run_ns - (earlier.run_ns if earlier else 0)
         key = (pid, thread.comm, thread.cpu)
         ran[key] = ran.get(key, 0) + max(0, added_ns)

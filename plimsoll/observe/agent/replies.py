@@ -39,7 +39,7 @@ class Begun:
 class Ended:
     """The period's last reading was made; `skipped` were due while the agent could not run.
 
-    `cpu_s` is what all of them took; `missing` has the sources that were lost meanwhile, too.
+    `cpu_s` is what all of them took; `missing` also has the sources that were lost during it.
     """
 
     reply: ClassVar[str] = "ended"

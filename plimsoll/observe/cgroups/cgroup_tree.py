@@ -52,7 +52,7 @@ class CgroupTree:
     """The hierarchies of a host, and the cgroups of the processes under test in them."""
 
     def __init__(self, files: HostFiles, observation: Observation) -> None:
-        """Look processes up; one that has ended meanwhile is left out."""
+        """Look processes up; one that has ended by then is left out."""
         self._hierarchies: dict[str, _Hierarchy] = {}
         for controller, hierarchy in _hierarchies(files):
             # Parts of one may be mounted again later, for containers.

@@ -12,7 +12,7 @@ class KernelEvent:
 
     `tsc` is its time by the trace's clock: TSC ticks, or nanoseconds of CLOCK_MONOTONIC_RAW
     where the clock is "mono_raw". `cpu` is where it happened. `fields` are named as the
-    kernel names them, and `common_pid` is the thread that ran meanwhile. Functions are names,
+    kernel names them, and `common_pid` is the thread that was running. Functions are names,
     other addresses hexadecimal text, sets of CPUs lists such as "0,2". `common_comm`, where
     it could be found out, is the name of that thread.
     """

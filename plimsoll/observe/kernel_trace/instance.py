@@ -55,7 +55,7 @@ class TraceInstance:
 
     def start(self) -> None:
         """Empty the buffers and record from now on."""
-        # Opening for writing from the beginning is what empties them.
+        # Opening for writing from the start is what empties them.
         os.close(os.open(self.directory / "trace", os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC))
         self._write("tracing_on", "1")
 

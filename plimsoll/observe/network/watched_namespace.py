@@ -50,7 +50,7 @@ def watched_namespaces(observation: Observation) -> tuple[WatchedNamespace, ...]
 
 
 class InterfaceNames:
-    """Interfaces of a socket's namespace by index; asked for again when one is not known."""
+    """Interfaces of a socket's namespace by index; listed again when one is not known."""
 
     def __init__(self, route: RouteSocket) -> None:
         self._route = route

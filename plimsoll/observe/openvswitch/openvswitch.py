@@ -48,7 +48,7 @@ _PATIENCE_S = 0.2
 class OpenVswitch(Observer):
     """Of each switch (`app`) by `thread`: "pmd" with its `core`, or "main".
 
-    Asked by its control socket, which the switch's main thread answers; the polling threads
+    Queried on its control socket, which the switch's main thread answers; the polling threads
     count for themselves and are not stopped for it. A switch that does not answer within 0.2 s
     has no series until it does.
     """

@@ -45,7 +45,7 @@ class Readings:
         """Where a counter stands. Its `metric` is counted and carried.
 
         One that has gone back was reset, or wrapped: what it counted
-        meanwhile is not known, and the series is absent for that long.
+        in between is not known, and the series is absent for that long.
         """
         before = self._totals.get(series)
         self._totals[series] = total

@@ -223,7 +223,7 @@ def connect() -> duckdb.DuckDBPyConnection:
 
     It also works during a trial, whose polling loops must not be disturbed.
     """
-    # Parquet and JSON are built in; nothing may be fetched from a network meanwhile.
+    # Parquet and JSON are built in; nothing may be fetched from a network for it.
     return duckdb.connect(
         ":memory:",
         config={

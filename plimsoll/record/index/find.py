@@ -1,4 +1,4 @@
-"""Which run a user means: by its path, its id, the beginning of its id, or `last`."""
+"""Which run a user means: by its path, its id, the start of its id, or `last`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REMEDY = "plimsoll runs lists those there are"
 def find_run(text: str, runs_root: Path) -> RunDirectory:
     """The run that `text` means, opened.
 
-    That is a path; or, below `runs_root`, an id, the beginning of just one id, or `last`,
+    That is a path; or, below `runs_root`, an id, the start of just one id, or `last`,
     the one that began last. Raises InputError where there is none, where several have that prefix,
     and where it is not a run directory.
     """

@@ -23,7 +23,7 @@ _TRIES = 5
 def remove(removal: Removal) -> None:
     """Remove what was planned, if it is still what was planned.
 
-    The run is out of every list at once, and then deleted: a kill meanwhile leaves a hidden
+    The run is out of every list at once, and then deleted: a kill before that leaves a hidden
     directory next to the others, which `finish_removals` deletes. Raises InputError where the
     run has begun to go on, and RecordError where it has changed or cannot be removed.
     """

@@ -1,4 +1,4 @@
-"""What removing a run would remove, found out before the user is asked to confirm."""
+"""What removing a run would remove, found out before the user has to confirm."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _measure(path: Path, device: int) -> tuple[int, int]:
 
 
 def _walk(folder: Path | str) -> Iterator[os.DirEntry[str]]:
-    """All below, folders before what they hold; what vanishes meanwhile is left out."""
+    """All below, folders before what they hold; what has vanished by then is left out."""
     folders = [os.fspath(folder)]
     while folders:
         with os.scandir(folders.pop()) as entries:

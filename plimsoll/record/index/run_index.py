@@ -13,7 +13,7 @@ def read_index(runs_root: Path, *, parts: bool = False) -> Iterator[RunEntry]:
     """The runs directly below `runs_root`, by name, each as it is now.
 
     With `parts` a matrix run is followed by the runs it is made of. A run that is removed
-    meanwhile is left out. Raises InputError where the folder cannot be read.
+    by then is left out. Raises InputError where the folder cannot be read.
     """
     for path in run_paths(runs_root):
         entry = entry_of(path.name, path)

@@ -37,7 +37,7 @@ class RunSources:
         """Whether what was read from these holds of the files as they are `now`.
 
         The journal of a `running` run grows by the second, and nothing in it but the run's
-        beginning is in the summary of a run that goes on.
+        start is in the summary of a run that goes on.
         """
         same = self.experiment == now.experiment and self.result == now.result
         return same and (running or self.journal == now.journal)

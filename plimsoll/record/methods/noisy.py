@@ -14,7 +14,7 @@ def _outcome(result: NoisyResult) -> RunOutcome:
         none = RunAnswer("no comparison", "noise", None, PER_DIRECTION)
         return RunOutcome(none, result.verdict)
     share = "" if first.relative is None else f" ({format_number(first.relative * 100, 3)} %)"
-    text = f"{first.figure} beside noise: {first.judgement}{share}"
+    text = f"{first.figure} next to noise: {first.judgement}{share}"
     return RunOutcome(RunAnswer(text, "noise", None, PER_DIRECTION), result.verdict)
 
 

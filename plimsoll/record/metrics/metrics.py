@@ -185,7 +185,7 @@ def _steadily(
     periods: Sequence[str] | None,
     read: Callable[[list[Path], list[Path]], T],
 ) -> T:
-    """What `read` makes of the files of these periods, which may be growing meanwhile."""
+    """What `read` makes of the files of these periods, which may be growing as they are read."""
     for _ in range(_READINGS):
         finished, growing = metric_parts(run, periods)
         try:

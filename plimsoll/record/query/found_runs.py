@@ -1,4 +1,4 @@
-"""The runs that a user names: by path, id, the beginning of an id, `last`, or a pattern."""
+"""The runs that a user names: by path, id, the start of an id, `last`, or a pattern."""
 
 from __future__ import annotations
 

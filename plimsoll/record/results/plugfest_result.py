@@ -134,7 +134,7 @@ class PlugfestResult(RecordModel):
 
     @property
     def verdict(self) -> Verdict:
-        """Fail where a DUT carried no load, invalid where none could be told of a cell."""
+        """Fail where a DUT carried no load, invalid where a cell has none that is known."""
         by_state: dict[CellState, Verdict] = {"none": "fail", "invalid": "invalid"}
         if not self.measured:
             return whole_verdict(by_state.get(cell.state) for cell in self.cells)

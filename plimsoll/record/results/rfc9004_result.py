@@ -21,7 +21,7 @@ class BufferRow(MeasuredRow):
     """One frame size; `bursts` is null where it was not tested, and `reason` says why.
 
     `implied_s` is the average burst ÷ the maximum frame rate, `corrected_s` that without
-    what the DUT forwarded meanwhile (section 6.4). Not `valid` are bursts near the limit:
+    what the DUT forwarded in that time (section 6.4). Not `valid` are bursts near the limit:
     the test has to be repeated with longer ones.
     """
 

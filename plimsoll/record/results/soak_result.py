@@ -74,7 +74,7 @@ class SoakLosses(RecordModel):
 
 
 class SeriesDrift(RecordModel):
-    """How a series moved from the soak's beginning to its end, medians of each.
+    """How a series moved from the soak's start to its end, medians of each.
 
     `first` and `last` are of `span_s` at either end. The slope per hour is that of Theil and
     Sen over medians of equal times, with its 95 % interval after Sen. `drifts` says that

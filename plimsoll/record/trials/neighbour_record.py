@@ -37,5 +37,5 @@ class NeighbourRecord(RecordModel):
     program: str | None = Field(description="The program, with its version where it tells it.")
     unknown: str | None = Field(description="Why its intensity is not known; null where it is.")
     ended_early: str | None = Field(
-        description="How it ended where nobody had asked it to; null where it lasted."
+        description="How it ended before it was stopped; null where it lasted."
     )

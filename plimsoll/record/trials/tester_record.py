@@ -61,7 +61,7 @@ class OwnTimeRecord(RecordModel):
 
     cpu_ns: dict[str, int | None] = Field(
         description="CPU time in ns by process, of those that may run on a polled CPU; "
-        "null of one that ended meanwhile."
+        "null of one that ended by then."
     )
     polled_cpus: int = Field(ge=1, description="How many CPUs are polled, the DUT's among them.")
     share: float = Field(

@@ -1,4 +1,4 @@
-"""What a trial shows besides its verdict, small enough for the journal: what searches steer by."""
+"""What a trial shows apart from its verdict, small enough for the journal: searches steer by it."""
 
 from __future__ import annotations
 

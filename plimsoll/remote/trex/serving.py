@@ -15,11 +15,11 @@ from plimsoll.version import VERSION
 
 _COMMAND = "trex-server"
 # Where every CPU is polled, reading intervals must not keep this process from answering clients,
-# and nobody here looks at single latencies.
+# and single latencies are not looked at here.
 _SETTINGS = LiveSettings(interval_s=0.5, drain_s=0.2, worst=0)
 _WARNING = (
-    "warning: TRex's protocol has neither passwords nor encryption: whoever reaches {address} may "
-    "send at any rate"
+    "warning: TRex's protocol has neither passwords nor encryption: anyone who reaches {address} "
+    "may send at any rate"
 )
 
 

@@ -43,7 +43,7 @@ def reproduction_of(
     journal: JournalContents,
     environment: Environment | None,
 ) -> Reproduction:
-    """From what the run recorded of its own beginning."""
+    """From what the run recorded of its own start."""
     known = METHODS.get(method)
     settings = recorded_settings(journal)
     options = settings if isinstance(settings, Mapping) else {}

@@ -28,7 +28,7 @@ _CHECKSUM_AT = {_ICMP: 2, _TCP: 16, _UDP: 6, _ICMPV6: 2}
 class Transport:
     """A UDP, TCP or ICMP segment: offsets of its start, payload and end, and its checksum.
 
-    `pseudo_header` is what the checksum covers besides the segment, of which `addresses` lie
+    `pseudo_header` is what the checksum covers along with the segment, of which `addresses` lie
     from and to these offsets of the frame; both the same where it covers none. A checksum that
     is `optional` is not there where it is zero.
     """

@@ -1,6 +1,6 @@
 """Frames that a stream was never sent because its polling loop had been taken away.
 
-On CPUs that the tester shares, its loop is away now and then, and what came due meanwhile
+On CPUs that the tester shares, its loop is away now and then, and what came due in that time
 is skipped. How much of that there may be is bounded by the loop's own time away
 (TesterLimits.max_stalled_share); a validation's closer look at the offered rate leaves it
 out, and says so, lest it find nothing but the same absences again.

@@ -1,4 +1,4 @@
-"""What a trial shows besides its verdict, drawn from its outcome."""
+"""What a trial shows apart from its verdict, drawn from its outcome."""
 
 from __future__ import annotations
 

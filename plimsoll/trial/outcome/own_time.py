@@ -15,7 +15,7 @@ class OwnTime:
     """CPU time in ns by process, of those that may run on one of the `polled_cpus` CPUs.
 
     `share` is of the time that these CPUs have together while frames are sent. A process
-    whose time is unknown, because it ended meanwhile, has None.
+    whose time is unknown, because it has ended, has None.
     """
 
     cpu_ns: Mapping[str, int | None]

@@ -61,7 +61,7 @@ def _second(series: TrialSeries, streams: Collection[int], first: int, last: int
 
 
 def _stall_about_s(series: TrialSeries, index: int) -> float:
-    """The longest stall that may have lain across the beginning of an interval.
+    """The longest stall that may have lain across the start of an interval.
 
     It is counted in the interval before or in this one, whichever it ended in.
     """

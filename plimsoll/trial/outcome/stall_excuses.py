@@ -17,7 +17,7 @@ class StallExcuses:
     While a polling loop is away, frames that come back wait in the port's queue; what no
     longer fits there, `queue_frames`, is lost by the tester. So a stall excuses, in its
     own interval and in the next and through the drain, the frames of all the port's
-    streams that can have come meanwhile, less those that the queue holds. It never
+    streams that can have come in that time, less those that the queue holds. It never
     excuses frames that the DUT left no room for: a stalled tester sends less, and its
     burst afterwards is kept small against the queue (TrialSettings.plan).
     """

@@ -27,7 +27,7 @@ def run_trial(
 
     The `background` streams are sent as well; neither `watch` nor the report sees them.
     `watch` sees each interval and stops the trial with True; a lost link does, too. Raises
-    LabDied when the DUT ended meanwhile, LinkGone when a port's interface went, and
+    LabDied when the DUT ended before the trial, LinkGone when a port's interface went, and
     whatever the generator raises of itself.
     """
     lab.check()

@@ -32,7 +32,7 @@ _FOLDER = ".serve"
 # Reading an experiment and importing what runs it; on a machine that is busy.
 _BEGIN_S = 60.0
 _BETWEEN_LOOKS_S = 0.1
-# An id says no more than the second, and a clock may be set back a little meanwhile.
+# An id says no more than the second, and a clock may be set back a little in between.
 _CLOCK_STEP_NS = 60 * 10**9
 _LOG_LINES = 12
 

@@ -87,7 +87,7 @@ def test_an_experiment_without_noise_is_refused(tmp_path: Path) -> None:
 
 @pytest.fixture
 def finished(tmp_path: Path) -> tuple[RunDirectory, MatrixResult]:
-    """Two simulated DUTs as if the second were the first beside noise: 20 kpps and 15 kpps."""
+    """Two simulated DUTs as if the second were the first next to noise: 20 kpps and 15 kpps."""
     sets = [{"search.maximum": ["20kpps", "15kpps"]}]
     path = write_matrix(tmp_path, {"sets": sets, "samples": 4})
     run = begin_matrix(load_matrix(path), tmp_path / "runs")
@@ -134,7 +134,7 @@ def test_its_result_has_both_sides_and_the_difference(
     assert (line.relative, line.judgement) == (-0.25, "worse")
     assert (result.verdict, result.unknown, result.error_code) == ("pass", None, None)
     assert NOISY.outcome(result).answer == RunAnswer(
-        "load line beside noise: worse (-25 %)", "noise", None, "pps per direction"
+        "load line next to noise: worse (-25 %)", "noise", None, "pps per direction"
     )
     written = json.loads(result.model_dump_json())
     schema = json.loads(published_schemas()["noisy-result.schema.json"])

@@ -54,8 +54,8 @@ def _refused(directory: Path, *command: str, **settings: Any) -> MachineError:
 
 
 def test_the_command_learns_what_is_to_come(tmp_path: Path) -> None:
-    _run(tmp_path, sys.executable, "-c", TELLS, str(tmp_path / "told"))
-    assert (tmp_path / "told").read_text() == "7 search 1250000.5 30"
+    _run(tmp_path, sys.executable, "-c", TELLS, str(tmp_path / "seen"))
+    assert (tmp_path / "seen").read_text() == "7 search 1250000.5 30"
 
 
 def test_its_words_are_no_shells(tmp_path: Path) -> None:

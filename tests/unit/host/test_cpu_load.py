@@ -67,7 +67,7 @@ def test_what_our_own_processes_ran_is_not_counted(tmp_path: Path) -> None:
 def test_processes_that_came_and_went_are_counted_without_names(tmp_path: Path) -> None:
     after = {0: 1000 + ticks(0.25), 1: 1000}
     (busy,) = look(tmp_path, (0,), after, 0, ())
-    assert str(busy) == ("CPU 0 is 50 % busy with processes that ended meanwhile, or interrupts")
+    assert str(busy) == ("CPU 0 is 50 % busy with processes that have ended, or interrupts")
 
 
 def test_no_cpus_take_no_time(tmp_path: Path) -> None:

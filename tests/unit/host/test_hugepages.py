@@ -410,7 +410,7 @@ def test_pages_taken_by_others_are_named_as_the_cause(
         raise PlimsollError("Cannot get hugepage information")
     assert failed.value.message == (
         "10 of the 10 hugepages of 2048 kB that were reserved for this run have been taken "
-        "meanwhile; hugepages are held by pktgen (pid 4711, 20 MB). "
+        "since; hugepages are held by pktgen (pid 4711, 20 MB). "
         "DPDK: Cannot get hugepage information"
     )
 

@@ -60,9 +60,9 @@ class SwitchServer:
         while request := connection.recv(4096):
             if self.hangs:
                 continue
-            asked = json.loads(request)
-            result = self.answers[asked["method"]].replace("{flows}", str(self.flows))
-            answer = json.dumps({"error": None, "id": asked["id"], "result": result}).encode()
+            query = json.loads(request)
+            result = self.answers[query["method"]].replace("{flows}", str(self.flows))
+            answer = json.dumps({"error": None, "id": query["id"], "result": result}).encode()
             connection.sendall(answer[:40])
             connection.sendall(answer[40:] + b"\n")
 
@@ -101,7 +101,7 @@ def test_a_switch_that_hangs_is_absent_until_it_answers(tmp_path: Path) -> None:
     server.answers["dpif-netdev/pmd-stats-show"] = stats(1000, 0, 0, 0)
     rows = watched.read()
     counts = rows.counts("packets-sec", thread="pmd")
-    # What it counted while nobody could ask it is told of no time.
+    # What it counted while it could not be queried belongs to no time.
     assert (counts[0], counts[-1]) == (100, 100)
     assert 800 not in counts
     assert 900 not in counts

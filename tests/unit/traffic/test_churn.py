@@ -1,4 +1,4 @@
-"""Flows that make room for new ones: what the engine is told, worked out by hand."""
+"""Flows that make room for new ones: what the engine gets, worked out by hand."""
 
 from typing import Any
 

@@ -31,7 +31,7 @@ read_kind(const struct object *object, enum pacing_kind *kind)
                            "must be constant, burst, poisson, back-to-back or one-in-flight");
 }
 
-/* What each kind has besides its name, and nothing else. */
+/* What each kind has apart from its name, and nothing else. */
 static int
 read_shape(const struct object *object, struct pacing *pacing)
 {

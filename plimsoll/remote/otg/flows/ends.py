@@ -124,7 +124,7 @@ def _pair(
         raise given.refused(
             "tx_names",
             f"the MAC of {source.address.gateway}, the gateway of {source.address.name}, is not "
-            "known: nobody is asked for it",
+            "known: no gateway is resolved",
             "give gateway_mac, or a device with that address",
         )
     return Pair(source, destination, mac)

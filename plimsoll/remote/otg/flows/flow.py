@@ -21,7 +21,7 @@ from plimsoll.traffic.plan import StreamPlan
 
 @dataclass(frozen=True, slots=True)
 class FlowMetrics:
-    """What is to be told of a flow."""
+    """What is reported of a flow."""
 
     enabled: bool
     loss: bool

@@ -25,7 +25,7 @@ _MOST_TEMPLATE_BYTES = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class FlowFrames:
-    """Templates, their order, the fields that change, and what is not as it was asked for."""
+    """Templates, their order, the fields that change, and what is not as requested."""
 
     templates: tuple[bytes, ...]
     order: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""A part of a request, with its path: what nobody has read of it is refused, and not ignored."""
+"""A part of a request, with its path: what was not read of it is refused, and not ignored."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Given:
         return refused(self.place(field) if field else self.path, message, remedy)
 
     def unread(self) -> Iterator[str]:
-        """The paths of what was given, is not the default, and was read by nobody."""
+        """The paths of what was given, is not the default, and was never read."""
         for field, value in self._content.items():
             if field not in self._read:
                 yield from _differing(value, self._model, field, self.place(field))

@@ -37,7 +37,7 @@ def placed_at(path: str) -> Iterator[None]:
 
 @dataclass
 class Refusals:
-    """Those of several parts of a request, which are then told together."""
+    """Those of several parts of a request, which are then reported together."""
 
     errors: list[str] = field(default_factory=list)
 

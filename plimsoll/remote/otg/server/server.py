@@ -56,7 +56,7 @@ def serve_until_signal(
     listener: socket.socket,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
-    """Answer until SIGINT or SIGTERM, which is then raised anew for whoever handled it before.
+    """Answer until SIGINT or SIGTERM, which is then raised anew for the handler before it.
 
     `ready` is called when both are there.
     """

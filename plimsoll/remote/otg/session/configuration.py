@@ -44,7 +44,7 @@ def read_configuration(content: Content, tester: Tester) -> Configuration:
     warnings += [warning for flow in flows.values() for warning in flow.warnings]
     if interfaces:
         warnings.append(
-            "devices: their addresses stand in flows; they answer nobody and speak no protocol"
+            "devices: their addresses stand in flows; they answer no requests and speak no protocol"
         )
     return Configuration(content, ports, tuple(interfaces), flows, tuple(warnings))
 

@@ -25,7 +25,7 @@ from plimsoll.version import VERSION
 class OtgSession:
     """What clients have configured, and what is sent of it. Operations come one at a time.
 
-    Each raises Refusal: of the kind validation for what was asked wrongly or cannot be, with
+    Each raises Refusal: of the kind validation for a request that is wrong or cannot be met, with
     the field's path, and internal for what failed here.
     """
 
@@ -211,7 +211,7 @@ class OtgSession:
             raise tagged.refused("filters", "flows have no tags")
         flows = self._configured.flows
         names = _chosen(given, "flow_names", flows)
-        # A flow that ends between the two looks is told to have ended with all its frames.
+        # A flow that ends between the two looks is reported to have ended with all its frames.
         states = {name: self._transmission.state_of(name) for name in names}
         counts = self._traffic.counts(fresh=True)
         columns = given.names("metric_names")

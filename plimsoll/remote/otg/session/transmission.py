@@ -74,7 +74,7 @@ class Transmission:
         return "started" if self._is_sending(self._flows[name]) else "stopped"
 
     def start(self, names: Sequence[str]) -> None:
-        """Send, each flow from its beginning; those that send already go on."""
+        """Send, each flow from its start; those that send already go on."""
         with self._lock:
             flows = [self._flows[name] for name in names if self.state_of(name) != "started"]
             for flow in flows:
@@ -147,7 +147,7 @@ class Transmission:
     def _later(self, flow: Flow, after_s: float, deed: Callable[[Flow], None]) -> None:
         def done() -> None:
             with self._lock, suppress(PlimsollError):
-                # A new configuration may have come meanwhile.
+                # A new configuration may have come by then.
                 if self._flows.get(flow.name) is flow:
                     deed(flow)
 

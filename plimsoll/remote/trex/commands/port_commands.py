@@ -55,7 +55,7 @@ def release(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
 
 
 def get_owner(session: TrexSession, params: RequestParameters) -> dict[str, str]:
-    """Who owns a port; nobody is nameless."""
+    """Who owns a port; no owner is nameless."""
     return {"owner": port_of(session, params).owner}
 
 

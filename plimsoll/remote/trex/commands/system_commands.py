@@ -101,7 +101,7 @@ def get_utilization(session: TrexSession, params: RequestParameters) -> dict[str
 
 
 def get_async_events(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
-    """What has happened since a session last asked."""
+    """What has happened since the last request of a session."""
     return {"data": session.events.take(params.integer("session_id")), "is_data": True}
 
 
@@ -140,7 +140,7 @@ def capture(session: TrexSession, params: RequestParameters) -> list[Any]:
 
 
 def shutdown(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
-    """Refused: whoever started the server ends it."""
+    """Refused: its own user ends the server."""
     raise MethodRefused(
         "shutdown: a client cannot end this server; who started it can, with Ctrl-C"
     )

@@ -298,7 +298,7 @@ class Sender:
                     plain = [p for p in planned.values() if not _counts_from_begin(p)]
                     self._make_known(plain)
                 except PlimsollError:
-                    # Who starts them is told why they cannot be.
+                    # Who starts them gets the reason why they cannot be.
                     continue
 
     def _number(self, profile: StlProfile, stream_id: int) -> int:

@@ -12,7 +12,7 @@ from plimsoll.generator.histogram import Histogram, bucket_bounds_ns, merge
 from plimsoll.remote.trex.session.retired_streams import RetiredStreams
 from plimsoll.remote.trex.session.stl_port import StlPort
 
-# What TRex's clients list besides; we have no figure for them, and say 0.
+# What TRex's clients also list; we have no figure for them, and say 0.
 _NOT_KEPT = (
     "m_cpu_util", "m_cpu_util_raw", "m_bw_per_core", "m_rx_cpu_util", "m_rx_core_pps",
     "m_platform_factor", "m_tx_cps", "m_tx_expected_cps", "m_tx_expected_pps",

@@ -129,7 +129,7 @@ class StlStream(_Part):
 
     @property
     def packet_group(self) -> int | None:
-        """The number that its counts are asked for by."""
+        """The number by which its counts are requested."""
         return self.flow_stats.stream_id if self.flow_stats.enabled else None
 
     @property

@@ -77,7 +77,7 @@ def _of_trial(data: RunData, trial: TrialRecord, found: EvidenceSection) -> Iter
         said = f"{text} {found.tester.across_stalls}".strip()
         yield ChecklistLine("none" if stalls else "ok", said, "loops")
     foreign = sum(line.frames for line in found.tester.foreign)
-    text = f"Frames of others that came in: {foreign:,}. They are neither loss nor corruption."
+    text = f"Foreign frames that came in: {foreign:,}. They are neither loss nor corruption."
     text = text if foreign else "No foreign frame came in."
     yield ChecklistLine("none" if foreign else "ok", text, "foreign")
 

@@ -126,7 +126,7 @@ def _headline(
         return Headline("Noise", "none", "", statement="No comparison", limit=tuple(limit))
     compared = comparison_headline(found)
     of_noise = dict(causes).get(LABELS[1])
-    # What differs besides is the noise itself, which is what the runs are about.
+    # What also differs is the noise itself, which is what the runs are about.
     return Headline(
         kicker="Noisy against quiet",
         outcome=compared.outcome,
@@ -137,7 +137,7 @@ def _headline(
         facts=compared.facts,
         limit=(*limit, *compared.limit),
         warnings=compared.warnings,
-        trust=(f"Beside noise: {of_noise}",) if of_noise else (),
+        trust=(f"Next to noise: {of_noise}",) if of_noise else (),
     )
 
 

@@ -50,7 +50,7 @@ _NOTES = (
     "A difference is the median of all pairwise differences of the two cells' repetitions (Hodges "
     "and Lehmann), its 95 % interval exact, from the distribution of the Mann-Whitney statistic: "
     "neither assumes a distribution. Within spread means that the interval holds zero; below four "
-    "repetitions a side there is no interval, and nothing can be told. Of twenty differences that "
+    "repetitions a side there is no interval, and nothing can be said. Of twenty differences that "
     "are none, one seems to be one.",
     "Latency is that at each repetition's own load line: where load lines differ, so do the loads "
     "at which it was measured.",

@@ -115,7 +115,7 @@ def drift_lines(data: SoakData) -> tuple[DriftLine, ...]:
 
 
 def elapsed(at_s: float) -> str:
-    """A time since the beginning, as h:mm:ss.s."""
+    """A time since the start, as h:mm:ss.s."""
     tenths = round(at_s * 10)
     hours, rest = divmod(tenths, 36_000)
     minutes, seconds = divmod(rest, 600)

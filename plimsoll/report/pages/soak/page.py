@@ -1,4 +1,4 @@
-"""The page of a soak: does the load hold, for how long, and what happened meanwhile."""
+"""The page of a soak: does the load hold, for how long, and what happened during it."""
 
 from __future__ import annotations
 

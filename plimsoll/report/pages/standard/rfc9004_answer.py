@@ -99,7 +99,7 @@ def _sections(rows: Sequence[BufferRow]) -> list[PageSection]:
     table = SectionTable("", columns, tuple(_cells(row) for row in rows))
     said = (
         "Implied is the mean burst ÷ the maximum frame rate; corrected is that · "
-        "(1 - throughput ÷ maximum): without what the DUT forwarded meanwhile."
+        "(1 - throughput ÷ maximum): without what the DUT forwarded during the burst."
     )
     sections = [PageSection("Back-to-back frames and buffer time", (said,), (table,))]
     if bursts := [row.bursts for row in rows if row.bursts is not None]:

@@ -52,7 +52,7 @@ CHECK = Check(
     why=(
         "Every vm.stat_interval seconds, 1 by default, the kernel queues work on each CPU that "
         "has memory statistics to fold: a switch away from the polling loop. khungtaskd goes "
-        "through all tasks and holds RCU meanwhile."
+        "through all tasks and holds RCU while it does."
     ),
     fix="Set vm.stat_interval=10 and kernel.hung_task_timeout_secs=600, as cpu-partitioning does.",
     sources=(

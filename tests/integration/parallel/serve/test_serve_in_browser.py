@@ -53,7 +53,7 @@ def complaints() -> list[str]:
 
 @pytest.fixture
 def page(browser: Browser, server: Served, complaints: list[str]) -> Iterator[Page]:
-    """A page on which no script may fail, and that asks nobody but the server."""
+    """A page on which no script may fail, and that requests nothing but from the server."""
     opened = browser.new_page(viewport=SCREEN)
     opened.set_default_timeout(PATIENCE_MS)
     opened.on("console", lambda message: complaints.append(message.text))
@@ -267,7 +267,7 @@ def test_each_page_is_for_everybody(
             assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
             assert cut_off(page) == []
     if name == "nothing":
-        # That the page itself is missing is told by the browser.
+        # That the page itself is missing is reported by the browser.
         complaints[:] = [each for each in complaints if "404" not in each]
 
 

@@ -145,11 +145,11 @@ def test_what_was_written_is_read_back(
     run = RunDirectory(tmp_path_factory.mktemp("run"))
     printable = {k: v for k, v in tags.items() if k.isprintable() and v.isprintable()}
     try:
-        wanted = RunNotes().tagged(printable).noted(text)
+        expected = RunNotes().tagged(printable).noted(text)
     except InputError:
         return
-    change_notes(run, lambda _: wanted)
-    assert read_notes(run) == wanted
+    change_notes(run, lambda _: expected)
+    assert read_notes(run) == expected
 
 
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {

@@ -34,7 +34,7 @@ _LATENCY = Histogram(count=2, sum_ns=3000, min_ns=1000, max_ns=2000)
 
 @dataclass
 class CountedTraffic:
-    """Sends each stream's frames at once, loses one of each, and knows what was asked of it."""
+    """Sends each stream's frames at once, loses one of each, and knows what was requested."""
 
     plans: dict[int, StreamPlan] = field(default_factory=dict)
     on: set[int] = field(default_factory=set)

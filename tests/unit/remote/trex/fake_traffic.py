@@ -1,4 +1,4 @@
-"""Live traffic that sends nothing: what it was told, and counters that a test sets."""
+"""Live traffic that sends nothing: what was requested of it, and counters that a test sets."""
 
 from __future__ import annotations
 

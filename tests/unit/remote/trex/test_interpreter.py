@@ -100,10 +100,10 @@ def test_the_ipv4_checksum_is_scapys() -> None:
     for number, frame in enumerate(
         frames_of(3, flow_var("ip", 4, "inc", 0x10000001, 0x100000FF), write("ip", 26), fix)
     ):
-        wanted = UDP_64.copy()
-        wanted[IP].src = f"16.0.0.{number + 1}"
-        wanted[UDP].chksum = UDP_64.__class__(bytes(UDP_64))[UDP].chksum
-        assert frame == bytes(wanted)
+        expected = UDP_64.copy()
+        expected[IP].src = f"16.0.0.{number + 1}"
+        expected[UDP].chksum = UDP_64.__class__(bytes(UDP_64))[UDP].chksum
+        assert frame == bytes(expected)
 
 
 @pytest.mark.parametrize(
@@ -116,9 +116,9 @@ def test_hardware_checksums_are_scapys(network: Any, transport: Any, kind: int) 
     fix = {"type": "fix_checksum_hw", "l2_len": 14, "l3_len": l3, "l4_type": kind}
     port = flow_var("p", 2, "inc", 2000, 2100)
     (frame, *_) = frames_of(1, port, write("p", 14 + l3), fix, packet=bytes(packet))
-    wanted = packet.copy()
-    wanted[transport.__class__].sport = 2000
-    assert frame == bytes(wanted)
+    expected = packet.copy()
+    expected[transport.__class__].sport = 2000
+    assert frame == bytes(expected)
 
 
 def test_the_icmpv6_checksum_is_scapys() -> None:
@@ -127,9 +127,9 @@ def test_the_icmpv6_checksum_is_scapys() -> None:
     (frame,) = frames_of(
         1, flow_var("s", 2, "inc", 77, 99), write("s", 60), fix, packet=bytes(packet)
     )
-    wanted = packet.copy()
-    wanted[ICMPv6EchoRequest].seq = 77
-    assert frame == bytes(wanted)
+    expected = packet.copy()
+    expected[ICMPv6EchoRequest].seq = 77
+    assert frame == bytes(expected)
 
 
 def test_a_frame_is_cut_to_what_its_variable_says() -> None:

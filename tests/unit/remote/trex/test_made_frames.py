@@ -61,12 +61,12 @@ def test_addresses_of_a_range_are_counted() -> None:
     assert not frames.short_signature
     assert frames.notes == ()
     # The template is the first frame, whose checksums are right with zeroes at its end.
-    wanted = UDP_64.copy()
-    wanted[Raw].load = bytes(18)
-    assert frames.frames[0] == bytes(wanted)
+    expected = UDP_64.copy()
+    expected[Raw].load = bytes(18)
+    assert frames.frames[0] == bytes(expected)
     for number in (0, 1, 253, 254):
-        wanted[IP].src = f"16.0.0.{number % 254 + 1}"
-        assert same_but_checksums(sent(frames, number), bytes(wanted))
+        expected[IP].src = f"16.0.0.{number % 254 + 1}"
+        assert same_but_checksums(sent(frames, number), bytes(expected))
 
 
 def test_a_tuple_counts_ports_when_addresses_begin_anew() -> None:
@@ -75,12 +75,12 @@ def test_a_tuple_counts_ports_when_addresses_begin_anew() -> None:
         "port_min": 1025, "port_max": 65535, "limit_flows": 0, "flags": 0,
     }  # fmt: skip
     frames = made(variable, write("t.ip", 26), write("t.port", 34))
-    wanted = UDP_64.copy()
-    wanted[Raw].load = bytes(18)
+    expected = UDP_64.copy()
+    expected[Raw].load = bytes(18)
     for number in (0, 1, 2, 3, 4, 100, 193_532):
-        wanted[IP].src = f"16.0.0.{number % 3 + 1}"
-        wanted[UDP].sport = 1025 + number // 3 % 64511
-        assert same_but_checksums(sent(frames, number), bytes(wanted))
+        expected[IP].src = f"16.0.0.{number % 3 + 1}"
+        expected[UDP].sport = 1025 + number // 3 % 64511
+        assert same_but_checksums(sent(frames, number), bytes(expected))
 
 
 def test_a_limit_that_cuts_a_round_is_said() -> None:
@@ -98,10 +98,10 @@ def test_vlan_and_mpls_bits_are_masked() -> None:
     frames = made(
         flow_var("v", 2, "inc", 10, 12), write_mask("v", 14, 2, 0x0FFF, shift=0), packet=packet
     )
-    wanted = packet.copy()
+    expected = packet.copy()
     for number in range(4):
-        wanted[Dot1Q].vlan = 10 + number % 3
-        assert sent(frames, number)[:18] == bytes(wanted)[:18]
+        expected[Dot1Q].vlan = 10 + number % 3
+        assert sent(frames, number)[:18] == bytes(expected)[:18]
 
 
 def test_random_values_have_the_streams_seed() -> None:
@@ -252,5 +252,5 @@ def test_fields_are_what_the_program_comes_to(instructions: list[dict[str, Any]]
         return
     interpreter = Interpreter(FieldProgram.model_validate(vm(*instructions)), bytes(UDP_64), seed=1)
     for number in range(120):
-        wanted, found = interpreter.next_frame(), sent(frames, number)
-        assert (found[:24], found[26:40]) == (wanted[:24], wanted[26:40])
+        expected, found = interpreter.next_frame(), sent(frames, number)
+        assert (found[:24], found[26:40]) == (expected[:24], expected[26:40])

@@ -25,14 +25,14 @@ class Bench:
 
     def __init__(self) -> None:
         self.now = 100.0
-        self.told: list[str] = []
+        self.notes: list[str] = []
         self.roused = 0
         self.traffic = FakeTraffic()
         self.session = TrexSession(
             self.traffic,
             ServerIdentity("0.1", "host", "now"),
             self._rouse,
-            tell=self.told.append,
+            tell=self.notes.append,
             clock=lambda: self.now,
         )
         self.handlers: dict[int, str] = {}
@@ -273,7 +273,7 @@ def test_what_cannot_begin_is_told(bench: Bench) -> None:
     bench.session.turn()
     assert bench.status(0) == "STREAMS"
     assert bench.events() == [10, 17]
-    assert bench.told == ["traffic has ended: the lab has died"]
+    assert bench.notes == ["traffic has ended: the lab has died"]
 
 
 def test_addresses_are_the_ports_unless_the_stream_insists(bench: Bench) -> None:

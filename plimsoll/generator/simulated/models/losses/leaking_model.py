@@ -9,7 +9,7 @@ from plimsoll.generator.simulated.models.losses.compound_loss import LossEvents
 
 
 class LeakingModel(DutModel, ABC):
-    """A DUT that loses frames besides its load's excess over the capacity of the trial."""
+    """A DUT that loses frames on top of its load's excess over the capacity of the trial."""
 
     @abstractmethod
     def losses(self, load_pps: float, capacity_pps: float) -> LossEvents:

@@ -32,7 +32,7 @@ class Queueing(LeakingModel):
         return QueueingBehaviour(self, direction, chance)
 
     def losses(self, load_pps: float, capacity_pps: float) -> LossEvents:
-        """What overflows besides the load's excess over the capacity.
+        """What overflows on top of the load's excess over the capacity.
 
         A reflected Brownian motion with drift d = |1 - utilisation| and variance b =
         `burstiness` loses d ÷ (exp(2 d B ÷ b) - 1) at a barrier B, as a share of the

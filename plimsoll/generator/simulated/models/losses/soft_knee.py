@@ -38,7 +38,7 @@ class SoftKnee(LeakingModel):
         return SoftKneeBehaviour(self, direction, chance)
 
     def losses(self, load_pps: float, capacity_pps: float) -> LossEvents:
-        """What the jitter loses besides the load's excess over the capacity."""
+        """What the jitter loses on top of the load's excess over the capacity."""
         deviation_pps = self.knee * capacity_pps
         apart = abs(capacity_pps - load_pps) / deviation_pps
         lossy = math.erfc(apart / _SQRT_2) / 2.0

@@ -21,7 +21,7 @@ class Hysteresis(DutModel):
     """Once its buffer was full it carries the share `collapsed` of its capacity.
 
     So it stays until its load has been below the share `release` of it for `recovery`:
-    batches that have become large, or caches that thrash, do not mend under a load that
+    batches that have become large, or caches that thrash, do not recover under a load that
     keeps them so. `release` is no more than `collapsed`.
     """
 

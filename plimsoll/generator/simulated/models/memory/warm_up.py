@@ -34,7 +34,7 @@ class WarmUp(DutModel):
         return WarmUpBehaviour(self, direction, chance)
 
     def survival(self, direction: int, load_pps: float, limit: float, horizon_s: float) -> float:
-        """The odds of a capacity with which the cold beginning costs little enough."""
+        """The odds of a capacity with which the cold start costs little enough."""
         cold_s = min(self.warmup, horizon_s)
 
         def lost(capacity_pps: float) -> float:

@@ -1,4 +1,4 @@
-"""A DUT that does its housekeeping by the clock, and forwards nothing meanwhile."""
+"""A DUT that does its housekeeping by the clock, and forwards nothing while it does."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ _AMPLE_SPARE, _AMPLE_DEVIATIONS = 0.02, 10.0
 class Interruptions(NamedTuple):
     """How a direction is interrupted at a load.
 
-    `period_s` is from one beginning to the next where they are `regular`, else the mean of
-    the exponential gap from an end to the next beginning. `left` is the share of the
-    capacity that is left meanwhile, and `active` the share of the time in which
+    `period_s` is from one start to the next where they are `regular`, else the mean of
+    the exponential gap from an end to the next start. `left` is the share of the
+    capacity that is left in between, and `active` the share of the time in which
     interruptions happen at all.
     """
 
@@ -46,7 +46,7 @@ class Interruptions(NamedTuple):
 
 
 class InterruptedModel(DutModel, ABC):
-    """A DUT that is interrupted: what comes meanwhile and is not served queues or is lost."""
+    """A DUT that is interrupted: what comes in that time and is not served queues or is lost."""
 
     @abstractmethod
     def interruptions(self, load_pps: float) -> Interruptions:

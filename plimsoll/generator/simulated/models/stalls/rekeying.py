@@ -1,4 +1,4 @@
-"""A DUT that changes its keys by the clock, and forwards less meanwhile."""
+"""A DUT that changes its keys by the clock, and forwards less while it does."""
 
 from __future__ import annotations
 
