@@ -144,6 +144,8 @@ FOR_EVERYBODY = {"errors", "version"}
 FOR_THE_PACKAGE = {"driving", "analysis"}
 NAMES_WITHOUT_A_CONCEPT = {"common", "helper", "helpers", "misc", "util", "utils"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
+# Unit tests of what is no layer: each method in all its layers, and the benchmarks.
+TESTS_OF_NO_LAYER = {"methods", "engine_bench", "search_bench"}
 
 
 def imported_modules(source: str, package: list[str]) -> Iterator[str]:
@@ -237,6 +239,20 @@ def test_no_folder_is_too_full() -> None:
     }
     too_full = {name for name, count in counts.items() if count > MOST_ENTRIES}
     assert too_full == FOLDERS_OF_PLUG_INS
+
+
+def test_the_table_for_newcomers_lists_the_layers_from_the_top_down() -> None:
+    table = (ROOT / "CONTRIBUTING.md").read_text().split("| layer | holds |")[1].split("\n\n")[0]
+    rows = [line.split("`")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert rows == [layer for layer in LAYERS if (PACKAGE / layer).is_dir()]
+
+
+def test_unit_tests_lie_as_what_they_test() -> None:
+    folders = {
+        path.parent.relative_to(ROOT / "tests/unit").as_posix()
+        for path in (ROOT / "tests/unit").rglob("test_*.py")
+    }
+    assert {each for each in folders if not (PACKAGE / each).is_dir()} == TESTS_OF_NO_LAYER
 
 
 @pytest.mark.parametrize(

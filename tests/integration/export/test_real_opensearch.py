@@ -22,7 +22,7 @@ from plimsoll.export.opensearch.bulk import load
 from plimsoll.export.opensearch.indices import prepare_indices
 from plimsoll.export.opensearch.patience import RetryPolicy
 from plimsoll.export.opensearch.server import Server
-from tests.unit.record.interchange.exported_run import BEGIN_MS, small_run
+from tests.unit.export.exported_run import BEGIN_MS, small_run
 
 HERE = Path(__file__).parent / "opensearch_node"
 FETCH_S = 240.0

@@ -11,7 +11,7 @@ from plimsoll.benchmark.probe.settings import ProbeSettings
 from plimsoll.report import write_report
 from tests.integration.parallel.chromium import CHROMIUM, needs_chromium
 from tests.unit.benchmark.audits import audit_of, finding
-from tests.unit.benchmark.standard_tests.simulated import Seen, experiment, run_directory
+from tests.unit.benchmark.simulated_tests import Seen, experiment, run_directory
 from tests.unit.report.reader import Page
 from tests.unit.report.sample_run import write_sample_run
 

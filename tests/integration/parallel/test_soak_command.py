@@ -12,7 +12,7 @@ import pytest
 from plimsoll.benchmark.soak.summary import summarise_soak
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.integration.command import ROOT
-from tests.unit.benchmark.soak_runs import soak_experiment
+from tests.unit.benchmark.soak.soak_runs import soak_experiment
 
 OVERLOAD = "1.1Mpps"
 

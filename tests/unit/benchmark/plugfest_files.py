@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from tests.unit.benchmark.matrix_files import EXPERIMENT
+from tests.unit.benchmark.matrix.matrix_files import EXPERIMENT
 
 # Of the search's two ends, whichever the DUT is.
 FAST: dict[str, Any] = {"lab": EXPERIMENT["lab"]}

@@ -20,8 +20,8 @@ from plimsoll.record.results.plugfest_result import PlugfestResult
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.schemas import published_schemas
+from tests.unit.benchmark.matrix.test_matrix_run import Watching
 from tests.unit.benchmark.plugfest_files import ABSENT, FAST, SLOW, write_plugfest
-from tests.unit.benchmark.test_matrix_run import Watching
 
 TWO: dict[str, Any] = {"duts": {"fast": FAST, "slow": SLOW}, "seed": 3, "repetitions": 4}
 

@@ -10,7 +10,7 @@ from plimsoll.errors import Interrupted
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.units import parse_rate
-from tests.unit.benchmark.soak_runs import soak_experiment
+from tests.unit.benchmark.soak.soak_runs import soak_experiment
 from tests.unit.benchmark.test_simulation import Silent
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.cli.main import main
-from tests.unit.benchmark.matrix_files import write_matrix
+from tests.unit.benchmark.matrix.matrix_files import write_matrix
 
 
 @pytest.fixture(autouse=True)

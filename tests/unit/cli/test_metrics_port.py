@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from plimsoll.cli.main import main
-from tests.unit.benchmark.matrix_files import write_matrix
+from tests.unit.benchmark.matrix.matrix_files import write_matrix
 
 EXPERIMENT = """\
 lab: {kind: simulated, model: {kind: fixed-capacity, capacity: 50kpps}}

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
 from plimsoll.errors import InputError
-from tests.unit.tune.kube.api_server import api_server, kubeconfig
-from tests.unit.tune.kube.clusters import INTENT, objects
+from tests.unit.tune.cluster.api_server import api_server, kubeconfig
+from tests.unit.tune.cluster.clusters import INTENT, objects
 
 runner = CliRunner()
 PROFILE = "cluster-scoped-resources/performance.openshift.io/performanceprofiles/fast.yaml"

@@ -15,7 +15,7 @@ from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.schemas import published_schemas
 from plimsoll.report import registry as pages
-from tests.unit.benchmark.standard_tests.simulated import BUFFER_FRAMES, Seen, experiment
+from tests.unit.benchmark.simulated_tests import BUFFER_FRAMES, Seen, experiment
 from tests.unit.cli.runs_command import Plimsoll
 from tests.unit.methods.staircase import (
     STAIRCASE,

@@ -11,7 +11,7 @@ from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.report.registry import PAGES
-from tests.unit.record.test_record_error import FULL, begun
+from tests.unit.record.files.test_record_error import FULL, begun
 
 ALL = list(METHODS.values())
 RESUMED = [method for method in ALL if not method.one_trial]

@@ -18,7 +18,7 @@ from plimsoll.report.charts.interrupt_rate import interrupt_rate
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.data.soak import load_soak
 from plimsoll.report.hosts.section import HostSection, host_sections
-from tests.unit.benchmark.soak_runs import soak_settings, soaked
+from tests.unit.benchmark.soak.soak_runs import soak_settings, soaked
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered
 from tests.unit.trial.host_record import Series, observed_host, rows_of, share, write_parquet

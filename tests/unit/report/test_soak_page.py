@@ -16,7 +16,13 @@ from plimsoll.report.data.soak import load_soak
 from plimsoll.report.figures.figure import Figure
 from plimsoll.report.pages.soak.lines import elapsed, window_lines
 from plimsoll.report.pages.soak.page import page_of_soak
-from tests.unit.benchmark.soak_runs import Silent, soak_experiment, soak_run, soak_settings, soaked
+from tests.unit.benchmark.soak.soak_runs import (
+    Silent,
+    soak_experiment,
+    soak_run,
+    soak_settings,
+    soaked,
+)
 
 
 class Broken(Exception):

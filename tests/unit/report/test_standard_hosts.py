@@ -25,7 +25,7 @@ from plimsoll.report.tuning.section import TuningSection
 from plimsoll.text.units import Rate
 from plimsoll.tune.audit.finding import CheckVerdict
 from tests.unit.benchmark.audits import audit_of, finding
-from tests.unit.benchmark.standard_tests.simulated import (
+from tests.unit.benchmark.simulated_tests import (
     CAPACITY_PPS,
     Seen,
     experiment,

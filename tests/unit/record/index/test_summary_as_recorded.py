@@ -18,8 +18,8 @@ from plimsoll.record.index.run_index import read_index
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.units import parse_rate
-from tests.unit.benchmark.matrix_files import write_matrix
-from tests.unit.benchmark.soak_runs import soak_experiment
+from tests.unit.benchmark.matrix.matrix_files import write_matrix
+from tests.unit.benchmark.soak.soak_runs import soak_experiment
 
 
 class Silent:

@@ -1,0 +1,232 @@
+"""Loading by the bulk protocol, against a server on loopback that checks its grammar."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from plimsoll.errors import InputError
+from plimsoll.export.cdm.document import CdmDocument
+from plimsoll.export.cdm.documents import RunDocuments
+from plimsoll.export.cdm.run_iterations import outline_of
+from plimsoll.export.cdm.version import CdmVersion
+from plimsoll.export.export_error import ExportError
+from plimsoll.export.opensearch import bulk
+from plimsoll.export.opensearch.bulk import load
+from plimsoll.export.opensearch.patience import RetryPolicy
+from plimsoll.export.opensearch.server import Server
+from plimsoll.record.run.run_directory import RunDirectory
+from tests.unit.export.loopback_opensearch import Outcome, Store, serving
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with serving() as served:
+        yield served
+
+
+class Waits:
+    """Patience that does not wait, but says how long it would have."""
+
+    def __init__(self, attempts: int = 4) -> None:
+        self.seconds: list[float] = []
+        self.said: list[str] = []
+        self.patience = RetryPolicy(
+            attempts=attempts, sleep=self.seconds.append, notice=self.said.append
+        )
+
+
+def some(count: int) -> list[CdmDocument]:
+    return [
+        CdmDocument("tag", "cdmv8dev-tag", f"id-{n}", json.dumps({"n": n})) for n in range(count)
+    ]
+
+
+def sent(store: Store) -> dict[tuple[str, str], int]:
+    return {key: document["n"] for key, document in store.documents.items()}
+
+
+ALL_FIVE = {("cdmv8dev-tag", f"id-{n}"): n for n in range(5)}
+
+
+def test_a_whole_run_arrives_and_again_changes_nothing(run: RunDirectory, store: Store) -> None:
+    made = list(RunDocuments(run, outline_of(run), CdmVersion.V8))
+    loaded = load(Server(store.url), iter(made), Waits().patience)
+    assert (loaded.taken, loaded.failed) == (len(made), 0)
+    first = dict(store.documents)
+    assert first == {(each.index, each.id): json.loads(each.json) for each in made}
+    load(Server(store.url), iter(made), Waits().patience)
+    assert store.documents == first
+
+
+def test_documents_go_in_batches_and_progress_is_reported(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "BATCH_DOCUMENTS", 2)
+    counts: list[int] = []
+    load(Server(store.url), some(5), Waits().patience, counts.append)
+    assert counts == [2, 4, 5]
+    assert len(store.bulk_requests) == 3
+    assert sent(store) == ALL_FIVE
+
+
+def test_a_batch_has_no_more_bytes_than_it_should(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "BATCH_BYTES", 10)
+    load(Server(store.url), some(5), Waits().patience)
+    # {"n": 0} is 8 bytes: two of them.
+    assert [request.body.count(b"\n") for request in store.bulk_requests] == [4, 4, 2]
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_a_busy_server_is_tried_again_later_and_later(store: Store, status: int) -> None:
+    store.troubles = [(status, {})] * 3
+    waits = Waits()
+    assert load(Server(store.url), some(5), waits.patience).taken == 5
+    assert waits.seconds == [0.5, 1.0, 2.0]
+    assert waits.said[0] == f"HTTP {status}: as requested: {status}; asking again in 0.5 s"
+    assert sent(store) == ALL_FIVE
+
+
+def test_the_server_may_say_how_long_to_wait(store: Store) -> None:
+    store.troubles = [(503, {"Retry-After": "7"}), (503, {"Retry-After": "3600"})]
+    waits = Waits()
+    load(Server(store.url), some(5), waits.patience)
+    # Half a minute at most.
+    assert waits.seconds == [7.0, 30.0]
+
+
+@pytest.mark.parametrize("said", ["Wed, 21 Oct 2026 07:28:00 GMT", "-5", "nan", "inf"])
+def test_a_time_to_wait_that_is_none_is_passed_over(store: Store, said: str) -> None:
+    store.troubles = [(429, {"Retry-After": said})]
+    waits = Waits()
+    load(Server(store.url), some(5), waits.patience)
+    assert waits.seconds == [0.5]
+
+
+def test_a_lost_connection_is_made_again(store: Store) -> None:
+    store.troubles = ["drop", "drop"]
+    waits = Waits()
+    assert load(Server(store.url), some(5), waits.patience).taken == 5
+    assert len(waits.seconds) == 2
+    assert sent(store) == ALL_FIVE
+
+
+def test_it_gives_up_in_the_end(store: Store) -> None:
+    store.troubles = [(503, {})] * 9
+    with pytest.raises(ExportError, match="gave up after 4 attempts: HTTP 503") as raised:
+        load(Server(store.url), some(5), Waits().patience)
+    assert raised.value.where == store.url
+    assert "ids stay the same" in raised.value.remedy
+    assert len(store.bulk_requests) == 4
+
+
+def test_a_server_that_is_not_there_is_reported() -> None:
+    with serving() as store:
+        url = store.url
+    with pytest.raises(ExportError, match="nothing listens there"):
+        load(Server(url), some(1), Waits().patience)
+
+
+def test_only_documents_that_found_no_room_are_sent_again(store: Store) -> None:
+    refused_once: set[str] = set()
+
+    def judge(index: str, identity: str, body: object) -> Outcome:
+        if identity in ("id-1", "id-3") and identity not in refused_once:
+            refused_once.add(identity)
+            return 429, {"type": "rejected_execution_exception", "reason": "queue full"}
+        return 201, None
+
+    store.judge = judge
+    waits = Waits()
+    loaded = load(Server(store.url), some(5), waits.patience)
+    assert (loaded.taken, loaded.failed) == (5, 0)
+    assert sent(store) == ALL_FIVE
+    first, second = store.bulk_requests
+    assert (first.body.count(b"\n"), second.body.count(b"\n")) == (10, 4)
+    assert waits.said == ["it has no room yet for 2 documents; asking again in 0.5 s"]
+
+
+def test_a_server_without_any_room_is_given_up(store: Store) -> None:
+    store.judge = lambda index, identity, body: (429, {"type": "busy", "reason": "full"})
+    with pytest.raises(ExportError, match="gave up after 4 attempts: it has no room"):
+        load(Server(store.url), some(5), Waits().patience)
+
+
+def test_refused_documents_are_counted_and_the_others_taken(store: Store) -> None:
+    def judge(index: str, identity: str, body: object) -> Outcome:
+        if identity in ("id-1", "id-3"):
+            return 400, {"type": "mapper_parsing_exception", "reason": f"bad {identity}"}
+        return 201, None
+
+    store.judge = judge
+    loaded = load(Server(store.url), some(5), Waits().patience)
+    assert (loaded.taken, loaded.failed) == (3, 2)
+    assert str(loaded) == "2 tag: mapper_parsing_exception: bad id-1"
+    # They would be refused again.
+    assert len(store.bulk_requests) == 1
+
+
+def test_it_stops_when_it_is_refused_all_the_time(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "BATCH_DOCUMENTS", 100)
+    store.judge = lambda index, identity, body: (
+        400,
+        {"type": "strict_dynamic_mapping_exception", "reason": "no"},
+    )
+    with pytest.raises(ExportError, match="refused 1000 documents and took 0: 1000 tag: strict"):
+        load(Server(store.url), some(5000), Waits().patience)
+    assert len(store.bulk_requests) == 10
+
+
+def test_too_much_at_once_is_halved(store: Store) -> None:
+    store.most_bytes = 150
+    assert load(Server(store.url), some(5), Waits().patience).taken == 5
+    assert sent(store) == ALL_FIVE
+    assert all(len(request.body) <= 150 for request in store.bulk_requests[-2:])
+
+
+def test_one_document_that_is_too_much_alone_is_refused(store: Store) -> None:
+    store.most_bytes = 20
+    loaded = load(Server(store.url), some(2), Waits().patience)
+    assert (loaded.taken, loaded.failed) == (0, 2)
+    assert "too large" in str(loaded)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_refused_access_is_reported_at_once(store: Store, status: int) -> None:
+    store.troubles = [(status, {})]
+    with pytest.raises(InputError, match=f"access was refused: HTTP {status}") as raised:
+        load(Server(store.url), some(1), Waits().patience)
+    assert "PLIMSOLL_EXPORT_USER" in raised.value.remedy
+    assert len(store.requests) == 1
+
+
+def test_another_answer_is_reported(store: Store) -> None:
+    store.troubles = [(500, {})]
+    with pytest.raises(ExportError, match="loading failed: HTTP 500: as requested: 500"):
+        load(Server(store.url), some(1), Waits().patience)
+
+
+def test_a_redirection_is_not_followed(store: Store) -> None:
+    store.troubles = [(307, {"Location": "http://127.0.0.1:1/_bulk"})]
+    with pytest.raises(ExportError, match="loading failed: HTTP 307"):
+        load(Server(store.url), some(1), Waits().patience)
+
+
+def test_an_answer_about_other_documents_is_no_success(store: Store) -> None:
+    class Forgetful(Server):
+        def ask(self, *arguments: object, **named: object):  # type: ignore[no-untyped-def]
+            answer = super().ask(*arguments, **named)  # type: ignore[arg-type]
+            del answer.body["items"][0]  # type: ignore[attr-defined]
+            return answer
+
+    with pytest.raises(ExportError, match="of 5 documents its answer names 4"):
+        load(Forgetful(store.url), some(5), Waits().patience)
+
+
+def test_nothing_to_load_asks_nothing(store: Store) -> None:
+    assert load(Server(store.url), [], Waits().patience).taken == 0
+    assert store.requests == []

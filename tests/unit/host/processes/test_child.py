@@ -1,0 +1,123 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from plimsoll.errors import MachineError
+from plimsoll.host.processes.child import Child, describe_exit, tied_to_parent
+from plimsoll.host.processes.identity import end_process, identify, wait_for_end
+
+READS_STDIN = "import sys; sys.stdin.read(); print('end of stdin', flush=True)"
+STARTS_A_CHILD = """
+import os, sys, time
+from pathlib import Path
+from plimsoll.host.processes.child import Child
+child = Child.start(["sleep", "600"], log=Path(sys.argv[1]), environment=os.environ,
+                    lifetime=sys.argv[2])
+# setpriv has tied it to us once it has turned into the program; a kill before that leaves
+# it to the janitor.
+while Path(f"/proc/{child.pid}/comm").read_text() != "sleep\\n":
+    time.sleep(0.01)
+print(child.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def start(program: str, log: Path) -> Child:
+    return Child.start([sys.executable, "-c", program], log=log, environment=os.environ)
+
+
+def start_grandchild(lifetime: str, log: Path) -> tuple[subprocess.Popen[bytes], int]:
+    root = Path(__file__).resolve().parents[4]
+    parent = subprocess.Popen(
+        [sys.executable, "-c", STARTS_A_CHILD, str(log), lifetime],
+        stdout=subprocess.PIPE,
+        cwd=root,
+    )
+    assert parent.stdout is not None
+    return parent, int(parent.stdout.readline())
+
+
+def test_output_and_errors_land_in_the_log(tmp_path: Path) -> None:
+    child = start(
+        "import sys; print('one'); print(); print('two', file=sys.stderr)", tmp_path / "l"
+    )
+    assert child.wait(60)
+    child.end(0)
+    assert sorted(child.log_tail()) == ["one", "two"]
+    assert child.exit_status() == 0
+
+
+def test_the_tail_is_the_last_lines(tmp_path: Path) -> None:
+    child = start("for n in range(5000): print('line', n)", tmp_path / "l")
+    assert child.wait(60)
+    child.end(0)
+    assert child.log_tail(lines=2) == ("line 4998", "line 4999")
+
+
+def test_stdin_stays_open_until_the_end(tmp_path: Path) -> None:
+    child = start(READS_STDIN, tmp_path / "l")
+    assert not child.wait(0.2)
+    child.end(patience_s=60)
+    assert child.exit_status() == -15
+
+
+def test_a_child_lives_in_a_session_of_its_own(tmp_path: Path) -> None:
+    child = start(READS_STDIN, tmp_path / "l")
+    assert os.getsid(child.pid) == child.pid
+    child.end(0)
+
+
+def test_ending_twice_is_harmless(tmp_path: Path) -> None:
+    child = start(READS_STDIN, tmp_path / "l")
+    child.end(0)
+    child.end(0)
+
+
+def test_a_missing_program_is_named_with_a_remedy(tmp_path: Path) -> None:
+    with pytest.raises(MachineError, match=r"no-such-program: cannot start it.*\(install it"):
+        Child.start(
+            ["no-such-program"], log=tmp_path / "l", environment=os.environ, lifetime="standing"
+        )
+
+
+def test_a_missing_setpriv_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(MachineError, match=r"setpriv is missing.*util-linux"):
+        tied_to_parent(["true"])
+
+
+def test_our_child_dies_when_we_are_killed(tmp_path: Path) -> None:
+    parent, pid = start_grandchild("ours", tmp_path / "l")
+    child = identify(pid)
+    parent.kill()
+    parent.communicate()
+    assert wait_for_end(child, timeout_s=60)
+
+
+def test_a_standing_child_lives_on_and_its_stdin_stays_open(tmp_path: Path) -> None:
+    parent, pid = start_grandchild("standing", tmp_path / "l")
+    child = identify(pid)
+    parent.kill()
+    parent.communicate()
+    assert child.alive
+    # Its own read-write end keeps the FIFO from ever being at its end.
+    assert Path(f"/proc/{pid}/fd/0").resolve() == (tmp_path / "l.stdin").resolve()
+    flags = Path(f"/proc/{pid}/fdinfo/0").read_text().split()[3]
+    assert int(flags, 8) & os.O_ACCMODE == os.O_RDWR
+    assert end_process(child, patience_s=0)
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (0, "exited with status 0"),
+        (3, "exited with status 3"),
+        (-11, "was killed by signal 11 (SIGSEGV)"),
+        (-200, "was killed by signal 200"),
+    ],
+)
+def test_an_exit_is_put_in_words(status: int, words: str) -> None:
+    assert describe_exit(status) == words
