@@ -60,24 +60,10 @@ def load_matrix(path: Path, settings: Sequence[SetField] = ()) -> Matrix:
     and field of a mistake and, where only some combinations have it, the first of these;
     MachineError for what the machine lacks.
     """
-    document = read_document(path)
-    if SECTION not in document.data:
-        raise InputError(
-            "has no matrix section",
-            where=str(path),
-            remedy="add `matrix:` with `sets:`, or use plimsoll run",
-        )
-    document, left = with_fields(document, settings)
+    document, base = read_varied(path, SECTION, settings, "add `matrix:` with `sets:`")
     varied = _settings(document)
-    written = {"name": path.stem, **document.data}
-    data = {field: value for field, value in written.items() if field != SECTION}
-    base = VariedDocument(
-        replace(document, data=data),
-        tuple(setting for setting, _ in left),
-        document.place_of((SECTION,)),
-    )
     iterations = tuple(_iterations(base, varied))
-    return Matrix(iterations[0].experiment.name, varied, iterations, written)
+    return Matrix(iterations[0].experiment.name, varied, iterations, document.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +76,29 @@ class VariedDocument:
     document: Document
     settings: tuple[SetField, ...]
     section: str
+
+
+def read_varied(
+    path: Path, section: str, settings: Sequence[SetField], remedy: str
+) -> tuple[Document, VariedDocument]:
+    """A document with such a section and the fields of `settings`, and what of it is varied.
+
+    Without a name it has the file's. Raises InputError; `remedy` is for one without the section.
+    """
+    document = read_document(path)
+    if section not in document.data:
+        raise InputError(
+            f"has no {section} section",
+            where=str(path),
+            remedy=f"{remedy}, or use plimsoll run",
+        )
+    document, left = with_fields(document, settings)
+    document = replace(document, data={"name": path.stem, **document.data})
+    rest = {field: value for field, value in document.data.items() if field != section}
+    astray = tuple(setting for setting, _ in left)
+    return document, VariedDocument(
+        replace(document, data=rest), astray, document.place_of((section,))
+    )
 
 
 def _settings(document: Document) -> MatrixSettings:

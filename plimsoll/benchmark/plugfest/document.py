@@ -13,14 +13,20 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from plimsoll.benchmark.experiment.experiment import complete
-from plimsoll.benchmark.experiment.set_field import SetField, with_fields
-from plimsoll.benchmark.matrix.document import Iteration, Matrix, VariedDocument, with_values
+from plimsoll.benchmark.experiment.set_field import SetField
+from plimsoll.benchmark.matrix.document import (
+    Iteration,
+    Matrix,
+    VariedDocument,
+    read_varied,
+    with_values,
+)
 from plimsoll.benchmark.matrix.settings import MatrixSettings
 from plimsoll.benchmark.plugfest.plan import PlannedCell, PlugfestPlan
 from plimsoll.benchmark.plugfest.settings import P2P, PlugfestSettings
 from plimsoll.errors import InputError
 from plimsoll.record.results.plugfest_result import CellPlace
-from plimsoll.text.document import Document, read_document
+from plimsoll.text.document import Document
 from plimsoll.traffic.imix import describe_mix, sizes_in_order
 
 SECTION = "plugfest"
@@ -59,23 +65,10 @@ def load_plugfest(path: Path, settings: Sequence[SetField] = ()) -> Plugfest:
     Raises InputError naming file, line and field of a mistake that no cell is without, or that is
     made on an axis.
     """
-    document = read_document(path)
-    if SECTION not in document.data:
-        raise InputError(
-            "has no plugfest section",
-            where=str(path),
-            remedy="add `plugfest:` with `duts:`, or use plimsoll run",
-        )
-    document, left = with_fields(document, settings)
+    document, base = read_varied(path, SECTION, settings, "add `plugfest:` with `duts:`")
     requested = _settings(document)
     seed = secrets.randbelow(2**32) if requested.seed is None else requested.seed
-    written = {"name": path.stem, **document.data}
-    written[SECTION] = {**document.data[SECTION], "seed": seed}
-    base = VariedDocument(
-        replace(document, data={k: v for k, v in written.items() if k != SECTION}),
-        tuple(setting for setting, _ in left),
-        document.place_of((SECTION,)),
-    )
+    written = {**document.data, SECTION: {**document.data[SECTION], "seed": seed}}
     cells, iterations = _cells(base, list(_axes(document, requested, _load_streams(base))))
     matrix = Matrix(
         str(written["name"]),

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from pydantic import BaseModel
+
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.generator_limits import check_generator_sends
 from plimsoll.benchmark.rfc2544.settings import FrameTestSettings
 from plimsoll.benchmark.rfc2544.subject import experiment_for, line_rate_decides
-from plimsoll.benchmark.testbed.testbed import Testbed
+from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
+from plimsoll.benchmark.whole_run.method_run import MethodRun
 from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.errors import InputError
+from plimsoll.record.methods.method import Method
+from plimsoll.record.results.method_result import Shortfall
 from plimsoll.text.units import Rate
+
+R = TypeVar("R", bound=BaseModel)
 
 
 def check_frames(experiment: Experiment, settings: FrameTestSettings) -> int:
@@ -26,7 +37,28 @@ def check_frames(experiment: Experiment, settings: FrameTestSettings) -> int:
     return max(sizes)
 
 
-def highest_pps(experiment: Experiment, bed: Testbed, stated: Rate | None) -> float:
+def run_over_frames(
+    method: Method[R],
+    experiment: Experiment,
+    settings: FrameTestSettings,
+    largest: int,
+    shortfalls: Callable[[float], tuple[Shortfall, ...]],
+) -> MethodRun[R]:
+    """What a test over several frame sizes is to do, the `largest` of them in bytes with FCS.
+
+    `shortfalls` are by the drain of its trials, in s.
+    """
+    return MethodRun(
+        method,
+        experiment,
+        replace(BedPlan.of(experiment), largest_frame_size=largest),
+        settings=settings.model_dump(mode="json"),
+        shortfalls=shortfalls(max(experiment.trial.drain, settings.residual_s)),
+        highest_pps=lambda bed: _highest_pps(experiment, bed, settings.maximum),
+    )
+
+
+def _highest_pps(experiment: Experiment, bed: Testbed, stated: Rate | None) -> float:
     """The fastest load of the experiment's own profile, for the tester's calibration."""
     highest = stated or experiment.search.maximum
     return experiment.profile.pps_of(highest, bed.line_rate_bps)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 from plimsoll.benchmark.experiment.experiment import Experiment
@@ -14,7 +14,7 @@ from plimsoll.benchmark.rfc2544.frame_loss import measure_frame_loss
 from plimsoll.benchmark.rfc2544.frames import FrameSpec, described_traffic
 from plimsoll.benchmark.rfc2544.latency import DEFINITION, measure_latency
 from plimsoll.benchmark.rfc2544.media import media_of
-from plimsoll.benchmark.rfc2544.preparation import check_frames, highest_pps
+from plimsoll.benchmark.rfc2544.preparation import check_frames, run_over_frames
 from plimsoll.benchmark.rfc2544.recovery import measure_recovery
 from plimsoll.benchmark.rfc2544.reset import measure_reset, why_not
 from plimsoll.benchmark.rfc2544.settings import Rfc2544Settings, Test
@@ -28,9 +28,8 @@ from plimsoll.benchmark.rfc2544.subject import (
 )
 from plimsoll.benchmark.rfc2544.throughput import measure_throughput
 from plimsoll.benchmark.session.progress_listener import ProgressListener
-from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
+from plimsoll.benchmark.whole_run.method_run import run_method
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.methods.rfc2544 import RFC2544
@@ -60,14 +59,7 @@ def run_rfc2544(
 ) -> Rfc2544Result:
     """Run, or go on with, the tests in `run`. Raises PlimsollError for what the user can fix."""
     largest = check_rfc2544(experiment, settings)
-    to_run = MethodRun(
-        RFC2544,
-        experiment,
-        replace(BedPlan.of(experiment), largest_frame_size=largest),
-        settings=settings.model_dump(mode="json"),
-        shortfalls=shortfalls(settings, max(experiment.trial.drain, settings.residual_s)),
-        highest_pps=lambda bed: highest_pps(experiment, bed, settings.maximum),
-    )
+    to_run = run_over_frames(RFC2544, experiment, settings, largest, partial(shortfalls, settings))
 
     def execute(steps: Steps) -> Rfc2544Result:
         return _Tests(steps, experiment, settings, to_run.shortfalls).result(run)

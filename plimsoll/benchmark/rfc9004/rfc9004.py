@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from functools import partial
 from itertools import chain
 
 from plimsoll.benchmark.experiment.experiment import Experiment
@@ -11,7 +11,7 @@ from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.rfc2544.back_to_back import measure_back_to_back
 from plimsoll.benchmark.rfc2544.frames import FrameSpec, described_traffic
 from plimsoll.benchmark.rfc2544.media import media_of
-from plimsoll.benchmark.rfc2544.preparation import check_frames, highest_pps
+from plimsoll.benchmark.rfc2544.preparation import check_frames, run_over_frames
 from plimsoll.benchmark.rfc2544.shortfalls import (
     shortfalls_of_repeats,
     shortfalls_of_throughput,
@@ -27,9 +27,8 @@ from plimsoll.benchmark.rfc2544.subject import (
 from plimsoll.benchmark.rfc2544.throughput import measure_throughput
 from plimsoll.benchmark.rfc9004.settings import Rfc9004Settings
 from plimsoll.benchmark.session.progress_listener import ProgressListener
-from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
+from plimsoll.benchmark.whole_run.method_run import run_method
 from plimsoll.record.methods.rfc9004 import RFC9004
 from plimsoll.record.results.method_result import Shortfall
 from plimsoll.record.results.result import counts_of, invalid_reasons
@@ -48,14 +47,7 @@ def run_rfc9004(
 ) -> Rfc9004Result:
     """Run, or go on with, the test in `run`. Raises PlimsollError for what the user can fix."""
     largest = check_frames(experiment, settings)
-    to_run = MethodRun(
-        RFC9004,
-        experiment,
-        replace(BedPlan.of(experiment), largest_frame_size=largest),
-        settings=settings.model_dump(mode="json"),
-        shortfalls=shortfalls(settings, max(experiment.trial.drain, settings.residual_s)),
-        highest_pps=lambda bed: highest_pps(experiment, bed, settings.maximum),
-    )
+    to_run = run_over_frames(RFC9004, experiment, settings, largest, partial(shortfalls, settings))
 
     def execute(steps: Steps) -> Rfc9004Result:
         return _result(steps, experiment, settings, run)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,31 +12,28 @@ from plimsoll.analysis.comparison.comparison_words import sentences
 from plimsoll.analysis.comparison.noisy_result import noisy_result
 from plimsoll.analysis.comparison.quiet_noisy import noise_effect
 from plimsoll.analysis.comparison.side import invalid_runs
-from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.matrix.course import RunAll
 from plimsoll.benchmark.matrix.noisy import load_noisy_matrix
 from plimsoll.benchmark.matrix.plan import begin_matrix
 from plimsoll.benchmark.matrix.run import MatrixEnd, run_samples
-from plimsoll.cli.methods.matrix import matrix_to_resume, sample_hooks
-from plimsoll.cli.methods.progress import progress_on
-from plimsoll.cli.methods.running import running, serving
+from plimsoll.cli.methods.matrix_command import MatrixCommand
+from plimsoll.cli.methods.running import serving
 from plimsoll.cli.options.options import JsonOption, MetricsPortOption, RunsOption
 from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.tables.comparison_table import figures_table
-from plimsoll.cli.terminal.exit_codes import end_by
 from plimsoll.cli.terminal.output import stderr, stdout
-from plimsoll.errors import InputError
 from plimsoll.record.methods.noisy import NOISY
 from plimsoll.record.results.noisy_result import NoisyResult
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report import write_report
 from plimsoll.text.plain_text import plain_text
 
 _EPILOG = (
     "Examples: **plimsoll noisy experiment.yaml --repetitions 5** · "
     "**plimsoll noisy --resume runs/20260101T120000-experiment**"
 )
+
+_COMMAND = MatrixCommand(NOISY, "experiment.yaml", kept="finished runs are kept")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -68,24 +65,18 @@ def noisy(
 
     Exits as plimsoll matrix does.
     """
+    fields = set_fields or ()
     with serving(metrics_port) as live:
-        directory = _what_to_run(experiment, repetitions, set_fields or (), resume, runs)
+        directory = _COMMAND.what_to_run(
+            experiment,
+            resume,
+            fields,
+            lambda path: begin_matrix(load_noisy_matrix(path, repetitions, fields), runs, NOISY),
+        )
         tag_run(directory, tag)
-        with (
-            running("noisy", directory, "finished runs are kept", None, live),
-            progress_on(stderr, live=not json) as progress,
-        ):
-            hooks = sample_hooks(directory, live)
+        with _COMMAND.going_on(directory, live, json=json) as (progress, hooks):
             result = run_samples(directory, progress, hooks, _END, RunAll())
-    page = write_report(directory)
-    if json:
-        typer.echo(result.model_dump_json(indent=2))
-    else:
-        _print(result, directory)
-        stdout.print(f"\nreport: {page}", soft_wrap=True, highlight=False)
-    if result.error_code:
-        raise typer.Exit(result.error_code)
-    end_by(result.verdict)
+    _COMMAND.hand_over(result, directory, partial(_show, result, directory), json=json)
 
 
 def _is_over(result: NoisyResult) -> bool:
@@ -95,7 +86,7 @@ def _is_over(result: NoisyResult) -> bool:
 _END = MatrixEnd(NOISY, noisy_result, _is_over)
 
 
-def _print(result: NoisyResult, directory: RunDirectory) -> None:
+def _show(result: NoisyResult, directory: RunDirectory) -> None:
     if result.unknown is not None:
         stderr.print(f"no comparison: {plain_text(result.unknown)}", soft_wrap=True, markup=False)
         return
@@ -108,22 +99,3 @@ def _print(result: NoisyResult, directory: RunDirectory) -> None:
         stdout.print(plain_text(f"{label}: {causes}"), soft_wrap=True, markup=False)
     for warning in invalid_runs(found.sides):
         stderr.print(warning, soft_wrap=True)
-
-
-def _what_to_run(
-    experiment: Path | None,
-    repetitions: int,
-    set_fields: Sequence[SetField],
-    resume: Path | None,
-    runs: Path,
-) -> RunDirectory:
-    if (experiment is None) == (resume is None):
-        raise InputError(
-            "name an experiment, or a run to resume; one of the two",
-            where="plimsoll noisy",
-            remedy="plimsoll noisy experiment.yaml, or plimsoll noisy --resume runs/<id>",
-        )
-    if resume is not None:
-        return matrix_to_resume(resume, set_fields, NOISY)
-    assert experiment is not None  # noqa: S101 - one of the two is given
-    return begin_matrix(load_noisy_matrix(experiment, repetitions, set_fields), runs, NOISY)

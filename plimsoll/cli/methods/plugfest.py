@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -15,9 +16,8 @@ from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.matrix.plan import begin_matrix
 from plimsoll.benchmark.plugfest.document import load_plugfest
 from plimsoll.benchmark.plugfest.session import Prospect, prospect, run_plugfest
-from plimsoll.cli.methods.matrix import matrix_to_resume, sample_hooks
-from plimsoll.cli.methods.progress import progress_on
-from plimsoll.cli.methods.running import running, serving
+from plimsoll.cli.methods.matrix_command import MatrixCommand
+from plimsoll.cli.methods.running import serving
 from plimsoll.cli.options.options import (
     JsonOption,
     MetricsPortOption,
@@ -27,13 +27,10 @@ from plimsoll.cli.options.options import (
 from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.tables.plugfest_table import plugfest_tables
-from plimsoll.cli.terminal.exit_codes import end_by
 from plimsoll.cli.terminal.output import stderr, stdout
-from plimsoll.errors import InputError
 from plimsoll.record.methods.plugfest import PLUGFEST
-from plimsoll.record.run.journal import JournalContents
+from plimsoll.record.results.plugfest_result import PlugfestResult
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report import write_report
 from plimsoll.text.counted import counted
 from plimsoll.text.plain_text import plain_text
 from plimsoll.text.units import format_duration, parse_duration
@@ -43,6 +40,14 @@ _EPILOG = (
     "--budget 8h** · **plimsoll plugfest --resume runs/20260101T120000-plugfest --budget 10h**"
 )
 _MOST_LABELS = 3
+
+# A page of what there is, however little.
+_COMMAND = MatrixCommand(
+    PLUGFEST,
+    "plugfest.yaml",
+    kept="finished cells are kept",
+    worth_a_report=lambda journal: bool(journal.events),
+)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -84,43 +89,39 @@ def plugfest(
     refused from the start.
     """
     budget_s = None if budget is None else parse_option("--budget", parse_duration, budget)
+    fields = set_fields or ()
+
+    def what_to_run(into: Path) -> RunDirectory:
+        return _COMMAND.what_to_run(experiment, resume, fields, partial(_begun, fields, into))
+
     if dry_run:
         with TemporaryDirectory(prefix="plimsoll-") as nowhere:
-            directory = _what_to_run(experiment, set_fields or (), resume, Path(nowhere))
-            _say(prospect(directory, budget_s))
+            _say(prospect(what_to_run(Path(nowhere)), budget_s))
         return
     with serving(metrics_port) as live:
-        directory = _what_to_run(experiment, set_fields or (), resume, runs)
+        directory = what_to_run(runs)
         ahead = prospect(directory, budget_s)
         _say(ahead)
         tag_run(directory, tag)
-        with (
-            running("plugfest", directory, "finished cells are kept", _began, live),
-            progress_on(stderr, live=not json) as progress,
-        ):
-            hooks = sample_hooks(directory, live)
+        with _COMMAND.going_on(directory, live, json=json) as (progress, hooks):
             result = run_plugfest(directory, ahead, progress, hooks, plugfest_result)
-    page = write_report(directory)
-    if json:
-        typer.echo(result.model_dump_json(indent=2))
-    else:
-        for table in plugfest_tables(result):
-            stdout.print()
-            stdout.print(table)
-        stdout.print(f"\nreport: {page}", soft_wrap=True, highlight=False)
-    if result.error_code:
-        raise typer.Exit(result.error_code)
-    end_by(result.verdict)
+    _COMMAND.hand_over(result, directory, partial(_show, result), json=json)
+
+
+def _begun(set_fields: Sequence[SetField], runs: Path, experiment: Path) -> RunDirectory:
+    found = load_plugfest(experiment, set_fields)
+    return begin_matrix(found.matrix, runs, PLUGFEST, found.plan.as_settings())
+
+
+def _show(result: PlugfestResult) -> None:
+    for table in plugfest_tables(result):
+        stdout.print()
+        stdout.print(table)
 
 
 def _say(ahead: Prospect) -> None:
     for line in _prospects(ahead):
         stderr.print(plain_text(line), soft_wrap=True, markup=False, highlight=False)
-
-
-def _began(journal: JournalContents) -> bool:
-    """A page of what there is, however little."""
-    return bool(journal.events)
 
 
 def _prospects(ahead: Prospect) -> list[str]:
@@ -163,19 +164,3 @@ def _prospects(ahead: Prospect) -> list[str]:
 def _between(least_s: float | None, most_s: float | None) -> str:
     least, most = format_duration(least_s or 0.0), format_duration(most_s or 0.0)
     return least if least == most else f"{least} to {most}"
-
-
-def _what_to_run(
-    experiment: Path | None, set_fields: Sequence[SetField], resume: Path | None, runs: Path
-) -> RunDirectory:
-    if (experiment is None) == (resume is None):
-        raise InputError(
-            "name an experiment, or a run to resume; one of the two",
-            where="plimsoll plugfest",
-            remedy="plimsoll plugfest plugfest.yaml, or plimsoll plugfest --resume runs/<id>",
-        )
-    if resume is not None:
-        return matrix_to_resume(resume, set_fields, PLUGFEST)
-    assert experiment is not None  # noqa: S101 - one of the two is given
-    found = load_plugfest(experiment, set_fields)
-    return begin_matrix(found.matrix, runs, PLUGFEST, found.plan.as_settings())

@@ -64,7 +64,8 @@ def serve(
         token=new_token() if token or not is_loopback(listen) else None,
     )
     try:
-        from plimsoll.web.app.server import listening, serve_until_signal  # noqa: PLC0415
+        from plimsoll.web.app.server import serve_until_signal  # noqa: PLC0415
+        from plimsoll.web.quiet_server import listening  # noqa: PLC0415
         from plimsoll.web.security.access import entry_address  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise MachineError(
@@ -72,7 +73,7 @@ def serve(
             where="plimsoll serve",
             remedy="pip install 'plimsoll[serve]'",
         ) from error
-    with listening(settings) as listener:
+    with listening(settings.endpoint) as listener:
         stderr.print(
             f"open {entry_address(settings)}", soft_wrap=True, highlight=False, markup=False
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import ClassVar, Literal
 
-from plimsoll.dut.kernel.cables import DUT_PORTS, cable_counters, lay_cables
+from plimsoll.dut.kernel.cables import DUT_PORTS, lay_cables
 from plimsoll.dut.kernel.kernel_lab import KernelLab
 from plimsoll.dut.kernel.settings import Forwarder
 from plimsoll.dut.kernel.vlan import VlanSettings, add_vlan, forwarding_ports
@@ -13,7 +13,7 @@ from plimsoll.dut.lab import Lab
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
+from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.processes.child import Lifetime
 
 _BRIDGE = "bridge0"
@@ -67,14 +67,6 @@ class LinuxBridge(Forwarder):
         )
         _wait_until_forwarding(namespace)
         return ends
-
-    def rx_interfaces(self) -> tuple[str, ...]:
-        """Both ports."""
-        return DUT_PORTS
-
-    def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
-        """Of its ports."""
-        return cable_counters(namespace)
 
     def facts(self, namespace: NetworkNamespace) -> dict[str, object]:
         """The bridge and its ports as the kernel has them."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from plimsoll.dut.kernel.cables import DUT_PORTS, cable_counters
 from plimsoll.dut.lab import DutProcess, LabModel, LineRate
 from plimsoll.dut.line_rate import LineRateField
 from plimsoll.dut.needs import IP, NAMESPACE_CAPABILITIES, TEE, LabNeeds
@@ -33,13 +34,13 @@ class Forwarder(ABC):
     def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
         """Set it up; the tester's interfaces, by port. Raises MachineError and LabDied."""
 
-    @abstractmethod
     def rx_interfaces(self) -> tuple[str, ...]:
-        """Its interfaces in the namespace that take frames in, whose CPU is chosen."""
+        """Its interfaces in the namespace that take frames in, whose CPU is chosen: both ports."""
+        return DUT_PORTS
 
-    @abstractmethod
     def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
         """Of each of its ports; `rx_dropped` are frames that it had no room for."""
+        return cable_counters(namespace)
 
     @abstractmethod
     def facts(self, namespace: NetworkNamespace) -> dict[str, object]:

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import ClassVar, Literal
 
-from plimsoll.dut.kernel.cables import DUT_PORTS, cable_counters, lay_cables
+from plimsoll.dut.kernel.cables import DUT_PORTS, lay_cables
 from plimsoll.dut.kernel.kernel_lab import KernelLab
 from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
 from plimsoll.dut.lab import Lab, LineRate
@@ -15,7 +15,7 @@ from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import IP_PACKAGE, run_program
-from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
+from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.processes.child import Lifetime
 
 Classifier = Literal["flower", "u32"]
@@ -90,14 +90,6 @@ class TcRedirect(Forwarder):
         commands = "".join(f"{line}\n" for line in lines)
         run_program((TC.find(), "-netns", namespace.name, "-batch", "-"), given=commands)
         return ends
-
-    def rx_interfaces(self) -> tuple[str, ...]:
-        """Both ports: what steers frames to a CPU comes before traffic control."""
-        return DUT_PORTS
-
-    def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
-        """Of its ports."""
-        return cable_counters(namespace)
 
     def facts(self, namespace: NetworkNamespace) -> dict[str, object]:
         """The actions as the kernel has them, and what each has redirected so far."""

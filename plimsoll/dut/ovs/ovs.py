@@ -112,10 +112,6 @@ class UserspaceSwitch(Forwarder):
         self._installed = install(switch, self._settings.rules, self._settings.push_vlan)
         return ends
 
-    def rx_interfaces(self) -> tuple[str, ...]:
-        """Both ports: the kernel hands them to the switch on its CPU."""
-        return DUT_PORTS
-
     def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
         """OpenFlow's, and of what did not reach the switch those of the cables."""
         of_cables = cable_counters(namespace)

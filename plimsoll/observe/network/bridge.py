@@ -5,13 +5,12 @@ from __future__ import annotations
 import struct
 from collections import Counter
 
-from plimsoll.host.namespaces.route_socket import NEIGHBOURS, RouteSocket
+from plimsoll.host.namespaces.route_socket import NEIGHBOURS
 from plimsoll.observe.network.watched_namespace import (
-    InterfaceNames,
+    NamespaceObserver,
+    NamespaceReader,
     WatchedNamespace,
-    watched_namespaces,
 )
-from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType
 
@@ -25,32 +24,9 @@ _OF_INTERFACE = 0x02
 _PERMANENT, _STATIC = 0x80, 0x40
 
 
-class Bridge(Observer):
-    """Entries by port (`dev`) and `kind`: learned, static, or permanent (the ports' own).
-
-    Each reading lists the whole database, some microseconds an entry.
-    """
-
-    source = "bridge"
-    summary = "entries of bridges' forwarding databases by port, by rtnetlink"
-    types = (_ENTRIES,)
-
-    def __init__(self, host: ObservedHost, readings: Readings) -> None:
-        self._namespaces = [_Namespace(each) for each in watched_namespaces(host.observation)]
-        if not any(each.read(readings) for each in self._namespaces):
-            raise NotObservable("no bridge has a port")
-
-    def read(self, readings: Readings) -> None:
-        """Tell how many there are now; a kind that a port had and has no more is 0."""
-        for each in self._namespaces:
-            each.read(readings)
-
-
-class _Namespace:
+class _Namespace(NamespaceReader):
     def __init__(self, watched: WatchedNamespace) -> None:
-        self._names = watched.names
-        self._route = watched.run(RouteSocket)
-        self._interfaces = InterfaceNames(self._route)
+        super().__init__(watched)
         self._series: dict[tuple[int, str], int] = {}
 
     def read(self, readings: Readings) -> int:
@@ -63,6 +39,19 @@ class _Namespace:
         for key, series in self._series.items():
             readings.value(series, counts[key])
         return counts.total()
+
+
+class Bridge(NamespaceObserver):
+    """Entries by port (`dev`) and `kind`: learned, static, or permanent (the ports' own).
+
+    Each reading lists the whole database, some microseconds an entry.
+    """
+
+    source = "bridge"
+    summary = "entries of bridges' forwarding databases by port, by rtnetlink"
+    reader = _Namespace
+    types = (_ENTRIES,)
+    nothing = "no bridge has a port"
 
 
 def read_entry(body: bytes) -> tuple[int, str] | None:

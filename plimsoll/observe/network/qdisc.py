@@ -5,15 +5,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 
-from plimsoll.host.namespaces.route_socket import QDISCS, RouteSocket, attributes
+from plimsoll.host.namespaces.route_socket import QDISCS, attributes
 from plimsoll.observe.network.watched_namespace import (
-    InterfaceNames,
+    NamespaceObserver,
+    NamespaceReader,
     WatchedNamespace,
-    watched_namespaces,
 )
 from plimsoll.observe.procfs.wrapping_counter import continued
 from plimsoll.observe.reading.kernel_text import printable
-from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType
 
@@ -39,32 +38,9 @@ _BASIC_FIELDS, _QUEUE_FIELDS = struct.Struct("=QI"), struct.Struct("=5I")
 _NO_QUEUE = b"noqueue"
 
 
-class Qdisc(Observer):
-    """Each discipline by `dev`, `kind` and `handle`; `netns` where it is in a lab's namespace.
-
-    One that is part of another counts what that counts, too: break out by `handle`.
-    """
-
-    source = "qdisc"
-    summary = "packets, drops and backlog of queueing disciplines, by rtnetlink"
-    types = (*_COUNTED, _BACKLOG)
-
-    def __init__(self, host: ObservedHost, readings: Readings) -> None:
-        self._namespaces = [_Namespace(each) for each in watched_namespaces(host.observation)]
-        if not any(each.read(readings) for each in self._namespaces):
-            raise NotObservable("no interface has a queueing discipline that queues")
-
-    def read(self, readings: Readings) -> None:
-        """Tell what each has counted."""
-        for each in self._namespaces:
-            each.read(readings)
-
-
-class _Namespace:
+class _Namespace(NamespaceReader):
     def __init__(self, watched: WatchedNamespace) -> None:
-        self._names = watched.names
-        self._route = watched.run(RouteSocket)
-        self._interfaces = InterfaceNames(self._route)
+        super().__init__(watched)
         self._known: dict[tuple[int, int, bytes], _Series] = {}
 
     def read(self, readings: Readings) -> int:
@@ -83,6 +59,19 @@ class _Namespace:
         index, handle, kind = key
         name = self._interfaces.of(index)
         return {**self._names, "dev": name, "kind": printable(kind), "handle": f"{handle >> 16:x}:"}
+
+
+class Qdisc(NamespaceObserver):
+    """Each discipline by `dev`, `kind` and `handle`; `netns` where it is in a lab's namespace.
+
+    One that is part of another counts what that counts, too: break out by `handle`.
+    """
+
+    source = "qdisc"
+    summary = "packets, drops and backlog of queueing disciplines, by rtnetlink"
+    reader = _Namespace
+    types = (*_COUNTED, _BACKLOG)
+    nothing = "no interface has a queueing discipline that queues"
 
 
 def read_qdisc(body: bytes) -> tuple[tuple[int, int, bytes], tuple[int, ...]] | None:

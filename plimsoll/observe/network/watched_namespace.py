@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import struct
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from plimsoll.errors import MachineError
 from plimsoll.host.namespaces.route_socket import LINKS, RouteSocket, attributes
 from plimsoll.host.namespaces.within import run_within
 from plimsoll.observe.reading.kernel_text import printable
 from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
+from plimsoll.observe.reading.readings import Readings
 
 T = TypeVar("T")
 
@@ -47,6 +50,36 @@ def watched_namespaces(observation: Observation) -> tuple[WatchedNamespace, ...]
             for name, path in observation.namespaces.items()
         ),
     )
+
+
+class NamespaceReader(ABC):
+    """What an observer reads of one namespace, by rtnetlink."""
+
+    def __init__(self, watched: WatchedNamespace) -> None:
+        self._names = watched.names
+        self._route = watched.run(RouteSocket)
+        self._interfaces = InterfaceNames(self._route)
+
+    @abstractmethod
+    def read(self, readings: Readings) -> int:
+        """Tell the values of all that there is now; how many there are."""
+
+
+class NamespaceObserver(Observer):
+    """Reads all namespaces by one `reader` each; `nothing` says that there was nothing in any."""
+
+    reader: ClassVar[type[NamespaceReader]]
+    nothing: ClassVar[str]
+
+    def __init__(self, host: ObservedHost, readings: Readings) -> None:
+        self._readers = [self.reader(each) for each in watched_namespaces(host.observation)]
+        if not sum(each.read(readings) for each in self._readers):
+            raise NotObservable(self.nothing)
+
+    def read(self, readings: Readings) -> None:
+        """Tell the values of all that there is now."""
+        for each in self._readers:
+            each.read(readings)
 
 
 class InterfaceNames:

@@ -57,7 +57,7 @@ def test_a_combination_without_a_load_line_is_the_exit_code(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["matrix"], "name an experiment, or a matrix run to resume"),
+        (["matrix"], "name an experiment, or a run to resume"),
         (["matrix", "gone.yaml"], "no such file"),
         (["matrix", "gone.yaml", "--resume", "/"], "one of the two"),
         (["matrix", "--resume", "/"], "not a run directory"),

@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.errors import MachineError
 from plimsoll.host.namespaces.route_socket import LINKS, NEIGHBOURS, QDISCS, attributes, messages
-from plimsoll.observe.network import bridge, qdisc, watched_namespace, xdp
+from plimsoll.observe.network import watched_namespace, xdp
 from plimsoll.observe.network.bridge import Bridge, read_entry
 from plimsoll.observe.network.qdisc import Qdisc, read_qdisc
 from plimsoll.observe.network.xdp import Xdp
@@ -53,8 +53,7 @@ class Kernel:
 @pytest.fixture
 def kernel(monkeypatch: pytest.MonkeyPatch) -> Kernel:
     known = Kernel()
-    for module in (qdisc, bridge):
-        monkeypatch.setattr(module, "RouteSocket", lambda: known)
+    monkeypatch.setattr(watched_namespace, "RouteSocket", lambda: known)
     return known
 
 

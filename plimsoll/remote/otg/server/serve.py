@@ -10,10 +10,11 @@ from plimsoll.benchmark.live_traffic.live_traffic import LiveSettings, live_traf
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.errors import InputError
 from plimsoll.remote.otg.flows.port import Tester
-from plimsoll.remote.otg.server.server import listening, serve_until_signal
+from plimsoll.remote.otg.server.server import serve_until_signal
 from plimsoll.remote.otg.server.settings import OtgSettings
 from plimsoll.remote.otg.session.session import OtgSession
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
+from plimsoll.web.quiet_server import listening
 
 # A request for metrics waits for the end of the interval that is under way.
 _LIVE = LiveSettings(interval_s=0.2)
@@ -42,7 +43,7 @@ def serve_otg(
         )
     plan = replace(BedPlan.of(experiment), largest_frame_size=largest_frame_size)
     with (
-        listening(settings) as listener,
+        listening(settings.rest) as listener,
         live_traffic(plan, command="otg", settings=_LIVE, tell=tell) as traffic,
     ):
         tester = Tester(
