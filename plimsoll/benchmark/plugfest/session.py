@@ -20,6 +20,7 @@ from plimsoll.benchmark.plugfest.plan import PlugfestPlan, read_plugfest_plan
 from plimsoll.benchmark.plugfest.refusals import refusal_text, refused_iterations
 from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.errors import PlimsollError
+from plimsoll.host.ledger.cpu_claims import CpuTaken
 from plimsoll.record.methods.plugfest import PLUGFEST
 from plimsoll.record.results.matrix_result import IterationResult
 from plimsoll.record.results.plugfest_result import PlugfestResult
@@ -34,14 +35,15 @@ MakeResult = Callable[[RunDirectory, MatrixPlan, tuple[IterationResult, ...]], P
 class Prospect:
     """What a session is about to do.
 
-    `refused` are texts by iteration; `done` of all repetitions have their result. `spent_s` went
-    in earlier sessions, and with what `budget_s` leaves it ends, unless the first repetition of
-    each cell takes longer.
+    `refused` are errors by iteration, `taken` the CPUs that others poll for now; `done` of all
+    repetitions have their result. `spent_s` went in earlier sessions, and with what `budget_s`
+    leaves it ends, unless the first repetition of each cell takes longer.
     """
 
     plan: MatrixPlan
     cells: PlugfestPlan
     refused: Mapping[int, PlimsollError]
+    taken: tuple[CpuTaken, ...]
     estimate: Estimate
     done: int
     budget_s: float | None
@@ -65,14 +67,15 @@ def prospect(run: RunDirectory, budget_s: float | None = None) -> Prospect:
     Raises PlimsollError where no cell can be run, or the record is damaged.
     """
     plan, cells = read_plugfest_plan(run)
-    refused = refused_iterations(run, plan)
-    if len(refused) == len(plan.iterations):
-        raise next(iter(refused.values()))
-    expected = estimate(run, plan, refused)
+    refusals = refused_iterations(run, plan)
+    if len(refusals.cells) == len(plan.iterations):
+        raise next(iter(refusals.cells.values()))
+    expected = estimate(run, plan, refusals.cells)
     return Prospect(
         plan=plan,
         cells=cells,
-        refused=refused,
+        refused=refusals.cells,
+        taken=refusals.taken,
         estimate=expected,
         done=sum(finished_sample(run, sample) is not None for sample in plan.in_order()),
         budget_s=budget_s or cells.budget_s or expected.most_s,
@@ -90,8 +93,10 @@ def run_plugfest(
     """Run, or go on with, what `prospect` has looked at.
 
     Whatever happens to a cell, the others are run. Raises PlimsollError where the record itself
-    cannot be read or written.
+    cannot be read or written, and CpuTaken, before it begins, where others poll a CPU of a cell.
     """
+    for taken in begun.taken:
+        raise taken
     course = PlugfestCourse(
         refused=begun.refused,
         settled=begun.cells.settled,

@@ -15,6 +15,7 @@ from plimsoll.analysis.comparison.plugfest.result import plugfest_result
 from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.matrix.plan import begin_matrix
 from plimsoll.benchmark.plugfest.document import load_plugfest
+from plimsoll.benchmark.plugfest.refusals import refusal_text
 from plimsoll.benchmark.plugfest.session import Prospect, prospect, run_plugfest
 from plimsoll.cli.methods.matrix_command import MatrixCommand
 from plimsoll.cli.methods.running import serving
@@ -137,6 +138,7 @@ def _prospects(ahead: Prospect) -> list[str]:
         shown = "; ".join(labels[:_MOST_LABELS])
         more = f" and {len(labels) - _MOST_LABELS} more" if len(labels) > _MOST_LABELS else ""
         lines.append(f"refused: {shown}{more}: {reason}")
+    lines += [f"not now: {refusal_text(taken)}" for taken in ahead.taken]
     if ahead.done:
         lines.append(f"done already: {counted(ahead.done, 'repetition')}")
     if expected.least_s is None or expected.most_s is None:

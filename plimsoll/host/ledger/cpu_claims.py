@@ -13,6 +13,10 @@ from plimsoll.host.ledger.record import PolledCpu
 from plimsoll.host.ledger.shared_directory import locked, shared_directory
 
 
+class CpuTaken(MachineError):
+    """Another lab or run polls a CPU, and will not do so for ever."""
+
+
 class CpuClaim(NamedTuple):
     """A CPU, the process whose loop will poll it, and the place that assigns it ("lab.cpu")."""
 
@@ -24,7 +28,7 @@ class CpuClaim(NamedTuple):
 def refuse_polled_cpus(claimed: Iterable[tuple[str, int]], own: Ledger | None = None) -> None:
     """Refuse a CPU that another lab or run of this machine polls; each is (place, CPU).
 
-    Raises MachineError naming both.
+    Raises CpuTaken naming both.
     """
     for refusal in polled_cpu_mistakes(claimed, own):
         raise refusal
@@ -32,7 +36,7 @@ def refuse_polled_cpus(claimed: Iterable[tuple[str, int]], own: Ledger | None = 
 
 def polled_cpu_mistakes(
     claimed: Iterable[tuple[str, int]], own: Ledger | None = None
-) -> Iterator[MachineError]:
+) -> Iterator[CpuTaken]:
     """All that `refuse_polled_cpus` would refuse, in the order given."""
     polled = {
         each.cpu: (use, each)
@@ -49,7 +53,7 @@ def polled_cpu_mistakes(
 def claim_cpus(ledger: Ledger, claims: Sequence[CpuClaim]) -> None:
     """Note in `ledger` that its processes will poll these CPUs, unless others do.
 
-    Of two that claim a CPU at once one gets it. Raises MachineError.
+    Of two that claim a CPU at once one gets it. Raises CpuTaken.
     """
     with locked(shared_directory()):
         refuse_polled_cpus(((claim.place, claim.cpu) for claim in claims), ledger)
@@ -63,10 +67,10 @@ def _is_polled(use: LedgerUse, polled: PolledCpu) -> bool:
     return use.process_named(polled.process) is not None
 
 
-def _refusal(place: str, use: LedgerUse, polled: PolledCpu) -> MachineError:
+def _refusal(place: str, use: LedgerUse, polled: PolledCpu) -> CpuTaken:
     process = use.process_named(polled.process)
     pid = f" {process.pid}" if process else ", which is starting"
-    return MachineError(
+    return CpuTaken(
         f"CPU {polled.cpu} is polled by {use.ledger_id} ({polled.process}{pid})",
         where=place,
         remedy=f"{_ending(use)}, or choose another CPU",

@@ -11,9 +11,11 @@ from jsonschema import Draft202012Validator
 from plimsoll.analysis.comparison.plugfest.result import plugfest_result, plugfest_so_far
 from plimsoll.benchmark.matrix.plan import begin_matrix, iteration_folder
 from plimsoll.benchmark.matrix.run import SampleHooks
+from plimsoll.benchmark.plugfest import refusals
 from plimsoll.benchmark.plugfest.document import load_plugfest
 from plimsoll.benchmark.plugfest.session import prospect, run_plugfest
 from plimsoll.errors import InputError, Interrupted, PlimsollError
+from plimsoll.host.ledger.cpu_claims import CpuTaken
 from plimsoll.record.index.run_entry import entry_of
 from plimsoll.record.methods.plugfest import PLUGFEST
 from plimsoll.record.results.plugfest_result import PlugfestResult
@@ -89,6 +91,20 @@ def test_a_refused_cell_is_one_with_its_reason(tmp_path: Path) -> None:
     assert gone.state == "refused"
     assert "0000:ff:1f.6" in (gone.reason or "")
     assert (result.verdict, result.error_code) == ("pass", None)
+
+
+def test_a_cpu_that_is_taken_for_now_refuses_no_cell_but_nothing_is_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = CpuTaken("CPU 0 is polled by run-5e6f70", where="generator.cpus[0]", remedy="wait")
+    monkeypatch.setattr(refusals, "search_mistakes", lambda _: [taken])
+    run = begin(tmp_path, {"duts": {"fast": FAST, "slow": SLOW}})
+    ahead = prospect(run)
+    assert (ahead.refused, ahead.taken) == ({}, (taken,))
+    assert ahead.estimate.cells == 2
+    with pytest.raises(CpuTaken, match="CPU 0 is polled by run-5e6f70"):
+        run_all(run)
+    assert read_journal(run.journal).events == ()
 
 
 def test_where_every_cell_is_refused_nothing_is_begun(tmp_path: Path) -> None:
