@@ -20,7 +20,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo plugfest-demo plugfest-packages test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
-	vm-captures sshd kube-apiserver cluster-openapi \
+	vm-captures sshd grout kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
 
 help: ## Show this
@@ -137,6 +137,11 @@ sshd: build/sshd/usr/sbin/sshd ## Fetch the sshd of the tests of other hosts; no
 build/sshd/usr/sbin/sshd: build-aux/unpack-sshd
 	-@build-aux/unpack-sshd build/sshd
 
+grout: build/grout/bin/grout ## Fetch grout of Debian's sid for the tests of that lab; nothing is installed
+
+build/grout/bin/grout: build-aux/unpack-grout
+	-@build-aux/unpack-grout build/grout
+
 # Exactly the versions that requirements/ locks, each file checked against its hash. Tools of
 # another version cannot go on in an old build folder, so that goes too.
 $(RUN_REQUIREMENTS): requirements/run.txt | system-packages
@@ -207,5 +212,5 @@ python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m 'not full' $(POLLING_NOTHING)
 	$(BIN)/pytest -m 'not full' --ignore $(POLLING_NOTHING) tests/integration
 
-full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd vm-kernel kube-apiserver
+full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-kernel kube-apiserver
 	$(BIN)/pytest -m full tests/integration

@@ -6,26 +6,20 @@ import time
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from plimsoll.dut.ethdev_counters import ethdev_counters
 from plimsoll.dut.lab import (
     DutPortCounters,
     DutProcess,
     LabDied,
-    LabModel,
     LabPorts,
     LineRate,
     LinkWatch,
     unsound,
 )
-from plimsoll.dut.line_rate import LineRateField
-from plimsoll.dut.memif import (
-    buffer_bytes_for,
-    check_new_socket,
-    longest_ring,
-    memif_devargs,
-)
+from plimsoll.dut.memif import check_new_socket
+from plimsoll.dut.memif_lab import PORTS, MemifSettings
 from plimsoll.dut.needs import LabNeeds, NeededProgram
 from plimsoll.dut.noisy_vnf import NoisyVnf
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
@@ -39,10 +33,6 @@ from plimsoll.traffic.streams.compile import Paths
 
 _PROGRAM = "dpdk-testpmd"
 _TESTPMD = NeededProgram(_PROGRAM, "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
-_PORTS = (0, 1)
-_PATHS = ((0, 1), (1, 0))
-# The memif driver takes its ring from `rsize` and ignores descriptor counts.
-_DESCRIPTORS = 1024
 _START_TIMEOUT_S = 30.0
 _END_PATIENCE_S = 5.0
 _POLL_S = 0.02
@@ -56,16 +46,10 @@ _MBUF_HEADROOM = 128
 _MBUF_OVERHEAD = 320
 
 
-class TestpmdSettings(LabModel):
+class TestpmdSettings(MemifSettings):
     """dpdk-testpmd between two memif ports.
 
-    `ring_size` is in frames, a power of two; memif allows up to 16384, and long rings
-    carry over the milliseconds that a shared CPU is taken away. `noisy` is what
-    `forwarding: noisy` does to memory for each frame. `frame_size`, with FCS,
-    is the longest that must pass; a run raises it to its profile's longest, and shortens
-    rings whose buffers would then take more than 32 MB each. `socket` defaults to a path
-    that is private to the run. `line_rate` is nominal, memif has no wire: with it loads can
-    be written in %, and utilisation is reported as a share of it.
+    `noisy` is what `forwarding: noisy` does to memory for each frame.
     """
 
     # Keeps pytest from taking the class for tests.
@@ -79,22 +63,10 @@ class TestpmdSettings(LabModel):
         "after a reset"
     )
     kind: Literal["testpmd-memif"] = "testpmd-memif"
-    cpu: int = Field(default=1, ge=0)
     forwarding: Literal["mac", "io", "macswap", "5tswap", "csum", "noisy"] = "mac"
     noisy: NoisyVnf | None = None
-    ring_size: int = Field(default=16384, ge=64, le=16384)
     burst: int = Field(default=32, ge=1, le=512)
     mbufs: int = Field(default=16384, ge=4096, le=1048576)
-    frame_size: int = Field(default=1518, ge=64, le=9216)
-    socket: Path | None = None
-    line_rate: LineRateField | None = None
-
-    @field_validator("ring_size")
-    @classmethod
-    def _check_ring_size(cls, ring_size: int) -> int:
-        if ring_size.bit_count() != 1:
-            raise unsound(f"{ring_size} is not a power of two", "write for example 1024 or 16384")
-        return ring_size
 
     @model_validator(mode="after")
     def _check_noisy(self) -> TestpmdSettings:
@@ -112,36 +84,11 @@ class TestpmdSettings(LabModel):
         return LabNeeds(programs=(_TESTPMD,), cpus=1, hugepages=True)
 
     @property
-    def polled_cpus(self) -> tuple[tuple[str, int], ...]:
-        """That of the forwarding loop."""
-        return (("lab.cpu", self.cpu),)
-
-    @property
     def megabytes(self) -> int:
         """The memory for DPDK itself, the mbufs and what `noisy` works on, in MB."""
         pages = -(-(self.buffer_bytes + _MBUF_HEADROOM + _MBUF_OVERHEAD) // _PAGE_BYTES)
         mbufs = -(-self.mbufs * pages * _PAGE_BYTES // 2**20)
-        return _BASE_MEGABYTES + mbufs + (self.noisy.megabytes(len(_PORTS)) if self.noisy else 0)
-
-    @property
-    def buffer_bytes(self) -> int:
-        """The memif buffers, each of which holds any frame whole."""
-        return buffer_bytes_for(self.frame_size)
-
-    @property
-    def ring_frames(self) -> int:
-        """The rings' length: as set, or what 32 MB of buffers allow."""
-        return min(self.ring_size, longest_ring(self.buffer_bytes))
-
-    @property
-    def port_count(self) -> int:
-        """One at each end of the DUT."""
-        return len(_PORTS)
-
-    @property
-    def directions(self) -> Paths:
-        """Through the DUT both ways."""
-        return _PATHS
+        return _BASE_MEGABYTES + mbufs + (self.noisy.megabytes(len(PORTS)) if self.noisy else 0)
 
     def check_machine(self) -> LineRate:
         """Whether testpmd is there and can make its socket; and the nominal line rate."""
@@ -149,15 +96,6 @@ class TestpmdSettings(LabModel):
         if self.socket is not None:
             check_new_socket(self.socket, "lab.socket")
         return LineRate(self.line_rate_bps)
-
-    @property
-    def line_rate_bps(self) -> float | None:
-        """As stated, L1."""
-        return self.line_rate.value if self.line_rate else None
-
-    def for_frames(self, frame_size: int) -> TestpmdSettings:
-        """The same lab with buffers for frames up to `frame_size`."""
-        return self.model_copy(update={"frame_size": max(self.frame_size, frame_size)})
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> TestpmdLab:
         """The lab, not yet up."""
@@ -192,14 +130,7 @@ class TestpmdLab:
         except BaseException:
             self.down()
             raise
-        return LabPorts(
-            devargs=tuple(self._devargs("client", port) for port in _PORTS),
-            descriptors=_DESCRIPTORS,
-            queue_frames=self._settings.ring_frames,
-            paths=_PATHS,
-            drained_by="dut",
-            line_rate_bps=self._settings.line_rate_bps,
-        )
+        return self._settings.tester_ports(self._socket)
 
     def wait_links(self, timeout_s: float) -> None:
         """Return once a client has connected to each port."""
@@ -225,8 +156,8 @@ class TestpmdLab:
 
     def counters(self) -> tuple[DutPortCounters, ...]:
         """testpmd's own counters since it started, by port."""
-        answers = self._ask(*(f"/ethdev/stats,{port}" for port in _PORTS))
-        return tuple(ethdev_counters(port, answers[port]) for port in _PORTS)
+        answers = self._ask(*(f"/ethdev/stats,{port}" for port in PORTS))
+        return tuple(ethdev_counters(port, answers[port]) for port in PORTS)
 
     def processes(self) -> tuple[DutProcess, ...]:
         """The one testpmd."""
@@ -263,7 +194,7 @@ class TestpmdLab:
     def _eal_arguments(self) -> tuple[str, ...]:
         # The main thread only sleeps, so it floats over all CPUs.
         lcores = f"0@({format_cpu_list(allowed_cpus())}),1@{self._settings.cpu}"
-        vdevs = (("--vdev", self._devargs("server", port)) for port in _PORTS)
+        vdevs = (("--vdev", self._settings.devargs("server", port, self._socket)) for port in PORTS)
         return (
             *("--lcores", lcores, "--no-pci", "--file-prefix", "dut"),
             *self._memory_arguments(),
@@ -285,10 +216,6 @@ class TestpmdLab:
             f"--mbuf-size={self._settings.buffer_bytes + _MBUF_HEADROOM}",
             *(self._settings.noisy.arguments if self._settings.noisy else ()),
         )
-
-    def _devargs(self, role: Literal["server", "client"], port: int) -> str:
-        settings = self._settings
-        return memif_devargs(role, port, self._socket, settings.ring_frames, settings.buffer_bytes)
 
     @property
     def _telemetry_socket(self) -> Path:
@@ -314,15 +241,15 @@ class TestpmdLab:
         try:
             with self._telemetry() as telemetry:
                 self._facts["version"] = telemetry.version
-                infos = [telemetry.query(f"/ethdev/info,{port}") for port in _PORTS]
+                infos = [telemetry.query(f"/ethdev/info,{port}") for port in PORTS]
         except TelemetryError:
             # Neither the socket nor the ports are there at first.
             return False
         return all(info.get("dev_started") == 1 for info in infos)
 
     def _links_down(self) -> list[int]:
-        answers = self._ask(*(f"/ethdev/link_status,{port}" for port in _PORTS))
-        return [port for port in _PORTS if answers[port].get("status") != "UP"]
+        answers = self._ask(*(f"/ethdev/link_status,{port}" for port in PORTS))
+        return [port for port in PORTS if answers[port].get("status") != "UP"]
 
     def _ask(self, *commands: str) -> list[dict[str, object]]:
         """The answers to `commands`. Raises LabDied rather than a failed conversation."""

@@ -7,6 +7,7 @@ from typing import Annotated, get_args
 from pydantic import Field, ValidationError
 
 from plimsoll.dut.external import ExternalSettings
+from plimsoll.dut.grout import GroutSettings
 from plimsoll.dut.kernel.linux_bridge import LinuxBridgeSettings
 from plimsoll.dut.kernel.linux_router import LinuxRouterSettings
 from plimsoll.dut.kernel.macvlan import MacvlanSettings
@@ -26,6 +27,7 @@ from plimsoll.host.processes.child import Lifetime
 
 LabSettings = Annotated[
     TestpmdSettings
+    | GroutSettings
     | LinuxBridgeSettings
     | LinuxRouterSettings
     | MacvlanSettings

@@ -1,0 +1,302 @@
+"""The lab `grout`: DPDK's graph router connects or routes between two memif ports."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from plimsoll.dut.lab import (
+    DutPortCounters,
+    DutProcess,
+    LabDied,
+    LabPorts,
+    LineRate,
+    LinkWatch,
+)
+from plimsoll.dut.memif import check_new_socket
+from plimsoll.dut.memif_lab import PORTS, MemifSettings
+from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, Program
+from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
+from plimsoll.errors import MachineError
+from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.namespaces.ip_command import run_program
+from plimsoll.host.processes.child import Child, Lifetime
+
+_PROGRAM = "grout"
+_PACKAGE = "grout (Debian sid, Fedora; https://git.dpdk.org/apps/grout)"
+_GROUT = Program(_PROGRAM, _PACKAGE)
+_GRCLI = Program("grcli", _PACKAGE)
+_NSENTER = Program("nsenter", "util-linux")
+_NAMES = tuple(f"p{port}" for port in PORTS)
+_START_TIMEOUT_S = 30.0
+_END_PATIENCE_S = 5.0
+_POLL_S = 0.02
+_BATCH_TIMEOUT_S = 180.0
+# Measured with grout 0.19.3, DPDK 25.11 and the sizes below: 330 MB of hugepages, of which the
+# IPv6 routes take the most.
+_MEGABYTES = 384
+_USUAL_MTU = 1800
+# Of its tables, which are made for a whole network's routes and flows, what a lab needs.
+_SIZES = {
+    "GROUT_MEMPOOL_CHUNK_SIZE": "16384",
+    "GROUT_MAX_NEXTHOPS": "1024",
+    "GROUT_MAX_ROUTES": "256",
+    "GROUT_MAX_CONNTRACKS": "1024",
+    "GROUT_MAX_FDB_ENTRIES": "64",
+}
+
+
+class GroutSettings(RoutedSettings, MemifSettings):
+    """grout between two memif ports.
+
+    `forwarding: cross` passes each port's frames to the other as they are; `route` routes
+    IPv4 and IPv6 to `networks`, as the lab linux-router does.
+    """
+
+    summary: ClassVar[str] = "grout, DPDK's graph router, between two memif ports; needs no NIC"
+    can_stand: ClassVar[bool] = True
+    polling_program: ClassVar[str] = _PROGRAM
+    cannot_reset: ClassVar[str | None] = (
+        "grout holds the sockets that the tester's memif ports hang on, so their links end with "
+        "it, and a trial ends with its links"
+    )
+    kind: Literal["grout"] = "grout"
+    forwarding: Literal["cross", "route"] = "cross"
+
+    @classmethod
+    def needs(cls) -> LabNeeds:
+        """grout, a CPU that it polls, and root for its namespace."""
+        programs = (_GROUT, _GRCLI, _NSENTER)
+        return LabNeeds(NAMESPACE_CAPABILITIES, ("tun",), programs, 1, hugepages=True)
+
+    @property
+    def megabytes(self) -> int:
+        """For DPDK itself, the tables and the mbufs, in MB."""
+        return _MEGABYTES
+
+    def check_machine(self) -> LineRate:
+        """Whether grout is there, can make its socket, and this user its namespace."""
+        self.needs().check()
+        if self.socket is not None:
+            check_new_socket(self.socket, "lab.socket")
+        return LineRate(self.line_rate_bps)
+
+    def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> GroutLab:
+        """The lab, not yet up."""
+        return GroutLab(self, ledger, memory, lifetime)
+
+
+class GroutLab:
+    """One grout, with its control plane's interfaces in a namespace of its own."""
+
+    def __init__(
+        self, settings: GroutSettings, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime
+    ) -> None:
+        self.kind: str = settings.kind
+        self._settings = settings
+        self._ledger = ledger
+        self._memory = memory
+        self._lifetime: Lifetime = lifetime
+        self._namespace = ledger.namespace
+        self._memif = settings.socket or ledger.directory / "memif.sock"
+        self._child: Child | None = None
+        self._facts: dict[str, object] = {}
+
+    def up(self) -> LabPorts:
+        """Start grout, add its ports, and have it forward."""
+        check_cpus([("lab.cpu", self._settings.cpu)])
+        check_new_socket(self._memif, "lab.socket")
+        self._ledger.note_path(self._memif)
+        try:
+            self._namespace.create()
+            self._start()
+            self._wait(self._control.exists, "made no socket", _START_TIMEOUT_S)
+            self._forward()
+        except BaseException:
+            self.down()
+            raise
+        return self._settings.tester_ports(self._memif)
+
+    def wait_links(self, timeout_s: float) -> None:
+        """Return once a client has connected to each port."""
+        self._wait(self._links_are_up, "has a port without link", timeout_s)
+
+    def check(self) -> None:
+        """Raise LabDied if grout has ended."""
+        if self._child is not None and (status := self._child.exit_status()) is not None:
+            raise LabDied(self._child, status)
+
+    def watch_links(self) -> LinkWatch:
+        """A watch that sees nothing: the tester's ports know memif's links."""
+        return lambda: ()
+
+    def counters(self) -> tuple[DutPortCounters, ...]:
+        """grout's own counters since its ports were added."""
+        by_name = {str(each["interface"]): each for each in self._objects("interface", "stats")}
+        return tuple(_port_counters(port, by_name[name]) for port, name in enumerate(_NAMES))
+
+    def processes(self) -> tuple[DutProcess, ...]:
+        """The one grout."""
+        return () if self._child is None else (DutProcess(_PROGRAM, self._child.pid),)
+
+    def facts(self) -> dict[str, object]:
+        """Which grout it was, how it was started, and what it says of its forwarding."""
+        routes = self._routes() if self._settings.forwarding == "route" else []
+        return {
+            **self._facts,
+            "settings": self._settings.model_dump(mode="json"),
+            "namespace": self._namespace.name,
+            "forwards": {
+                "by": "grout",
+                "ports": self._objects("interface", "show"),
+                "routes": routes[:SHOWN_ROUTES],
+                "route_count": len(routes),
+                "queues": self._objects("affinity", "qmap", "show"),
+            },
+        }
+
+    def down(self) -> None:
+        """End grout, however it takes it, and delete its socket and its namespace."""
+        if self._child is not None:
+            self._child.end(_END_PATIENCE_S)
+            self._child = None
+            self._memif.unlink(missing_ok=True)
+        self._namespace.remove()
+
+    def _start(self) -> None:
+        argv = (
+            *(_NSENTER.find(), f"--net={self._namespace.path}", _GROUT.find(), "--poll-mode"),
+            *(() if self._memory.huge else ("--test-mode",)),
+            *("--socket", str(self._control), "--socket-mode", "0600"),
+            # By default it listens for HTTP on every address.
+            *("--metrics", f"unix:{self._ledger.directory / 'grout-metrics.sock'}"),
+            *("--max-mtu", str(max(_USUAL_MTU, self._settings.frame_size))),
+        )
+        self._child = Child.start(
+            argv,
+            log=self._ledger.directory / "grout.log",
+            environment={**self._ledger.environment, **_SIZES},
+            lifetime=self._lifetime,
+        )
+        self._child.name = _PROGRAM
+        self._ledger.note_process(_PROGRAM, self._child.identity)
+        version = run_program([_GROUT.find(), "--version"]).strip()
+        self._facts = {"version": version, "argv": list(argv), "pid": self._child.pid}
+
+    def _forward(self) -> None:
+        settings = self._settings
+        cpus = format_cpu_list(allowed_cpus())
+        self._ask("affinity", "cpus", "set", "control", cpus, "datapath", str(settings.cpu))
+        for port, name in enumerate(_NAMES):
+            devargs = settings.devargs("server", port, self._memif)
+            self._ask("interface", "add", "port", name, "devargs", devargs, "rxqs", "1")
+        if settings.forwarding == "cross":
+            for name, other in zip(_NAMES, reversed(_NAMES), strict=True):
+                self._ask("interface", "set", "port", name, "domain", other)
+        else:
+            self._route()
+
+    def _route(self) -> None:
+        settings = self._settings
+        for port, name in enumerate(_NAMES):
+            self._ask("interface", "set", "port", name, "mac", settings.router_macs[port])
+            for version in settings.versions:
+                nexthop = str(_nexthop(version, port))
+                given = ("address", next_hop(version, port), "mac", settings.macs[port])
+                self._ask("nexthop", "add", "l3", "iface", name, "id", nexthop, *given)
+        begin = time.monotonic()
+        lines = (
+            f"route add {network} via id {_nexthop(network.version, port)}\n"
+            for port in PORTS
+            for network in settings.routed_to(port)
+        )
+        self._ask(given="".join(lines))
+        self._facts["routes_installed_in_s"] = round(time.monotonic() - begin, 3)
+        settings.check_installed(len(self._routes()))
+
+    @property
+    def _control(self) -> Path:
+        return self._ledger.directory / "grout.sock"
+
+    def _links_are_up(self) -> bool:
+        shown = {str(each["name"]): each["flags"] for each in self._objects("interface", "show")}
+        return all("running" in str(shown[name]) for name in _NAMES)
+
+    def _objects(self, *words: str) -> list[dict[str, object]]:
+        """What `grcli … show` lists. Raises MachineError and LabDied."""
+        text = self._ask(*words)
+        try:
+            found = json.loads(text or "[]")
+        except ValueError as error:
+            raise MachineError(
+                f"grcli {' '.join(words)} answers no JSON: {error}",
+                where="lab",
+                remedy="install grout 0.19 or newer",
+            ) from error
+        return list(found)
+
+    def _routes(self) -> list[dict[str, object]]:
+        """Those that have a next hop, not what grout adds by itself."""
+        return [each for each in self._objects("route", "show") if _is_static(each)]
+
+    def _ask(self, *words: str, given: str = "") -> str:
+        """What grcli prints of a command, or of those `given`, one a line."""
+        command = (_GRCLI.find(), "--err-exit", "--json", "--no-pager")
+        argv = [*command, "--socket", str(self._control), *words]
+        try:
+            return run_program(argv, given=given, timeout_s=_BATCH_TIMEOUT_S)
+        except MachineError:
+            # A tool that fails because grout has died is not the news.
+            if self._child is not None:
+                self._child.wait(timeout_s=0.1)
+            self.check()
+            raise
+
+    def _wait(self, ready: Callable[[], bool], problem: str, timeout_s: float) -> None:
+        deadline = time.monotonic() + timeout_s
+        while not ready():
+            self.check()
+            if time.monotonic() > deadline:
+                raise MachineError(
+                    f"{_PROGRAM} {problem} after {timeout_s:g} s",
+                    where="lab",
+                    remedy="check that the tester opened the lab's ports, on a less busy machine",
+                )
+            time.sleep(_POLL_S)
+
+
+def _nexthop(version: int, port: int) -> int:
+    """A number of our own for the host behind a port."""
+    return 1 + 10 * port + version
+
+
+def _is_static(route: Mapping[str, object]) -> bool:
+    return route.get("origin") in ("user", "static")
+
+
+def _port_counters(port: int, stats: Mapping[str, object]) -> DutPortCounters:
+    return DutPortCounters(
+        port=port,
+        rx_frames=_count(stats, "rx_packets"),
+        tx_frames=_count(stats, "tx_packets"),
+        rx_missed=0,
+        rx_errors=_count(stats, "rx_drops"),
+        tx_errors=_count(stats, "tx_errors"),
+        rx_no_mbuf=0,
+    )
+
+
+def _count(stats: Mapping[str, object], name: str) -> int:
+    value = stats.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise MachineError(
+            f"the port counter {name!r} of grout is {value!r}, not a count",
+            where="lab",
+            remedy="install grout 0.19 or newer",
+        )
+    return value
