@@ -36,6 +36,9 @@ _NAMES = tuple(f"p{port}" for port in PORTS)
 _START_TIMEOUT_S = 30.0
 _END_PATIENCE_S = 5.0
 _POLL_S = 0.02
+_IPV6 = Path("/proc/sys/net/ipv6/conf")
+_ALL = ("all", "default")
+_LEAST_ROUTES = 256
 _BATCH_TIMEOUT_S = 180.0
 # Measured with grout 0.19.3, DPDK 25.11 and the sizes below: 330 MB of hugepages, of which the
 # IPv6 routes take the most.
@@ -45,7 +48,6 @@ _USUAL_MTU = 1800
 _SIZES = {
     "GROUT_MEMPOOL_CHUNK_SIZE": "16384",
     "GROUT_MAX_NEXTHOPS": "1024",
-    "GROUT_MAX_ROUTES": "256",
     "GROUT_MAX_CONNTRACKS": "1024",
     "GROUT_MAX_FDB_ENTRIES": "64",
 }
@@ -114,6 +116,9 @@ class GroutLab:
         self._ledger.note_path(self._memif)
         try:
             self._namespace.create()
+            # Its control plane's interfaces have IPv6 addresses, or are not made (EACCES).
+            if _IPV6.exists():
+                self._namespace.write("0", *(str(_IPV6 / which / "disable_ipv6") for which in _ALL))
             self._start()
             self._wait(self._control.exists, "made no socket", _START_TIMEOUT_S)
             self._forward()
@@ -180,7 +185,7 @@ class GroutLab:
         self._child = Child.start(
             argv,
             log=self._ledger.directory / "grout.log",
-            environment={**self._ledger.environment, **_SIZES},
+            environment={**self._ledger.environment, **_SIZES, **self._route_sizes()},
             lifetime=self._lifetime,
         )
         self._child.name = _PROGRAM
@@ -188,12 +193,17 @@ class GroutLab:
         version = run_program([_GROUT.find(), "--version"]).strip()
         self._facts = {"version": version, "argv": list(argv), "pid": self._child.pid}
 
+    def _route_sizes(self) -> dict[str, str]:
+        return {"GROUT_MAX_ROUTES": str(max(_LEAST_ROUTES, 2 * (self._settings.routes or 0)))}
+
     def _forward(self) -> None:
         settings = self._settings
         cpus = format_cpu_list(allowed_cpus())
         self._ask("affinity", "cpus", "set", "control", cpus, "datapath", str(settings.cpu))
         for port, name in enumerate(_NAMES):
+            # DPDK's memif takes an address when it is made, and none later (EOPNOTSUPP).
             devargs = settings.devargs("server", port, self._memif)
+            devargs += f",mac={settings.router_macs[port]}"
             self._ask("interface", "add", "port", name, "devargs", devargs, "rxqs", "1")
         if settings.forwarding == "cross":
             for name, other in zip(_NAMES, reversed(_NAMES), strict=True):
@@ -204,7 +214,6 @@ class GroutLab:
     def _route(self) -> None:
         settings = self._settings
         for port, name in enumerate(_NAMES):
-            self._ask("interface", "set", "port", name, "mac", settings.router_macs[port])
             for version in settings.versions:
                 nexthop = str(_nexthop(version, port))
                 given = ("address", next_hop(version, port), "mac", settings.macs[port])

@@ -93,7 +93,6 @@ def test_it_stands_until_it_is_taken_down(state: Path) -> None:
 def test_how_it_forwards_is_read_back(ledger: Ledger) -> None:
     lab = make_lab(ledger, "grout", forwarding="route")
     lab.up()
-    print(json.dumps(lab.facts(), indent=1))
     forwards = json.loads(json.dumps(lab.facts()["forwards"]))
     assert {each["name"] for each in forwards["ports"]} >= {"p0", "p1"}
     assert {each["destination"] for each in forwards["routes"]} >= {
@@ -102,3 +101,14 @@ def test_how_it_forwards_is_read_back(ledger: Ledger) -> None:
     }
     assert {each["cpu_id"] for each in forwards["queues"]} == {CPU}
     lab.down()
+
+
+def test_it_has_a_hundred_thousand_routes(place: Workplace) -> None:
+    """There is no route to the networks as a whole: what hits none is not forwarded."""
+    lab = {"kind": "grout", "cpu": CPU, "forwarding": "route", "routes": 100_000}
+    spread = {"flows": 1000, "vary": [{"field": "IP.dst", "step": 50}]}
+    trial = run_trial(place, lab, **spread)
+    assert agreements(trial) == ["ok"] * 4
+    (up,) = [event for event in journal(place.only_run()) if event["kind"] == "lab-up"]
+    print(f"100,000 routes in {up['lab']['routes_installed_in_s']} s")
+    assert up["lab"]["forwards"]["route_count"] == 100_002
