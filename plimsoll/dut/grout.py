@@ -39,6 +39,9 @@ _POLL_S = 0.02
 _IPV6 = Path("/proc/sys/net/ipv6/conf")
 _ALL = ("all", "default")
 _LEAST_ROUTES = 256
+# A tree of so many routes has up to twice as many nodes, and grout makes room for as many of
+# IPv6 as of IPv4.
+_KILOBYTES_OF_A_ROUTE = 24
 _BATCH_TIMEOUT_S = 180.0
 # Measured with grout 0.19.3, DPDK 25.11 and the sizes below: 330 MB of hugepages, of which the
 # IPv6 routes take the most.
@@ -79,7 +82,7 @@ class GroutSettings(RoutedSettings, MemifSettings):
     @property
     def megabytes(self) -> int:
         """For DPDK itself, the tables and the mbufs, in MB."""
-        return _MEGABYTES
+        return _MEGABYTES + (self.routes or 0) * _KILOBYTES_OF_A_ROUTE // 1000
 
     def check_machine(self) -> LineRate:
         """Whether grout is there, can make its socket, and this user its namespace."""
@@ -186,7 +189,7 @@ class GroutLab:
         self._child = Child.start(
             argv,
             log=self._ledger.directory / "grout.log",
-            environment={**self._ledger.environment, **_SIZES, **self._route_sizes()},
+            environment={**self._ledger.environment, **_SIZES, **self._room_for_routes()},
             lifetime=self._lifetime,
         )
         self._child.name = _PROGRAM
@@ -194,8 +197,8 @@ class GroutLab:
         version = run_program([_GROUT.find(), "--version"]).strip()
         self._facts = {"version": version, "argv": list(argv), "pid": self._child.pid}
 
-    def _route_sizes(self) -> dict[str, str]:
-        return {"GROUT_MAX_ROUTES": str(max(_LEAST_ROUTES, 2 * (self._settings.routes or 0)))}
+    def _room_for_routes(self) -> dict[str, str]:
+        return {"GROUT_MAX_ROUTES": str(_LEAST_ROUTES + 2 * (self._settings.routes or 0))}
 
     def _forward(self) -> None:
         settings = self._settings
@@ -252,7 +255,7 @@ class GroutLab:
 
     def _routes(self) -> list[dict[str, object]]:
         """Those that have a next hop, not what grout adds by itself."""
-        return [each for each in self._objects("route", "show") if _is_static(each)]
+        return [each for each in self._objects("route", "show", "max", "0") if _is_static(each)]
 
     def _ask(self, *words: str, given: str = "") -> str:
         """What grcli prints of a command, or of those `given`, one a line."""

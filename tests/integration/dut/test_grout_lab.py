@@ -26,6 +26,7 @@ from tests.integration.dut.namespace_lab import (
     start_owner,
 )
 
+pytestmark = pytest.mark.full
 # Where `make grout` unpacks it.
 UNPACKED = ROOT / "build" / "grout" / "bin"
 # What routes: IPv6 one way and back in a trial of its own, for a stream has one version.
