@@ -18,7 +18,7 @@ from plimsoll.dut.lab import (
 )
 from plimsoll.dut.memif import check_new_socket
 from plimsoll.dut.memif_lab import PORTS, MemifSettings
-from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, Program
+from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
 from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
@@ -29,9 +29,9 @@ from plimsoll.host.processes.child import Child, Lifetime
 
 _PROGRAM = "grout"
 _PACKAGE = "grout (Debian sid, Fedora; https://git.dpdk.org/apps/grout)"
-_GROUT = Program(_PROGRAM, _PACKAGE)
-_GRCLI = Program("grcli", _PACKAGE)
-_NSENTER = Program("nsenter", "util-linux")
+_GROUT = NeededProgram(_PROGRAM, _PACKAGE)
+_GRCLI = NeededProgram("grcli", _PACKAGE)
+_NSENTER = NeededProgram("nsenter", "util-linux")
 _NAMES = tuple(f"p{port}" for port in PORTS)
 _START_TIMEOUT_S = 30.0
 _END_PATIENCE_S = 5.0

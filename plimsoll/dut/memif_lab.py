@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from plimsoll.dut.lab import LabModel, LabPorts, Paths, unsound
+from plimsoll.dut.lab import LabModel, LabPorts, unsound
 from plimsoll.dut.line_rate import LineRateField
 from plimsoll.dut.memif import buffer_bytes_for, longest_ring, memif_devargs
+from plimsoll.traffic.streams.compile import Paths
 
 PORTS = (0, 1)
 _PATHS: Paths = ((0, 1), (1, 0))

@@ -29,7 +29,6 @@ from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_to_make
-from plimsoll.traffic.streams.compile import Paths
 
 _PROGRAM = "dpdk-testpmd"
 _TESTPMD = NeededProgram(_PROGRAM, "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
