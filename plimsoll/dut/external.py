@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from plimsoll.dut.card import check_card
 from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate, unsound
 from plimsoll.dut.line_rate import LineRateField
-from plimsoll.dut.memif import check_socket_of
+from plimsoll.dut.memif_port import check_socket_of
 from plimsoll.dut.netdev import (
     NetdevDriver,
     NetdevPort,

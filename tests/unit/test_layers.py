@@ -133,7 +133,7 @@ ROOMS = {
     "tune/host": [".", "capture", "memory", "archives", "cpus", "ports", "boot", "view"],
     "generator": ["registry", "engine", "simulated", "."],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
-    "dut": ["registry", "ovs", "kernel", "guest", "."],
+    "dut": ["registry", "ovs", "kernel", "memif", "guest", "."],
     "host": ["ledger", "ports", "namespaces", "bpf", "processes", "."],
 }
 # Entries of a folder, beyond which no one finds anything. Plug-ins are found by themselves.

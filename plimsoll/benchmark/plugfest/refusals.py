@@ -13,7 +13,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 
 
 @dataclass(frozen=True, slots=True)
-class Refusals:
+class RefusedCells:
     """By iteration what is wrong with it; and the CPUs of any that are taken for now, each once.
 
     A cell whose CPU another run polls at the moment is not refused for that.
@@ -23,7 +23,7 @@ class Refusals:
     taken: tuple[CpuTaken, ...]
 
 
-def refused_iterations(run: RunDirectory, plan: MatrixPlan) -> Refusals:
+def refused_iterations(run: RunDirectory, plan: MatrixPlan) -> RefusedCells:
     """A DUT that is not installed, a frame too long, and whatever else is known beforehand.
 
     Looked at in every session, as the machine may have got by now what it lacked.
@@ -41,7 +41,7 @@ def refused_iterations(run: RunDirectory, plan: MatrixPlan) -> Refusals:
             check_search_readings(experiment)
         except PlimsollError as error:
             refused[each.number] = error
-    return Refusals(refused, tuple(taken.values()))
+    return RefusedCells(refused, tuple(taken.values()))
 
 
 def refusal_text(error: PlimsollError) -> str:

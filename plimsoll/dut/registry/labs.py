@@ -7,7 +7,6 @@ from typing import Annotated, get_args
 from pydantic import Field, ValidationError
 
 from plimsoll.dut.external import ExternalSettings
-from plimsoll.dut.grout import GroutSettings
 from plimsoll.dut.kernel.linux_bridge import LinuxBridgeSettings
 from plimsoll.dut.kernel.linux_router import LinuxRouterSettings
 from plimsoll.dut.kernel.macvlan import MacvlanSettings
@@ -15,11 +14,12 @@ from plimsoll.dut.kernel.tc_redirect import TcRedirectSettings
 from plimsoll.dut.kernel.xdp import XdpSettings
 from plimsoll.dut.lab import Lab, LabModel
 from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.memif.grout import GroutSettings
+from plimsoll.dut.memif.testpmd import TestpmdSettings
 from plimsoll.dut.needs import LabNeeds
 from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.dut.ovs.ovs_dpdk import OvsDpdkSettings
 from plimsoll.dut.simulated import SimulatedSettings
-from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.dut.grout import GroutSettings
 from plimsoll.dut.lab import LabDied
+from plimsoll.dut.memif.grout import GroutSettings
 from plimsoll.dut.registry.standing import lab_down, lab_up
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger

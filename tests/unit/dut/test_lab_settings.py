@@ -7,9 +7,9 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.dut.external import ExternalPort, ExternalSettings
 from plimsoll.dut.lab import Lab, LabModel, LineRate
 from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.memif.testpmd import TestpmdSettings
 from plimsoll.dut.registry.labs import LabSettings, lab_kinds, make_lab
 from plimsoll.dut.registry.standing import lab_up
-from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger

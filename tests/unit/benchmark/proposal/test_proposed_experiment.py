@@ -10,7 +10,7 @@ from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.proposal.proposed_experiment import proposed_experiment
 from plimsoll.benchmark.proposal.survey import HostSurvey, survey_host
 from plimsoll.dut.external import ExternalSettings
-from plimsoll.dut.testpmd import TestpmdSettings
+from plimsoll.dut.memif.testpmd import TestpmdSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.ports.port_needs import HostAbilities
 from tests.unit.host.machine_tree import MachineTree
@@ -28,7 +28,7 @@ DEFAULT_ROUTE = "ens1\t00000000\t0100A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0"
 
 @pytest.fixture(autouse=True)
 def testpmd(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.dut.testpmd._find_program", lambda: "dpdk-testpmd")
+    monkeypatch.setattr("plimsoll.dut.memif.testpmd._find_program", lambda: "dpdk-testpmd")
 
 
 def isolate(tree: MachineTree, cpus: str) -> None:
@@ -215,7 +215,7 @@ def test_neither_ports_nor_testpmd_is_too_little(
     def missing() -> str:
         raise MachineError("dpdk-testpmd is missing", where="lab", remedy="install dpdk-dev")
 
-    monkeypatch.setattr("plimsoll.dut.testpmd._find_program", missing)
+    monkeypatch.setattr("plimsoll.dut.memif.testpmd._find_program", missing)
     with pytest.raises(MachineError) as refused:
         proposed_experiment(surveyed(tree_of_2(tmp_path), range(2)))
     assert str(refused.value) == (

@@ -16,8 +16,8 @@ from plimsoll.dut.lab import (
     LineRate,
     LinkWatch,
 )
-from plimsoll.dut.memif import check_new_socket
-from plimsoll.dut.memif_lab import PORTS, MemifSettings
+from plimsoll.dut.memif.memif_lab import PORTS, MemifSettings
+from plimsoll.dut.memif_port import check_new_socket
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
 from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.errors import MachineError

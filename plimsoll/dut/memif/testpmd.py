@@ -18,10 +18,10 @@ from plimsoll.dut.lab import (
     LinkWatch,
     unsound,
 )
-from plimsoll.dut.memif import check_new_socket
-from plimsoll.dut.memif_lab import PORTS, MemifSettings
+from plimsoll.dut.memif.memif_lab import PORTS, MemifSettings
+from plimsoll.dut.memif.noisy_vnf import NoisyVnf
+from plimsoll.dut.memif_port import check_new_socket
 from plimsoll.dut.needs import LabNeeds, NeededProgram
-from plimsoll.dut.noisy_vnf import NoisyVnf
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list

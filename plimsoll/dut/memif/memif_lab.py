@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from plimsoll.dut.lab import LabModel, LabPorts, unsound
 from plimsoll.dut.line_rate import LineRateField
-from plimsoll.dut.memif import buffer_bytes_for, longest_ring, memif_devargs
+from plimsoll.dut.memif_port import buffer_bytes_for, longest_ring, memif_devargs
 from plimsoll.traffic.streams.compile import Paths
 
 PORTS = (0, 1)
