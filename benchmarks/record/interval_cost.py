@@ -33,8 +33,8 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.cli.methods.progress import progress_on
 from plimsoll.generator.engine.messages import read_message
 from plimsoll.generator.engine.queue_parts import QueueParts
+from plimsoll.generator.histogram import bucket_of
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.generator.simulated.latency_shape import bucket_of
 from plimsoll.host.processes.settled_heap import settled_heap
 from plimsoll.record.causes.spikes import SpikeLog
 from plimsoll.record.metrics.histogram_log import HistogramLog

@@ -42,6 +42,7 @@ COMMANDS = {
     "calibrate": ".machine.calibrate",
     "noise": ".machine.noise",
     "ports": ".machine.ports",
+    "generators": ".machine.generators",
     "simulate": ".methods.simulate",
     "import": ".records.import_",
     "otg": ".machine.otg",

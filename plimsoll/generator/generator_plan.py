@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from plimsoll.generator.interface import Generator
+from plimsoll.generator.interface import FrameFault, Generator
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.traffic.plan import PacingKind, StreamPlan
 
@@ -19,9 +19,12 @@ class Capabilities:
     """What each generator of a kind can do, whatever its settings.
 
     A trial has at most `most_streams` streams, counted as they are sent, each of them at
-    `least_pps` to `most_pps` and by one of the `pacings`. `latency` is whether it times
-    frames, `churn` whether its flows can make room for new ones. `rings` is whether it can
-    be measured alone, over DPDK's ring ports; such measurements are kept for later runs.
+    `least_pps` to `most_pps` and by one of the `pacings`. `latency` is whether it times the
+    frames of latency streams, `load_latency` whether those of load streams as well; `faults`
+    are those of frames that it tells apart from losses. `churn` is whether its flows can make
+    room for new ones. `rings` is whether it can be measured alone, over DPDK's ring ports; such
+    measurements are kept for later runs. `summary` is a line for people, on what it is and what
+    it lacks.
     `live` is whether rates may change while it sends; it is then a `LiveGenerator`. `program`
     is the process whose loops poll, by its name in the ledger and in what observers read;
     None where no loop polls on this host. A `simulated` one computes its DUT as well: it sends
@@ -33,11 +36,14 @@ class Capabilities:
     most_pps: float
     pacings: frozenset[PacingKind]
     latency: bool
+    load_latency: bool = False
+    faults: frozenset[FrameFault] = frozenset()
     rings: bool = False
     live: bool = False
     program: str | None = None
     simulated: bool = False
     churn: bool = False
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +127,8 @@ class GeneratorModel(BaseModel, GeneratorPlan):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def lacking(cls) -> tuple[str, ...]:
+        """What this machine lacks for it, whatever its settings, in words with the remedy."""
+        return ()

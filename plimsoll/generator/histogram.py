@@ -93,6 +93,14 @@ def fill_hdr(hdr: HdrHistogram, histogram: Histogram) -> None:
     )
 
 
+def bucket_of(value_ns: int) -> int:
+    """The index of the bucket that counts the value."""
+    if value_ns < 256:
+        return value_ns
+    shift: int = value_ns.bit_length() - 8
+    return shift * 128 + (value_ns >> shift)
+
+
 def bucket_bounds_ns(index: int) -> tuple[int, int]:
     """The lowest and highest value counted at `index` of the counts array."""
     if index < 2 * _HALF:

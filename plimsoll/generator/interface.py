@@ -23,6 +23,8 @@ METRIC = "metric"
 
 # What says that a received frame is whole: its signature alone, or its checksums as well.
 FrameCheck = Literal["signature", "checksums"]
+# What may have befallen a frame that came back at all.
+FrameFault = Literal["out-of-order", "duplicate", "corrupt", "misdirected"]
 
 
 @dataclass(frozen=True, slots=True)

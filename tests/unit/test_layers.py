@@ -131,7 +131,7 @@ ROOMS = {
     ],
     "tune/render": [".", "bare_metal", "openshift", "files"],
     "tune/host": [".", "capture", "memory", "archives", "cpus", "ports", "boot", "view"],
-    "generator": ["registry", "engine", "simulated", "."],
+    "generator": ["registry", "engine", "testpmd", "trex", "simulated", "."],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
     "dut": ["registry", "ovs", "kernel", "memif", "guest", "."],
     "host": ["ledger", "ports", "namespaces", "bpf", "processes", "."],

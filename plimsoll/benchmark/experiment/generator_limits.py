@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import Capabilities
@@ -10,6 +12,9 @@ from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.teaching.settings import MeasurementTeaching
 from plimsoll.traffic.teaching.teaching import background_teaching
+from plimsoll.trial.criteria.frame_count import FrameCount
+from plimsoll.trial.criteria.registry import CriterionSettings
+from plimsoll.trial.criteria.stream_criterion import StreamCriterion
 
 
 def check_generator_sends(
@@ -22,9 +27,13 @@ def check_generator_sends(
     """Raise InputError where no trial of the profile can be sent at a load per direction.
 
     `where` is the place that the load was given at. Teaching frames sent with it count as well.
+    Nor may a criterion judge what the generator does not measure.
     """
     profile, lab = experiment.profile, experiment.lab
     generator = experiment.effective_generator
+    _check_judged(generator.capabilities, experiment.criteria, "criteria")
+    for goal, criteria in experiment.search.goal_criteria.items():
+        _check_judged(generator.capabilities, criteria or (), f"search.goals: {goal}")
     try:
         streams = compile_profile(profile, load_pps, lab.directions)
         streams += background_teaching(streams, profile, teaching, lab.directions)
@@ -82,3 +91,23 @@ def _check_rate(able: Capabilities, stream: StreamPlan, where: str) -> None:
         where=where if stream.role == "load" else "profile.streams",
         remedy="check the unit of the rate",
     )
+
+
+def _check_judged(able: Capabilities, criteria: Sequence[CriterionSettings], where: str) -> None:
+    """Raise InputError for a criterion on what the generator cannot tell."""
+    measured = {"latency": able.latency, "load": able.load_latency}
+    for criterion in criteria:
+        unseen = isinstance(criterion, FrameCount) and criterion.kind not in able.faults
+        untimed = isinstance(criterion, StreamCriterion) and not measured[criterion.role]
+        if unseen or untimed:
+            of = f" of {criterion.role} streams" if isinstance(criterion, StreamCriterion) else ""
+            raise InputError(
+                f"a criterion judges {criterion.kind}{of}, which the generator does not measure",
+                where=where,
+                remedy=f"judge by {_judgeable(able)}, or use another generator",
+            )
+
+
+def _judgeable(able: Capabilities) -> str:
+    latency = ["latency"] if able.latency else []
+    return ", ".join(["loss-ratio", *sorted(able.faults), *latency])

@@ -7,12 +7,12 @@ from typing import ClassVar, Literal, get_args
 
 from pydantic import Field
 
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, MachineError
 from plimsoll.generator.engine.engine import Engine
-from plimsoll.generator.engine.program import ENGINE
+from plimsoll.generator.engine.program import ENGINE, find_engine
 from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.generator_plan import Capabilities, CpuWork, GeneratorModel, Launch
-from plimsoll.generator.interface import Stamps, WorkerLayout
+from plimsoll.generator.interface import FrameFault, Stamps, WorkerLayout
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
 from plimsoll.traffic.plan import PacingKind, StreamPlan
 
@@ -50,16 +50,28 @@ class EngineSettings(GeneratorModel):
         most_pps=_MOST_PPS,
         pacings=frozenset(get_args(PacingKind)),
         latency=True,
+        load_latency=True,
+        faults=frozenset(get_args(FrameFault)),
         rings=True,
         live=True,
         program=ENGINE,
         churn=True,
+        summary="Plimsoll's own: every frame numbered and timed",
     )
 
     kind: Literal["engine"] = "engine"
     cpus: tuple[int, ...] = Field(default=(0,), min_length=1, max_length=64)
     megabytes: int | None = Field(default=None, ge=64, le=65536)
     stamps: Stamps = "tsc"
+
+    @classmethod
+    def lacking(cls) -> tuple[str, ...]:
+        """The program."""
+        try:
+            find_engine()
+        except MachineError as error:
+            return (f"{error.message}: {error.remedy}",)
+        return ()
 
     @property
     def polled_cpus(self) -> tuple[tuple[str, int], ...]:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.generator_plan import GeneratorModel
+from plimsoll.generator.testpmd.settings import TestpmdGenerator
+from plimsoll.generator.trex.settings import TrexSettings
 
 DEFAULT_KIND = "engine"
 # By `kind`. A simulation is not among them: a simulated lab brings it, with the DUT in it.
-GENERATORS: dict[str, type[GeneratorModel]] = {DEFAULT_KIND: EngineSettings}
+GENERATORS: dict[str, type[GeneratorModel]] = {
+    DEFAULT_KIND: EngineSettings,
+    "testpmd": TestpmdGenerator,
+    "trex": TrexSettings,
+}
 
 
 def generator_programs() -> frozenset[str]:

@@ -16,7 +16,7 @@ from random import Random
 from statistics import NormalDist
 from typing import NamedTuple
 
-from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
+from plimsoll.generator.histogram import Histogram, bucket_bounds_ns, bucket_of
 
 # Equal layers of the body; the last is cut again and again, down to one frame.
 _LAYERS = 32
@@ -51,14 +51,6 @@ class LatencyShape(NamedTuple):
         body_ns = self.floor_ns * math.exp(self.deviation * normal)
         wait_ns = min(self.wait_ns * exponential, self.most_wait_ns)
         return max(1, int(body_ns + wait_ns + self.queue_ns))
-
-
-def bucket_of(value_ns: int) -> int:
-    """The index of the engine's bucket (see generator/histogram.py) that counts the value."""
-    if value_ns < 256:
-        return value_ns
-    shift: int = value_ns.bit_length() - 8
-    return shift * 128 + (value_ns >> shift)
 
 
 @dataclass(slots=True, eq=False)

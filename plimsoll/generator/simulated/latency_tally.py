@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from plimsoll.generator.histogram import bucket_of
 from plimsoll.generator.simulated.latency_shape import (
     NOTHING,
     TOP_US,
@@ -14,7 +15,6 @@ from plimsoll.generator.simulated.latency_shape import (
     DrawnLatencies,
     LatencyPools,
     LatencyShape,
-    bucket_of,
 )
 
 # Different histograms that are only counted before they are added up.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, get_args
 
 from plimsoll.generator.generator_plan import Capabilities, GeneratorPlan, Launch
+from plimsoll.generator.interface import FrameFault
 from plimsoll.generator.simulated.generator import SimulatedGenerator
 from plimsoll.generator.simulated.models.dut_model import DutModel
 from plimsoll.traffic.plan import PacingKind
@@ -26,6 +27,8 @@ class Simulation(GeneratorPlan):
         most_pps=1e9,
         pacings=frozenset(get_args(PacingKind)),
         latency=True,
+        load_latency=True,
+        faults=frozenset(get_args(FrameFault)),
         simulated=True,
         churn=True,
     )

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import NonNegativeInt
 
-from plimsoll.generator.interface import StreamCounts
+from plimsoll.generator.interface import FrameFault, StreamCounts
 from plimsoll.record.trials.trial_record import FindingOutcome
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.outcome.examined import examined
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
-
-FrameFault = Literal["out-of-order", "duplicate", "corrupt", "misdirected"]
 
 
 class FrameCount(Criterion):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import pytest
 
@@ -16,6 +16,7 @@ from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import Capabilities, GeneratorModel, Launch
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
+    FrameFault,
     Generator,
     GeneratorFacts,
     Interval,
@@ -60,6 +61,7 @@ class TinySettings(GeneratorModel):
         most_pps=2e6,
         pacings=frozenset({"constant"}),
         latency=False,
+        faults=frozenset(get_args(FrameFault)),
     )
 
     kind: Literal["tiny"] = "tiny"
@@ -227,7 +229,7 @@ def test_what_it_cannot_send_is_refused_before_anything_is_started(
 
 def test_what_it_cannot_measure_is_refused(tmp_path: Path, plimsoll: Plimsoll) -> None:
     able = TinySettings.capabilities
-    TinySettings.capabilities = Capabilities(2, able.least_pps, able.most_pps, able.pacings, False)
+    TinySettings.capabilities = replace(able, most_streams=2)
     try:
         streams = "role: load}, {name: probe, role: latency, rate: 1kpps}]"
         path = written(tmp_path, EXPERIMENT.replace("role: load}]", streams))
@@ -237,3 +239,29 @@ def test_what_it_cannot_measure_is_refused(tmp_path: Path, plimsoll: Plimsoll) -
     assert "stream probe/0-0 has role: latency, which the generator does not measure" in (
         plimsoll.err
     )
+
+
+@pytest.mark.parametrize(
+    ("criterion", "expected"),
+    [
+        ("{kind: corrupt}", "a criterion judges corrupt, which the generator does not measure"),
+        (
+            "{kind: latency, role: load, quantile: p99, at_most: 1ms}",
+            "a criterion judges latency of load streams, which the generator does not measure",
+        ),
+    ],
+)
+def test_what_it_cannot_judge_is_refused(
+    tmp_path: Path,
+    plimsoll: Plimsoll,
+    monkeypatch: pytest.MonkeyPatch,
+    criterion: str,
+    expected: str,
+) -> None:
+    blind = replace(TinySettings.capabilities, faults=frozenset())
+    monkeypatch.setattr(TinySettings, "capabilities", blind)
+    path = written(tmp_path, f"{EXPERIMENT}criteria: [{{kind: loss-ratio}}, {criterion}]\n")
+    assert plimsoll("run", path, "--runs", tmp_path / "runs") == 2
+    assert expected in plimsoll.err
+    assert "third.yaml:13: criteria" in plimsoll.err
+    assert not (tmp_path / "runs").exists()

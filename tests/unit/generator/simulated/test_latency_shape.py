@@ -10,8 +10,8 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.simulated.latency_shape import LatencyPools, LatencyShape, bucket_of
+from plimsoll.generator.histogram import Histogram, bucket_of
+from plimsoll.generator.simulated.latency_shape import LatencyPools, LatencyShape
 from plimsoll.generator.simulated.latency_tally import DelayShare, LatencyTally
 from tests.unit.generator.simulated.driving import chance_of
 

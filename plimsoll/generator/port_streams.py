@@ -1,0 +1,54 @@
+"""Streams for generators that count by port: one stream out of each port, and one into it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from plimsoll.errors import InputError
+from plimsoll.generator.sampled_trial import PortTotals, StreamTotals, Totals
+from plimsoll.traffic.plan import StreamPlan
+
+
+def check_one_a_port(streams: tuple[StreamPlan, ...], generator: str) -> None:
+    """Raise InputError where a port's counters would not be one stream's."""
+    for way in ("tx_port", "rx_port"):
+        ports = [getattr(each, way) for each in streams]
+        if len(set(ports)) < len(ports):
+            raise InputError(
+                f"{generator} counts frames by port, so each port sends and receives one stream; "
+                f"{', '.join(each.name for each in streams)} share ports",
+                where="profile.streams",
+                remedy="leave one stream a direction, or use another generator",
+            )
+
+
+def check_plain(stream: StreamPlan, generator: str) -> None:
+    """Raise InputError for what nothing but Plimsoll's own engine sends."""
+    lacking = {
+        "a schedule": not stream.schedule.always,
+        "frames of several sizes or a capture": len(stream.frames) > 1,
+        "a number of frames": stream.frame_count is not None,
+    }
+    for what, present in lacking.items():
+        if present:
+            raise InputError(
+                f"stream {stream.name} has {what}, which {generator} lacks",
+                where="profile.streams",
+                remedy="leave it out, or use another generator",
+            )
+
+
+def totals_by_port(
+    streams: tuple[StreamPlan, ...],
+    sent: Mapping[int, int],
+    received: Mapping[int, int],
+    ports: Mapping[int, PortTotals],
+) -> Totals:
+    """Each stream's totals are those of its ports."""
+    return Totals(
+        {
+            each.stream: StreamTotals(sent=sent[each.tx_port], received=received[each.rx_port])
+            for each in streams
+        },
+        ports,
+    )

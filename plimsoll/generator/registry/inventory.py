@@ -1,0 +1,50 @@
+"""Which generators there are, what each can do, and what this machine lacks for it."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from plimsoll.generator.generator_plan import GeneratorModel
+from plimsoll.generator.registry.generators import GENERATORS
+
+
+class GeneratorListing(BaseModel):
+    """One kind of generator, as `plimsoll generators --json` has it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: str
+    summary: str
+    lacking: tuple[str, ...] = Field(description="What this machine lacks, with the remedy.")
+    pacings: tuple[str, ...] = Field(description="How it can send a stream.")
+    most_streams: int = Field(description="In one trial, each direction counted.")
+    least_pps: float = Field(description="Of a stream.")
+    most_pps: float
+    latency: bool = Field(description="Whether it times the frames of latency streams.")
+    load_latency: bool = Field(description="Whether it times those of load streams as well.")
+    faults: tuple[str, ...] = Field(description="Those of frames that it tells from losses.")
+    churn: bool = Field(description="Whether flows can make room for new ones.")
+    live: bool = Field(description="Whether rates may change while it sends.")
+
+
+def generator_listings() -> tuple[GeneratorListing, ...]:
+    """All kinds, the default one first."""
+    return tuple(_listing(kind, model) for kind, model in GENERATORS.items())
+
+
+def _listing(kind: str, model: type[GeneratorModel]) -> GeneratorListing:
+    able = model.capabilities
+    return GeneratorListing(
+        kind=kind,
+        summary=able.summary,
+        lacking=model.lacking(),
+        pacings=tuple(sorted(able.pacings)),
+        most_streams=able.most_streams,
+        least_pps=able.least_pps,
+        most_pps=able.most_pps,
+        latency=able.latency,
+        load_latency=able.load_latency,
+        faults=tuple(sorted(able.faults)),
+        churn=able.churn,
+        live=able.live,
+    )

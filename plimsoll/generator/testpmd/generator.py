@@ -1,0 +1,179 @@
+"""dpdk-testpmd as a generator: flowgen sends and receives as fast as it can, ports count."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from plimsoll.errors import MachineError
+from plimsoll.generator.interface import (
+    GeneratorDied,
+    GeneratorFacts,
+    GeneratorRefused,
+    Interval,
+    PortInfo,
+    TrialPlan,
+    TrialReport,
+)
+from plimsoll.generator.port_streams import totals_by_port
+from plimsoll.generator.sampled_trial import PortTotals, Totals, run_sampled_trial
+from plimsoll.generator.testpmd.console import Console
+from plimsoll.generator.testpmd.port_statistics import read_description, read_statistics
+
+Read = TypeVar("Read")
+
+# EAL and ports, on a machine that is busy.
+_START_TIMEOUT_S = 60.0
+_VERSION = re.compile(r"RTE Version: '([^']+)'")
+_LINK_POLL_S = 0.05
+# What testpmd says where it does not do what was requested.
+_REFUSALS = ("Bad arguments", "Command not found", "Ambiguous command", "Invalid", "Fail")
+NOTES = (
+    "testpmd's flowgen sent frames of its own: UDP over IPv4, of the profile's size and number of "
+    "flows, with its own addresses (00:01:02:03:04:00 to :01, 10.254.0.0 to 10.253.0.0)",
+    "unpaced: every burst is sent as soon as the one before has been; what the port had no room "
+    "for was not counted, and other frames took its place",
+    "losses are of port counters: order, duplicates, damage and latency were not looked at, nor "
+    "were stalls of its loops",
+)
+
+
+@dataclass
+class _Flowgen:
+    """Sends on all ports, for one trial."""
+
+    console: Console
+    plan: TrialPlan
+    began_s: float = 0.0
+
+    def begin(self) -> None:
+        command(self.console, f"set txpkts {len(self.plan.streams[0].frames[0])}")
+        command(self.console, "set fwd flowgen")
+        command(self.console, "start")
+        self.began_s = time.monotonic()
+
+    def totals(self) -> Totals:
+        found = _read(self.console, "show port stats all", read_statistics)
+        ports = {
+            number: PortTotals(
+                rx_missed=each.rx_missed, rx_errors=each.rx_errors, rx_no_mbuf=each.rx_no_mbuf
+            )
+            for number, each in found.items()
+        }
+        sent = {number: each.sent for number, each in found.items()}
+        received = {number: each.received for number, each in found.items()}
+        return totals_by_port(self.plan.streams, sent, received, ports)
+
+    def end(self) -> float:
+        sent_s = time.monotonic() - self.began_s
+        command(self.console, "stop")
+        # Flowgen only receives while it sends; the rest is received by rxonly.
+        command(self.console, "set fwd rxonly")
+        command(self.console, "start")
+        return sent_s
+
+    def drained(self) -> None:
+        command(self.console, "stop")
+
+
+@dataclass
+class Testpmd:
+    """One testpmd that sends, and its ports."""
+
+    __test__ = False
+
+    console: Console
+    memory_note: str | None
+    version: str = ""
+    ports: tuple[PortInfo, ...] = field(default=())
+
+    @property
+    def facts(self) -> GeneratorFacts:
+        """Its version is DPDK's."""
+        notes = NOTES if self.memory_note is None else (self.memory_note, *NOTES)
+        return GeneratorFacts(
+            name="testpmd",
+            version=self.version,
+            dpdk=self.version,
+            pid=self.console.pid,
+            notes=notes,
+        )
+
+    def open(self, port_count: int, link_wait_s: float) -> None:
+        """Wait for its prompt and for the links. Raises MachineError and GeneratorDied."""
+        version = _VERSION.search(self.console.greeting(_START_TIMEOUT_S))
+        self.version = version[1] if version else ""
+        deadline_s = time.monotonic() + link_wait_s
+        while True:
+            self.ports = tuple(self._port(number) for number in range(port_count))
+            down = [port.devargs for port in self.ports if not port.link_up]
+            if not down:
+                return
+            if time.monotonic() > deadline_s:
+                raise MachineError(
+                    f"{', '.join(down)} still without link after {link_wait_s:g} s",
+                    where="generator",
+                    remedy="check that the DUT runs and opened its end",
+                )
+            time.sleep(_LINK_POLL_S)
+
+    def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
+        """Send on all ports for the time planned. Raises GeneratorRefused and GeneratorDied."""
+        senders = {each.tx_port for each in plan.streams}
+        sizes = {len(frame) for each in plan.streams for frame in each.frames}
+        if senders != set(range(len(self.ports))) or len(sizes) != 1:
+            raise GeneratorRefused(
+                "testpmd sends frames of one size on all of its ports",
+                where="generator: trial",
+                remedy="use a profile of one bidirectional stream, or another generator",
+            )
+        return run_sampled_trial(_Flowgen(self.console, plan), plan, watch)
+
+    def close(self) -> None:
+        """End it."""
+        self.console.close()
+
+    def _port(self, number: int) -> PortInfo:
+        seen = _read(self.console, f"show port info {number}", read_description)
+        return PortInfo(
+            port=number,
+            devargs=seen.device,
+            driver=seen.driver,
+            mac=seen.mac,
+            link_up=seen.link_up,
+            link_mbps=seen.link_mbps,
+            numa_node=None,
+            rx_queues=1,
+            tx_queues=1,
+            rss=False,
+            rx_stamps=False,
+            tx_stamps=False,
+            latency_clock="tsc",
+        )
+
+
+def command(console: Console, line: str) -> str:
+    """What testpmd says to a command that it obeys. Raises GeneratorRefused where it does not."""
+    said = console.ask(line)
+    if any(refusal in said for refusal in _REFUSALS):
+        raise GeneratorRefused(
+            f"testpmd answers to {line!r}: {said.strip()}",
+            where="generator",
+            remedy="use a testpmd of DPDK 22.11 or later",
+        )
+    return said
+
+
+def _read(console: Console, line: str, reader: Callable[[str], Read]) -> Read:
+    said = console.ask(line)
+    try:
+        return reader(said)
+    except ValueError as error:
+        raise GeneratorDied(
+            f"testpmd's answer to {line!r} cannot be read: {error}",
+            where="generator",
+            remedy="use a testpmd of DPDK 22.11 or later",
+        ) from error

@@ -1,0 +1,116 @@
+"""The conversation with `driver.py`, which holds TRex's client library."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import MachineError
+from plimsoll.generator.interface import GeneratorDied, GeneratorRefused
+from plimsoll.host.processes.child import describe_exit, tied_to_parent
+from plimsoll.host.processes.identity import ProcessIdentity, identify
+
+_READ_BYTES = 1 << 16
+_LOG_TAIL_LINES = 12
+_END_PATIENCE_S = 10.0
+DRIVER = Path(str(files("plimsoll.generator.trex"))) / "driver.py"
+
+
+class TrexClient:
+    """One driver process, with one request at a time."""
+
+    def __init__(
+        self,
+        python: str,
+        library: Path,
+        log: Path,
+        environment: Mapping[str, str],
+        enter: Sequence[str] = (),
+    ) -> None:
+        """Start it by the interpreter `python`, what the library prints in `log`.
+
+        `enter` are words that lead into another network namespace. Raises MachineError.
+        """
+        self._log = log
+        with log.open("ab") as output:
+            try:
+                self._process = subprocess.Popen(  # noqa: S603 - an argument vector, no shell
+                    tied_to_parent((*enter, python, "-B", str(DRIVER), str(library))),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=output,
+                    env=dict(environment),
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise MachineError(
+                    f"cannot start {python}: {error.strerror}",
+                    where="generator.python",
+                    remedy="name a Python 3 that has pyzmq",
+                ) from error
+        assert self._process.stdin is not None  # noqa: S101 - both are pipes
+        assert self._process.stdout is not None  # noqa: S101
+        self._requests, self._answers = self._process.stdin, self._process.stdout
+        self._pending = b""
+        self.identity: ProcessIdentity = identify(self._process.pid)
+
+    def ask(self, do: str, timeout_s: float = 60.0, **arguments: object) -> dict[str, Any]:
+        """The answer to one request. Raises GeneratorRefused and GeneratorDied."""
+        try:
+            self._requests.write(json.dumps({"do": do, **arguments}).encode() + b"\n")
+            self._requests.flush()
+        except OSError as error:
+            raise self._died("does not read") from error
+        answer: dict[str, Any] = json.loads(self._line(do, timeout_s))
+        if not answer.pop("ok"):
+            raise GeneratorRefused(
+                f"TRex's client refuses to {do}: {answer['error']}",
+                where="generator",
+                remedy="correct the generator or the profile",
+            )
+        return answer
+
+    def close(self) -> None:
+        """End it."""
+        if self._process.poll() is None:
+            self._requests.close()
+            try:
+                self._process.wait(_END_PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._answers.close()
+
+    def _line(self, do: str, timeout_s: float) -> bytes:
+        deadline_s = time.monotonic() + timeout_s
+        while b"\n" not in self._pending:
+            left_s = deadline_s - time.monotonic()
+            if left_s <= 0 or not select.select([self._answers], [], [], left_s)[0]:
+                raise self._died(f"did not {do} within {timeout_s:g} s")
+            more = os.read(self._answers.fileno(), _READ_BYTES)
+            if not more:
+                self._process.wait(_END_PATIENCE_S)
+                raise self._died("ended")
+            self._pending += more
+        line, self._pending = self._pending.split(b"\n", 1)
+        return line
+
+    def _died(self, how: str) -> GeneratorDied:
+        status = self._process.poll()
+        said = how if status is None else describe_exit(status)
+        lines = [
+            each for each in self._log.read_text(errors="replace").splitlines() if each.strip()
+        ]
+        tail = "".join(f"\n    {line}" for line in lines[-_LOG_TAIL_LINES:])
+        return GeneratorDied(
+            f"TRex's client {said}; its log ends with:{tail}",
+            where="generator",
+            remedy="look at that log; the library needs pyzmq (generator.python), and TRex to run",
+        )

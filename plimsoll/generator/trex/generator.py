@@ -1,0 +1,185 @@
+"""TRex as a generator: trials by its client, and what is known of its measurements' limits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from plimsoll.errors import InputError
+from plimsoll.generator.interface import (
+    GeneratorDied,
+    GeneratorFacts,
+    GeneratorRefused,
+    Interval,
+    PortInfo,
+    TrialPlan,
+    TrialReport,
+)
+from plimsoll.generator.sampled_trial import (
+    PortTotals,
+    StreamTotals,
+    Totals,
+    run_sampled_trial,
+)
+from plimsoll.generator.trex.client import TrexClient
+from plimsoll.generator.trex.latency import latency_histogram
+from plimsoll.generator.trex.stl_streams import group_of, stl_streams
+from plimsoll.traffic.plan import StreamPlan
+
+NOTES = (
+    "TRex: load is counted by packet groups and carries neither time nor sequence: its order, "
+    "duplicates and damage were not looked at, and losses are the difference of two counters",
+    "TRex: latency streams are stamped in software by its sending thread and read by its "
+    "receiving thread; stalls of either are in the latencies and are not separated, and "
+    "nothing of them is known",
+    "TRex: latencies are known by whole microseconds where it runs with --hdrh, else by one "
+    "decimal digit (10 to 20 us, 100 to 200 us), all below 10 us together; each counts as its "
+    "range's highest. The mean is TRex's moving average, and its maximum leaves out a stream's "
+    "first frames",
+    "TRex: where a sending thread is late its schedule is stretched, so that fewer frames are "
+    "sent than due and none is reported as late or unsent",
+)
+_END_PATIENCE_S = 20.0
+# Beyond which a trial was ended early, and not by the end of its time.
+_CLOCKS_APART_S = 0.05
+
+
+@dataclass
+class _Traffic:
+    """The streams of one trial on a TRex."""
+
+    client: TrexClient
+    plan: TrialPlan
+    began_s: float = 0.0
+
+    def begin(self) -> None:
+        ports = sorted({each.tx_port for each in self.plan.streams})
+        self.client.ask("start", duration_s=self.plan.duration_s, ports=ports)
+        self.began_s = time.monotonic()
+
+    def totals(self) -> Totals:
+        seen = self.client.ask("stats")
+        streams = {each.stream: _stream(each, seen) for each in self.plan.streams}
+        ours = {port["number"]: 0 for port in seen["ports"]}
+        for flow in seen["flows"].values():
+            for port in ours:
+                ours[port] += _count(flow, "rx_pkts", port)
+        return Totals(
+            streams, {port["number"]: _port(port, ours[port["number"]]) for port in seen["ports"]}
+        )
+
+    def end(self) -> float:
+        """Its own clock ends it where this process's does not come before by much."""
+        sent_s = time.monotonic() - self.began_s
+        if sent_s < self.plan.duration_s - _CLOCKS_APART_S:
+            self.client.ask("stop", settle_ms=round(self.plan.drain_s * 1000))
+            return sent_s
+        self.client.ask("finish", patience_s=_END_PATIENCE_S)
+        return self.plan.duration_s
+
+    def drained(self) -> None:
+        self.client.ask("stop", settle_ms=0)
+
+
+@dataclass
+class StlTrex:
+    """A connection to a TRex, and what `started` has to be ended after it."""
+
+    client: TrexClient
+    version: str
+    ports: tuple[PortInfo, ...]
+    pid: int | None = None
+    notes: tuple[str, ...] = ()
+    started: ExitStack = field(default_factory=ExitStack)
+
+    @classmethod
+    def connect(
+        cls, client: TrexClient, host: str, tcp: tuple[int, int], ports: int, *, take: bool
+    ) -> StlTrex:
+        """Take the first `ports` ports of the one that answers at the TCP ports `tcp`.
+
+        Those are for requests and for events. Raises GeneratorRefused and GeneratorDied.
+        """
+        sync, events = tcp
+        answer = client.ask(
+            "connect", host=host, sync_port=sync, async_port=events, ports=ports, take=take
+        )
+        infos = tuple(_info(number, each) for number, each in enumerate(answer["ports"]))
+        return cls(client, str(answer["version"]), infos)
+
+    @property
+    def facts(self) -> GeneratorFacts:
+        """Its version is its server's."""
+        return GeneratorFacts(
+            name="trex", version=self.version, pid=self.pid, notes=(*self.notes, *NOTES)
+        )
+
+    def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
+        """Send by TRex for the time planned. Raises GeneratorRefused and GeneratorDied."""
+        try:
+            streams = [part for each in plan.streams for part in stl_streams(each)]
+        except InputError as error:
+            raise GeneratorRefused(error.message, where="generator", remedy=error.remedy) from None
+        self.client.ask("prepare", streams=streams)
+        return run_sampled_trial(_Traffic(self.client, plan), plan, watch)
+
+    def close(self) -> None:
+        """Leave the ports to others; end what was started."""
+        with self.started:
+            try:
+                self.client.ask("close", _END_PATIENCE_S)
+            except (GeneratorRefused, GeneratorDied):
+                # Who is gone holds no ports.
+                return
+            finally:
+                self.client.close()
+
+
+def _stream(plan: StreamPlan, seen: Mapping[str, Any]) -> StreamTotals:
+    """What TRex knows of a stream's group; nothing before it has sent."""
+    group = str(group_of(plan.stream))
+    flow, timed = seen["flows"].get(group, {}), seen["latency"].get(group, {})
+    errors = timed.get("err_cntrs", {})
+    received = _count(flow, "rx_pkts", plan.rx_port)
+    return StreamTotals(
+        sent=_count(flow, "tx_pkts", plan.tx_port),
+        received=received,
+        misdirected=_count(flow, "rx_pkts", "total") - received,
+        out_of_order=int(errors.get("out_of_order", 0)),
+        duplicate=int(errors.get("dup", 0)),
+        latency=latency_histogram(timed.get("latency", {})),
+    )
+
+
+def _count(flow: Mapping[str, Any], name: str, port: int | str) -> int:
+    return int(flow.get(name, {}).get(str(port), 0))
+
+
+def _port(seen: Mapping[str, Any], ours: int) -> PortTotals:
+    return PortTotals(
+        foreign=max(0, int(seen["ipackets"]) - ours),
+        rx_errors=int(seen["ierrors"]),
+        link_up=seen.get("link") != "DOWN",
+    )
+
+
+def _info(number: int, seen: Mapping[str, Any]) -> PortInfo:
+    gbps = seen.get("speed_gbps")
+    return PortInfo(
+        port=number,
+        devargs=str(seen.get("description")),
+        driver=str(seen.get("driver")),
+        mac=str(seen.get("mac")),
+        link_up=seen.get("link") != "DOWN",
+        link_mbps=round(float(gbps) * 1000) if gbps else None,
+        numa_node=None,
+        rx_queues=1,
+        tx_queues=1,
+        rss=False,
+        rx_stamps=False,
+        tx_stamps=False,
+        latency_clock="tsc",
+    )
