@@ -61,9 +61,7 @@ class Gauge:
         if text.startswith("SIMULATED"):
             print(text)
 
-    def trial_started(
-        self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan
-    ) -> None:
+    def trial_started(self, number: int, phase: TrialPhase, plan: TrialPlan) -> None:
         """Start anew."""
         self._hour, self._looked_s = 0, 0.0
 

@@ -23,6 +23,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -107,7 +108,7 @@ def experiment_of(streams: int) -> tuple[Experiment, TrialPlan]:
     )
     compiled = compile_profile(experiment.profile, 300_000.0, ((0, 1), (1, 0)))
     plan = experiment.trial.plan(compiled, 3600.0, mark=1, queue_frames=_QUEUE_FRAMES)
-    return experiment, plan
+    return experiment, replace(plan, load_pps=300_000.0)
 
 
 def measure(
@@ -121,7 +122,7 @@ def measure(
         histograms = stack.enter_context(HistogramLog(run.histograms))
         screen = Console(file=io.StringIO(), force_terminal=True, width=120)
         progress = stack.enter_context(progress_on(screen))
-        progress.trial_started(1, "validation", 300_000.0, plan)
+        progress.trial_started(1, "validation", plan)
         parts = QueueParts.of(plan.streams, [1, 1])
         log = partial(histograms.append, plan.streams)
         for line in lines:

@@ -57,9 +57,7 @@ class Silent:
     def note(self, text: str) -> None:
         """No one reads along."""
 
-    def trial_started(
-        self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan
-    ) -> None:
+    def trial_started(self, number: int, phase: TrialPhase, plan: TrialPlan) -> None:
         """The same."""
 
     def interval(self, interval: Interval) -> None:

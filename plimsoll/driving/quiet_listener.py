@@ -25,9 +25,7 @@ class QuietListener:
         """As it is."""
         self.tell(text)
 
-    def trial_started(
-        self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan
-    ) -> None:
+    def trial_started(self, number: int, phase: TrialPhase, plan: TrialPlan) -> None:
         """Nothing: it will end."""
 
     def interval(self, interval: Interval) -> None:

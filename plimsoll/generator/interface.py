@@ -249,7 +249,8 @@ class TrialPlan:
     of `spike_us` and more while there is room. Intervals may wait for `hold_s` before they
     are handed over, so that no process wakes for them; with 0 each is handed over as it
     ends. The CPU time of the processes in `cpu_time_of` (pids) is reported. `check` says by
-    what a received frame counts as whole.
+    what a received frame counts as whole. `load_pps` is the load per direction that the
+    streams' rates were made of, 0 where they were not made of one.
     """
 
     mark: int
@@ -267,6 +268,7 @@ class TrialPlan:
     loss_limits: tuple[LossLimit, ...] = ()
     cpu_time_of: tuple[int, ...] = ()
     check: FrameCheck = "checksums"
+    load_pps: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,6 @@ class Recorder:
         *,
         number: int,
         phase: TrialPhase,
-        load_pps: float,
         attempt: int = 1,
         refused_is_lost: bool,
         capacity: TesterCapacity = UNKNOWN_CAPACITY,
@@ -97,7 +96,7 @@ class Recorder:
             TRIAL_STARTED,
             number=number,
             phase=phase,
-            load_pps=load_pps,
+            load_pps=plan.load_pps,
             attempt=attempt,
             planned_s=plan.duration_s,
         )

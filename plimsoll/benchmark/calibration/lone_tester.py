@@ -43,11 +43,12 @@ class LoneTester:
             drain_s=_DRAIN_S,
             interval_s=duration_s,
             catch_up_us=_CATCH_UP_SHARE * duration_s * 1e6,
+            load_pps=load_pps,
         )
         report = self.generator.trial(plan, _go_on)
         self.trials += 1
         lost = {each.stream: each.sent - each.received + each.duplicate for each in report.streams}
-        identity = TrialIdentity(self.trials, "calibration", load_pps)
+        identity = TrialIdentity(self.trials, "calibration")
         record = TrialRecord.from_report(identity, plan, report, lost=lost)
         return record, next(_faults(plan, report, lost), None)
 

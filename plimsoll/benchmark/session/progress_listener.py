@@ -15,10 +15,8 @@ class ProgressListener(Protocol):
     def note(self, text: str) -> None:
         """Something the user should know."""
 
-    def trial_started(
-        self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan
-    ) -> None:
-        """A trial begins; `load_pps` is per direction."""
+    def trial_started(self, number: int, phase: TrialPhase, plan: TrialPlan) -> None:
+        """A trial begins."""
 
     def interval(self, interval: Interval) -> None:
         """An interval of it ended."""

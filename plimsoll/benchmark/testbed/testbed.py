@@ -139,7 +139,6 @@ class Testbed:
     def trial(
         self,
         plan: TrialPlan,
-        load_pps: float,
         watch: Callable[[Interval], bool],
         background: tuple[StreamPlan, ...] = (),
     ) -> Outcome:
@@ -154,7 +153,6 @@ class Testbed:
                 self.lab,
                 self.ports,
                 plan,
-                load_pps=load_pps,
                 watch=watch,
                 background=BackgroundStreams(background),
             )

@@ -16,12 +16,11 @@ from plimsoll.trial.outcome.outcome import Outcome
 class StartingTrial:
     """What is known of trial `number` before its first frame.
 
-    It loads each direction with `load_pps`. Without a `baseline` none was measured.
+    Without a `baseline` none was measured.
     """
 
     number: int
     plan: TrialPlan
-    load_pps: float
     ports: LabPorts
     baseline: Baseline | None
 

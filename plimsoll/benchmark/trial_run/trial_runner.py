@@ -123,7 +123,9 @@ class TrialRunner:
         history = self.session.recorder.history()
         number = history.next_trial_number()
         settings = settings_of(self.session.experiment.trial, request.phase)
-        planned = self.bed.plan(settings, request.streams, request.duration_s)
+        planned = replace(
+            self.bed.plan(settings, request.streams, request.duration_s), load_pps=request.load_pps
+        )
         abort = self._early_abort(request, planned, history.trials())
         plan = self.bed.shared_cpus.quieted(
             planned, () if abort is None else abort.loss_limits, live=settings.live
@@ -136,15 +138,14 @@ class TrialRunner:
             plan,
             number=number,
             phase=request.phase,
-            load_pps=request.load_pps,
             attempt=request.attempt,
             refused_is_lost=self.bed.ports.drained_by == "dut",
             capacity=self.bed.capacity,
         ) as recording:
-            self.session.listener.trial_started(number, request.phase, request.load_pps, plan)
+            self.session.listener.trial_started(number, request.phase, plan)
             overseer = self._overseer(request)
             baseline = _baseline(history.trials())
-            overseer.begin(StartingTrial(number, plan, request.load_pps, self.bed.ports, baseline))
+            overseer.begin(StartingTrial(number, plan, self.bed.ports, baseline))
             disturbed = self.bed.disturbances.of_trial(
                 plan, refused_is_lost=self.bed.ports.drained_by == "dut"
             )
@@ -152,7 +153,7 @@ class TrialRunner:
             with self.bed.noise.during_trial() as noise:
                 schedule = ScheduleWatch(self.bed.polling_pids)
                 with self.bed.observers.watching(trial_period(number), recording.measured_by):
-                    whole = self.bed.trial(plan, request.load_pps, watch, background)
+                    whole = self.bed.trial(plan, watch, background)
                 scheduled = schedule.ended()
             outcome, overseen = overseer.ended(self._with_hosts(whole, number))
             compared = _with_comparisons(outcome, request, history.trials())
@@ -246,7 +247,6 @@ class TrialRunner:
             TrialIdentity(
                 number,
                 request.phase,
-                request.load_pps,
                 attempt=request.attempt,
                 goal=request.goal,
                 repetition=request.repetition,

@@ -50,7 +50,6 @@ class WindowWatch:
             start.plan,
             start.ports,
             trial=start.number,
-            load_pps=start.load_pps,
             baseline=start.baseline,
             closed=self._closed,
             host=HostMetrics(self.recorder.run, trial_period(start.number), self.hosts),

@@ -99,13 +99,11 @@ class Progress:
         """Print it."""
         self._console.print(f"[dim]note:[/] {escape(text)}", soft_wrap=True)
 
-    def trial_started(
-        self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan
-    ) -> None:
+    def trial_started(self, number: int, phase: TrialPhase, plan: TrialPlan) -> None:
         """Show the new trial; the first of a run begins a display of its own."""
         if number == 1:
             self._search, self._began_s = SearchView(), time.monotonic()
-        title = trial_title(number, phase, load_pps)
+        title = trial_title(number, phase, plan.load_pps)
         view = TrialView(title, plan.duration_s, silent=plan.hold_s > 0)
         self._running = _RunningTrial(view, plan)
         self._draw()

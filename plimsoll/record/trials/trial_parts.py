@@ -41,7 +41,6 @@ class TrialIdentity:
 
     number: int
     phase: TrialPhase
-    load_pps: float
     attempt: int = 1
     goal: str | None = None
     repetition: int = 1

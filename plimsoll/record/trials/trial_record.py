@@ -168,6 +168,7 @@ class TrialRecord(RecordModel):
             {
                 **_fields_of(identity),
                 **_fields_of(context),
+                "load_pps": plan.load_pps,
                 "planned_s": plan.duration_s,
                 "sending_s": report.sending_s,
                 "ended_by": report.ended_by,

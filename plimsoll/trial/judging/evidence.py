@@ -103,7 +103,7 @@ def _offered_pps(outcome: Outcome) -> float | None:
         for plan in outcome.plan.streams
         if plan.role == "load" and (due := outcome.due(plan))
     ]
-    return outcome.load_pps * min(shares) if shares else None
+    return outcome.plan.load_pps * min(shares) if shares else None
 
 
 def _share(offered: int, due: float) -> float:
@@ -131,7 +131,7 @@ def _least_offered(outcome: Outcome) -> OfferedInterval | None:
         return None
     share, place = min(shares)
     begin_s, end_s = series.begin_s[place], series.end_s[place]
-    return OfferedInterval(begin_s=begin_s, end_s=end_s, pps=outcome.load_pps * share)
+    return OfferedInterval(begin_s=begin_s, end_s=end_s, pps=outcome.plan.load_pps * share)
 
 
 def _most_telling(losses: list[LossSample]) -> tuple[LossSample, ...]:

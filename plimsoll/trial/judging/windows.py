@@ -55,7 +55,6 @@ class Windows:
         ports: LabPorts,
         *,
         trial: int,
-        load_pps: float,
         baseline: Baseline | None,
         closed: Callable[[WindowRecord], None],
         host: HostMetrics | None = None,
@@ -64,7 +63,6 @@ class Windows:
         self._plan = plan
         self._ports = ports
         self._trial = trial
-        self._load_pps = load_pps
         self._baseline = baseline
         self._closed = closed
         self._host = host
@@ -127,7 +125,6 @@ class Windows:
             plan=replace(self._plan, duration_s=self._sums.sending_s, drain_s=drain_s),
             report=report,
             series=self._series,
-            load_pps=self._load_pps,
             drained_by=self._ports.drained_by,
             queue_frames=self._ports.queue_frames,
             paths=self._ports.paths,

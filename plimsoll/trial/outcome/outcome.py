@@ -24,7 +24,7 @@ from plimsoll.trial.outcome.series import TrialSeries
 
 @dataclass(frozen=True)
 class Outcome:
-    """A trial's plan and report, at `load_pps` per direction, and what it is compared with.
+    """A trial's plan and report, and what it is compared with.
 
     `drained_by` decides whose fault a full send queue is; `queue_frames` is what the
     tester's queues hold. The DUT's own
@@ -42,7 +42,6 @@ class Outcome:
     plan: TrialPlan
     report: TrialReport
     series: TrialSeries
-    load_pps: float
     drained_by: DrainedBy
     queue_frames: int
     paths: Paths

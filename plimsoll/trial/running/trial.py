@@ -19,11 +19,10 @@ def run_trial(
     ports: LabPorts,
     plan: TrialPlan,
     *,
-    load_pps: float,
     watch: Callable[[Interval], bool],
     background: BackgroundStreams = NO_BACKGROUND,
 ) -> Outcome:
-    """Run `plan`, which loads each direction with `load_pps`, and say what came of it.
+    """Run `plan`, and say what came of it.
 
     The `background` streams are sent as well; neither `watch` nor the report sees them.
     `watch` sees each interval and stops the trial with True; a lost link does, too. Raises
@@ -55,7 +54,6 @@ def run_trial(
         plan=plan,
         report=report,
         series=series,
-        load_pps=load_pps,
         drained_by=ports.drained_by,
         queue_frames=ports.queue_frames,
         paths=ports.paths,

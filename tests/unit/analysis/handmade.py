@@ -77,7 +77,6 @@ def _trial(recorder: Recorder, number: int, phase: TrialPhase) -> Iterator:
         plan(load_pps=LOAD_PPS),
         number=number,
         phase=phase,
-        load_pps=LOAD_PPS,
         refused_is_lost=False,
     ) as trial:
         yield trial

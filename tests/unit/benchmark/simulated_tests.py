@@ -56,9 +56,7 @@ class Seen:
     def note(self, text: str) -> None:
         self.notes.append(text)
 
-    def trial_started(
-        self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan
-    ) -> None:
+    def trial_started(self, number: int, phase: TrialPhase, plan: TrialPlan) -> None:
         """Nothing to see."""
 
     def interval(self, interval: Interval) -> None:

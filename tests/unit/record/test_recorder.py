@@ -28,7 +28,7 @@ from tests.unit.record.trial_parts import plan, second
 
 with recording(RunDirectory.open(Path(sys.argv[1]))) as recorder:
     run_trial(recorder, 1)
-    with recorder.trial(plan(), number=2, phase="search", load_pps=9.0,
+    with recorder.trial(plan(), number=2, phase="search",
                         refused_is_lost=True) as trial:
         trial.interval(second())
         print("now", flush=True)
@@ -42,9 +42,7 @@ def run(tmp_path: Path) -> RunDirectory:
 
 
 def run_trial(recorder: Recorder, number: int) -> None:
-    with recorder.trial(
-        plan(), number=number, phase="search", load_pps=1000.0, refused_is_lost=True
-    ) as trial:
+    with recorder.trial(plan(), number=number, phase="search", refused_is_lost=True) as trial:
         trial.interval(second(0))
         trial.interval(second(1))
         trial.end(record(number))
@@ -85,9 +83,7 @@ def test_a_second_run_in_the_same_directory_is_refused(run: RunDirectory) -> Non
 
 
 def break_off_a_trial(recorder: Recorder) -> None:
-    with recorder.trial(
-        plan(), number=1, phase="search", load_pps=1.0, refused_is_lost=True
-    ) as trial:
+    with recorder.trial(plan(), number=1, phase="search", refused_is_lost=True) as trial:
         trial.interval(second())
         raise ZeroDivisionError
 
@@ -126,9 +122,7 @@ def test_a_killed_run_keeps_its_finished_trial_and_goes_on(run: RunDirectory) ->
 def test_spikes_that_were_left_out_are_counted_in_the_journal(run: RunDirectory) -> None:
     with (
         recording(run) as recorder,
-        recorder.trial(
-            plan(), number=1, phase="validation", load_pps=1.0, refused_is_lost=True
-        ) as trial,
+        recorder.trial(plan(), number=1, phase="validation", refused_is_lost=True) as trial,
     ):
         for number in range(600, 640):
             trial.interval(second(number))
@@ -164,7 +158,6 @@ def test_utilisation_is_recorded_of_what_the_tester_is_known_to_have(run: RunDir
             plan(),
             number=1,
             phase="search",
-            load_pps=1.0,
             refused_is_lost=True,
             capacity=capacity,
         ) as trial,

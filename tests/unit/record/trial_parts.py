@@ -119,7 +119,7 @@ def second(number: int = 0) -> Interval:
 
 def plan(duration_s: float = 2.0, load_pps: float = 1000.0) -> TrialPlan:
     streams = (replace(LOAD, rate_pps=load_pps), PROBE, replace(BACK, rate_pps=load_pps))
-    return TrialPlan(mark=7, streams=streams, duration_s=duration_s, drain_s=0.5)
+    return TrialPlan(mark=7, streams=streams, duration_s=duration_s, drain_s=0.5, load_pps=load_pps)
 
 
 def record(
@@ -145,7 +145,7 @@ def record(
         ),
     )
     return TrialRecord.from_report(
-        TrialIdentity(number, phase, load_pps),
+        TrialIdentity(number, phase),
         plan(load_pps=load_pps),
         report,
         lost={0: 0, 1: 1, 2: 2},

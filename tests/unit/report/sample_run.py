@@ -323,12 +323,13 @@ def _offered(streams: tuple[StreamCounts, ...]) -> list[Finding]:
 def run_step(recorder: Recorder, rng: random.Random, step: Step, begin_unix_ns: int) -> TrialRecord:
     """Record one trial and return it."""
     number = recorder.history().next_trial_number()
-    plan = TrialPlan(number, stream_plans(step.load_pps), float(step.seconds), 0.5)
+    plan = TrialPlan(
+        number, stream_plans(step.load_pps), float(step.seconds), 0.5, load_pps=step.load_pps
+    )
     with recorder.trial(
         plan,
         number=number,
         phase=step.phase,
-        load_pps=step.load_pps,
         attempt=step.attempt,
         refused_is_lost=True,
     ) as trial:
@@ -364,7 +365,7 @@ def trial_record(
         ),
     )
     return TrialRecord.from_report(
-        TrialIdentity(number, step.phase, step.load_pps, attempt=step.attempt),
+        TrialIdentity(number, step.phase, attempt=step.attempt),
         plan,
         report,
         lost={counts.stream: counts.missing for counts in streams},

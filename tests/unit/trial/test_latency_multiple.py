@@ -62,8 +62,9 @@ def test_only_a_multiple_needs_a_baseline() -> None:
 
 
 def _record(report: TrialReport) -> TrialRecord:
-    lost = {plan.stream: 0 for plan in PLAN.streams}
-    return TrialRecord.from_report(TrialIdentity(1, "baseline", 1000), PLAN, report, lost=lost)
+    plan = replace(PLAN, load_pps=1000)
+    lost = {each.stream: 0 for each in plan.streams}
+    return TrialRecord.from_report(TrialIdentity(1, "baseline"), plan, report, lost=lost)
 
 
 def test_a_baseline_has_the_quantiles_that_there_were_samples_enough_for() -> None:

@@ -57,7 +57,7 @@ class TenIntervals:
 
 
 def trial(generator: Generator, lab: WatchedLab) -> Outcome:
-    return run_trial(generator, lab, PORTS, PLAN, load_pps=1.0, watch=lambda interval: False)
+    return run_trial(generator, lab, PORTS, PLAN, watch=lambda interval: False)
 
 
 def test_a_lost_link_ends_the_trial() -> None:

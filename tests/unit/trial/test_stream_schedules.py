@@ -112,7 +112,7 @@ def test_a_rate_that_pauses_is_not_judged_as_steady() -> None:
 
 def test_the_offered_load_is_that_of_the_time_in_which_it_sends() -> None:
     evidence = evidence_of(_trial())
-    assert evidence.offered_pps == _trial().load_pps
+    assert evidence.offered_pps == _trial().plan.load_pps
     assert evidence.forwarded_pps == RATE_PPS
     assert evidence.least_offered is None
 

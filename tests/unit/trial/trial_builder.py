@@ -42,6 +42,7 @@ PLAN = TrialPlan(
     ),
     duration_s=DURATION_S,
     drain_s=1,
+    load_pps=RATE_PPS,
 )
 
 
@@ -173,7 +174,6 @@ def outcome(
         plan=plan,
         report=replace(report, **changes),
         series=series(intervals, plan, drained_by),
-        load_pps=RATE_PPS,
         drained_by=drained_by,
         queue_frames=QUEUE_FRAMES,
         paths=((0, 1), (1, 0)),

@@ -35,9 +35,7 @@ class Watching:
     def note(self, text: str) -> None:
         self.notes.append(text)
 
-    def trial_started(
-        self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan
-    ) -> None:
+    def trial_started(self, number: int, phase: TrialPhase, plan: TrialPlan) -> None:
         self.trials += 1
         if self.trials == self._interrupt_at:
             raise Interrupted("SIGINT")

@@ -52,9 +52,7 @@ class Silent:
     def note(self, text: str) -> None:
         self.notes.append(text)
 
-    def trial_started(
-        self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan
-    ) -> None:
+    def trial_started(self, number: int, phase: TrialPhase, plan: TrialPlan) -> None:
         pass
 
     def interval(self, interval: Interval) -> None:

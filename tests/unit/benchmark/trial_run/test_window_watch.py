@@ -14,7 +14,7 @@ from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.trial.judging.windows import WindowRules
 from tests.unit.benchmark.soak.soak_runs import Silent, soak_experiment, soak_run
-from tests.unit.trial.trial_builder import QUEUE_FRAMES, RATE_PPS, interval, outcome
+from tests.unit.trial.trial_builder import QUEUE_FRAMES, interval, outcome
 
 PORTS = LabPorts(("a", "b"), 64, QUEUE_FRAMES, ((0, 1), (1, 0)), "wire", None)
 
@@ -57,7 +57,7 @@ def watched(folder: Path, *, lost_in: int, stop: bool) -> tuple[WindowWatch, lis
         rules = WindowRules(10.0, (LossRatio(at_most=0.0),), TesterLimits())
         watch = WindowWatch(rules, recorder, stop_on_failure=stop)
         plan = judged_as_it_ran(ended).plan
-        watch.begin(StartingTrial(1, plan, RATE_PPS, PORTS, None))
+        watch.begin(StartingTrial(1, plan, PORTS, None))
         said = [watch.interval(interval(n, lost=int(n == lost_in))) for n in range(30)]
         judged, (finding,) = watch.ended(ended)
     assert finding.outcome == "fail"

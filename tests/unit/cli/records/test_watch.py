@@ -90,9 +90,9 @@ def test_a_run_is_followed_as_it_goes_on_and_to_its_end(tmp_path: Path) -> None:
         for earlier in STEPS[3:4]:
             run_step(recorder, rng, earlier, time.time_ns())
         terminal = Terminal(tmp_path)
-        plan = TrialPlan(2, stream_plans(step.load_pps), 60.0, 0.5)
+        plan = TrialPlan(2, stream_plans(step.load_pps), 60.0, 0.5, load_pps=step.load_pps)
         with recorder.trial(
-            plan, number=2, phase="search", load_pps=step.load_pps, attempt=1, refused_is_lost=True
+            plan, number=2, phase="search", attempt=1, refused_is_lost=True
         ) as trial:
             for interval in list(intervals(rng, step, time.time_ns()))[:3]:
                 trial.interval(interval)

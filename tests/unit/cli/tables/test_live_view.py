@@ -42,10 +42,17 @@ def drawn(
 ) -> str:
     """What was written of a trial until the display is about to be taken away."""
     step = SEARCH_STEP
-    plan = TrialPlan(5, stream_plans(step.load_pps), float(step.seconds), 0.5, hold_s=hold_s)
+    plan = TrialPlan(
+        5,
+        stream_plans(step.load_pps),
+        float(step.seconds),
+        0.5,
+        hold_s=hold_s,
+        load_pps=step.load_pps,
+    )
     parts = list(intervals(random.Random(1), step, 10**18))  # noqa: S311
     with progress_on(console) as progress:
-        progress.trial_started(5, step.phase, step.load_pps, plan)
+        progress.trial_started(5, step.phase, plan)
         for interval in parts[:seconds]:
             progress.interval(interval)
         if ended:

@@ -44,9 +44,7 @@ def run(tmp_path: Path) -> RunDirectory:
     made = RunDirectory.create(tmp_path, "demo", {})
     with (
         recording(made) as recorder,
-        recorder.trial(
-            plan(), number=1, phase="search", load_pps=1000.0, refused_is_lost=False
-        ) as trial,
+        recorder.trial(plan(), number=1, phase="search", refused_is_lost=False) as trial,
     ):
         for number, (probe, back) in enumerate(zip(PROBE, BACK, strict=True)):
             streams = (
@@ -205,9 +203,7 @@ def test_minutes_of_a_long_trial_are_merged_whole_and_never_cut(tmp_path: Path) 
     made = RunDirectory.create(tmp_path, "long", {})
     with (
         recording(made) as recorder,
-        recorder.trial(
-            plan(), number=1, phase="search", load_pps=1000.0, refused_is_lost=False
-        ) as trial,
+        recorder.trial(plan(), number=1, phase="search", refused_is_lost=False) as trial,
     ):
         for number in range(690):
             # In the last minute every tenth sample is slow.

@@ -29,9 +29,7 @@ def sent(begin_s: float, end_s: float, frames: int) -> Interval:
 
 def stopped_trial(recorder: Recorder, number: int, at_s: float, pps: int) -> None:
     """Stopped after half a second; its last 64 frames left when the drain had begun."""
-    with recorder.trial(
-        plan(), number=number, phase="search", load_pps=1.0, refused_is_lost=True
-    ) as trial:
+    with recorder.trial(plan(), number=number, phase="search", refused_is_lost=True) as trial:
         trial.interval(sent(at_s, at_s + 0.4, 2 * pps // 5))
         trial.interval(sent(at_s + 0.4, at_s + 0.5, pps // 10))
         trial.interval(replace(sent(at_s + 0.5, at_s + 0.8, 64), phase="drain"))
@@ -97,9 +95,7 @@ def test_a_trial_without_a_range_has_that_of_its_rows(tmp_path: Path) -> None:
     run = RunDirectory.create(tmp_path, "killed", {})
     with (
         recording(run) as recorder,
-        recorder.trial(
-            plan(), number=1, phase="search", load_pps=1.0, refused_is_lost=True
-        ) as trial,
+        recorder.trial(plan(), number=1, phase="search", refused_is_lost=True) as trial,
     ):
         assert trial.offered is None
         trial.interval(sent(0.0, 1.0, 1000))

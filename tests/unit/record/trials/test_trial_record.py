@@ -39,7 +39,7 @@ class LatencyParts:
 
 BROKEN = Finding("loss-ratio", "0:1", 0.1, 0.00002, "ratio", "fail", "0:1 lost too much")
 KEPT = Finding("latency-p99", "probe", 9.0, 10.0, "ns", "ok", "probe is fast enough")
-_SINGLE = TrialIdentity(1, "single", 1.0)
+_SINGLE = TrialIdentity(1, "single")
 
 
 def test_a_record_survives_json_unchanged() -> None:

@@ -133,9 +133,7 @@ def test_without_a_stream_there_is_nothing_to_compare() -> None:
 def test_a_recorded_trial_is_compared_by_the_same_figures() -> None:
     judged = _trial(lost=500)
     lost = {plan.stream: judged.lost(plan.stream) for plan in PLAN.streams}
-    record = TrialRecord.from_report(
-        TrialIdentity(1, "validation", RATE_PPS), PLAN, judged.report, lost=lost
-    )
+    record = TrialRecord.from_report(TrialIdentity(1, "validation"), PLAN, judged.report, lost=lost)
     assert Repetition.of(record) == judged.repetition()
     assert judged.repetition().forwarding["0-1"] == ForwardedFrames(1_010_000, 1_009_500, 10.0)
     assert judged.repetition().forwarding["0-1"].forwarded_pps == 100_950

@@ -57,9 +57,7 @@ def windows_of(
 ) -> list[WindowRecord]:
     closed: list[WindowRecord] = []
     rules = WindowRules(window_s, criteria, TesterLimits())
-    windows = Windows(
-        rules, plan(seconds), PORTS, trial=4, load_pps=RATE_PPS, baseline=None, closed=closed.append
-    )
+    windows = Windows(rules, plan(seconds), PORTS, trial=4, baseline=None, closed=closed.append)
     for each in intervals:
         windows.add(each)
     windows.finish(ended)
@@ -304,7 +302,6 @@ def test_each_window_is_held_to_what_its_own_hosts_did_then(tmp_path: Path) -> N
         plan(30),
         PORTS,
         trial=4,
-        load_pps=RATE_PPS,
         baseline=None,
         closed=closed.append,
         host=metrics,

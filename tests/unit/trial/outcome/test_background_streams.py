@@ -81,7 +81,6 @@ def _run() -> tuple[Teaching, Outcome, list[Interval]]:
         CountingLab(),
         PORTS,
         PLAN,
-        load_pps=RATE_PPS,
         watch=watch,
         background=BackgroundStreams((TAUGHT,)),
     )
