@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import plimsoll
-from plimsoll.benchmark.live_traffic.live_traffic import LiveSettings, live_traffic
+from plimsoll.benchmark.live_traffic.live_bed import live_traffic
+from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.generator.engine.settings import EngineSettings

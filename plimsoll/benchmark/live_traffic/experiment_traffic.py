@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import load_within_line
+from plimsoll.benchmark.live_traffic.live_bed import live_traffic
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
 from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
-from plimsoll.benchmark.live_traffic.live_traffic import LiveTraffic, live_traffic
+from plimsoll.benchmark.live_traffic.live_traffic import LiveTraffic
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.text.mistakes import did_you_mean

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import cast
@@ -13,6 +13,7 @@ from typing import cast
 from plimsoll.benchmark.live_traffic.known_stream import KnownStream
 from plimsoll.benchmark.live_traffic.live_book import LiveBook
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
+from plimsoll.benchmark.live_traffic.live_plan import live_plan, members_of
 from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.benchmark.live_traffic.live_trial import LiveTrafficTrial
 from plimsoll.benchmark.live_traffic.stream_checks import (
@@ -22,35 +23,26 @@ from plimsoll.benchmark.live_traffic.stream_checks import (
     check_ports,
     check_rate,
 )
-from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
-from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
+from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.interface import (
     GeneratorRefused,
     Interval,
     LiveGenerator,
     PortInfo,
-    TrialPlan,
 )
-from plimsoll.host.processes.affinity import kept_off
-from plimsoll.observe.agent.settings import UNOBSERVED
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import Paths
 
-__all__ = ["LiveSettings", "LiveTraffic", "live_traffic"]
-
-# As long as the engine lets a trial last; the next one follows by itself.
-_LONGEST_S = 604_800.0
 _GAPS_KEPT = 64
-_LEAST_CATCH_UP_US = 10.0
 
 
 class LiveTraffic:
     """Streams that are sent and counted on one test bed until they are stopped.
 
-    `live_traffic` opens one. Streams are known by their numbers. All methods may be called from
-    any thread; those that change something are carried out one after the other, and `counts`
-    waits for none of them.
+    `live_traffic` (live_bed.py) opens one. Streams are known by their numbers. All methods may be
+    called from any thread; those that change something are carried out one after the other, and
+    `counts` waits for none of them.
 
     Under the hood one trial of the generator runs for as long as anything is to be sent, for
     days if need be. Rated streams that were known when it began are started, changed and
@@ -204,7 +196,7 @@ class LiveTraffic:
             elif all(self._known[number].rated for number in stopped):
                 members = self._trial.members
                 paused = {number: 0.0 for number in stopped if number in members}
-                with _ended_meanwhile(self):
+                with _ended_by_itself(self):
                     self._trial.change_rates(paused)
             else:
                 self._chain()
@@ -312,7 +304,7 @@ class LiveTraffic:
             for number in numbers
             if trial.members.get(number) is self._known[number] and self._known[number].rated
         }
-        with _ended_meanwhile(self):
+        with _ended_by_itself(self):
             trial.change_rates(rates)
 
     def _chain(self) -> None:
@@ -323,23 +315,12 @@ class LiveTraffic:
         self._begin_trial(follows=follows)
 
     def _begin_trial(self, *, follows: bool) -> None:
-        members = self._members()
-        streams = tuple(known.planned() for known in members.values())
-        fastest_pps = max((each.rate_pps or 1.0 for each in streams), default=1.0)
-        # As TrialSettings.plan has it: no catching up may overflow the queue that it goes into.
-        catch_up_us = min(
-            self._settings.catch_up_us, self._bed.ports.queue_frames / 4 / fastest_pps * 1e6
-        )
-        plan = TrialPlan(
+        members = members_of(self._known, self._plan, len(self.ports))
+        plan = live_plan(
+            members,
+            self._settings,
             mark=self._bed.marks.take(),
-            streams=streams,
-            duration_s=_LONGEST_S,
-            drain_s=self._settings.drain_s,
-            interval_s=self._settings.interval_s,
-            catch_up_us=max(_LEAST_CATCH_UP_US, catch_up_us),
-            stall_us=self._settings.stall_us,
-            worst=self._settings.worst,
-            check=self._settings.check,
+            queue_frames=self._bed.ports.queue_frames,
         )
         self._bed.lab.check()
         with self._book.changed:
@@ -349,32 +330,6 @@ class LiveTraffic:
         trial.wait_until_sending()
         if follows and self._sent_until_unix_ns is not None:
             self._gaps_s.append((time.time_ns() - self._sent_until_unix_ns) / 1e9)
-
-    def _members(self) -> dict[int, KnownStream]:
-        """Those that are enabled, and of the others as many as there is room for, at rate 0."""
-        most, ports = self._plan.capabilities.most_streams, len(self.ports)
-        members = {number: each for number, each in self._known.items() if each.sending}
-        self._check_room(members)
-        for number, known in self._known.items():
-            if number in members or not known.rated or known.finished:
-                continue
-            plans = (*(each.planned() for each in members.values()), known.planned())
-            if len(self._plan.streams_sent(plans, ports)) > most:
-                break
-            members[number] = known
-        return members
-
-    def _check_room(self, members: Mapping[int, KnownStream]) -> None:
-        most = self._plan.capabilities.most_streams
-        plans = tuple(each.planned() for each in members.values())
-        parts = len(self._plan.streams_sent(plans, len(self.ports)))
-        if parts > most:
-            raise InputError(
-                f"{len(members)} streams, which are {parts} over the ports' queues, are more "
-                f"than the {most} that can be sent at once",
-                where="streams",
-                remedy="start fewer of them, or give a stream several flows",
-            )
 
     def _end_trial(self) -> None:
         trial = self._trial
@@ -434,7 +389,7 @@ def _of_session(trial: LiveTrafficTrial) -> PlimsollError | None:
 
 
 @contextmanager
-def _ended_meanwhile(traffic: LiveTraffic) -> Iterator[None]:
+def _ended_by_itself(traffic: LiveTraffic) -> Iterator[None]:
     """A trial that ended by itself needs no new rates; what failed is raised."""
     try:
         yield
@@ -443,40 +398,3 @@ def _ended_meanwhile(traffic: LiveTraffic) -> Iterator[None]:
             raise traffic.failure from None
         if traffic.sending:
             raise
-
-
-@contextmanager
-def live_traffic(
-    plan: BedPlan,
-    *,
-    command: str = "live",
-    settings: LiveSettings | None = None,
-    tell: Callable[[str], None] = lambda _: None,
-) -> Iterator[LiveTraffic]:
-    """Bring lab and generator up for live traffic, and take all down at the end.
-
-    What is started is in a ledger of the kind `command`, and is undone after a kill as well.
-    Nothing is observed or recorded, and neighbours of the experiment are not started. `tell`
-    has what the user should know. This process keeps off the polled CPUs until then, where there
-    are others. Raises InputError for a generator that cannot change rates while it sends, and
-    whatever bringing the test bed up raises.
-    """
-    if plan.lab.simulated or not plan.generator.capabilities.live:
-        raise InputError(
-            "this generator cannot change rates while it sends",
-            where="generator",
-            remedy="use kind: engine, and a lab that is not simulated",
-        )
-    bare = replace(plan, observe=UNOBSERVED, noise=())
-    with (
-        bed_ledger(command, plan.lab) as ledger,
-        testbed(bare, ledger, tell) as bed,
-        kept_off(bed.busy_cpus),
-    ):
-        for note in bed.notes:
-            tell(note)
-        traffic = LiveTraffic(bed, plan, settings or LiveSettings())
-        try:
-            yield traffic
-        finally:
-            traffic.close()

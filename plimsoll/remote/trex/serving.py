@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.live_traffic.live_traffic import LiveSettings, live_traffic
+from plimsoll.benchmark.live_traffic.live_bed import live_traffic
+from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.remote.trex.server import Listening, TrexSockets
 from plimsoll.remote.trex.session.trex_session import ServerIdentity, TrexSession

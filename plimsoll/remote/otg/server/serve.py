@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.live_traffic.live_traffic import LiveSettings, live_traffic
+from plimsoll.benchmark.live_traffic.live_bed import live_traffic
+from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.errors import InputError
 from plimsoll.remote.otg.flows.port import Tester

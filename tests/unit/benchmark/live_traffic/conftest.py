@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from plimsoll.benchmark.live_traffic.live_traffic import LiveSettings, LiveTraffic
+from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
+from plimsoll.benchmark.live_traffic.live_traffic import LiveTraffic
 from plimsoll.benchmark.testbed.host_captures import HostCaptures
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks

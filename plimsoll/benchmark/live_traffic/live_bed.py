@@ -1,0 +1,52 @@
+"""Live traffic on a test bed of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
+from plimsoll.benchmark.live_traffic.live_traffic import LiveTraffic
+from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
+from plimsoll.benchmark.testbed.testbed import BedPlan, testbed
+from plimsoll.errors import InputError
+from plimsoll.host.processes.affinity import kept_off
+from plimsoll.observe.agent.settings import UNOBSERVED
+
+
+@contextmanager
+def live_traffic(
+    plan: BedPlan,
+    *,
+    command: str = "live",
+    settings: LiveSettings | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Iterator[LiveTraffic]:
+    """Bring lab and generator up for live traffic, and take all down at the end.
+
+    What is started is in a ledger of the kind `command`, and is undone after a kill as well.
+    Nothing is observed or recorded, and neighbours of the experiment are not started. `tell`
+    has what the user should know. This process keeps off the polled CPUs until then, where there
+    are others. Raises InputError for a generator that cannot change rates while it sends, and
+    whatever bringing the test bed up raises.
+    """
+    if plan.lab.simulated or not plan.generator.capabilities.live:
+        raise InputError(
+            "this generator cannot change rates while it sends",
+            where="generator",
+            remedy="use kind: engine, and a lab that is not simulated",
+        )
+    bare = replace(plan, observe=UNOBSERVED, noise=())
+    with (
+        bed_ledger(command, plan.lab) as ledger,
+        testbed(bare, ledger, tell) as bed,
+        kept_off(bed.busy_cpus),
+    ):
+        for note in bed.notes:
+            tell(note)
+        traffic = LiveTraffic(bed, plan, settings or LiveSettings())
+        try:
+            yield traffic
+        finally:
+            traffic.close()
