@@ -22,6 +22,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
 	vm-captures sshd grout kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
+.PHONY: packages chroot-install image
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -131,6 +132,27 @@ cluster-openapi: $(DEV_REQUIREMENTS) build/cluster-openapi/kinds.json.gz ## Fetc
 
 build/cluster-openapi/kinds.json.gz: build-aux/cluster-openapi.txt build-aux/unpack-cluster-openapi
 	-@build-aux/unpack-cluster-openapi $(BIN)/python $(@D)
+
+# What is committed, for that is what meson packs.
+packages: $(DEV_REQUIREMENTS) ## Make the sdist, and the wheel for this distribution, in build/packages
+	@rm -rf build/packages
+	$(BIN)/uv build --quiet --no-sources --out-dir build/packages .
+	@ls build/packages/*
+
+SUITES ?= bookworm trixie
+
+chroot-install: packages ## As root, install the sdist by pip in chroots of Debian 12 and 13, and look
+	@build-aux/install-system-packages packages
+	@for suite in $(SUITES); do \
+		build-aux/install-in-chroot $$suite build/chroots/$$suite build/packages/*.tar.gz || exit; \
+	done
+
+IMAGE ?= localhost/plimsoll:$(shell build-aux/print-version)
+
+# IMAGE_OPTIONS such as --build-arg BASE=…, where no registry can be reached.
+image: packages ## Build the container image of pods (docs/kubernetes.md), by buildah
+	@build-aux/install-system-packages packages
+	buildah build --layers $(IMAGE_OPTIONS) --tag $(IMAGE) .
 
 sshd: build/sshd/usr/sbin/sshd ## Fetch the sshd of the tests of other hosts; nothing listens
 

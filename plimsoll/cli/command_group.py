@@ -47,6 +47,7 @@ COMMANDS = {
     "import": ".records.import_",
     "otg": ".machine.otg",
     "lab": ".machine.lab",
+    "cluster": ".machine.cluster",
     "tune": ".tune.tune",
 }
 

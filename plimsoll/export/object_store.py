@@ -6,7 +6,9 @@ parts, retries. It is an extra, as most never need it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +24,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 if TYPE_CHECKING:
     from obstore.store import S3Store
 
+ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL"
 _MOST_CHARACTERS = 400
 
 
@@ -74,18 +77,19 @@ def put_parts(
     key. `progress` is called with each URL. Raises MachineError without obstore, ExportError where
     the storage does not take them, and RecordError.
     """
-    store = _open(bucket)
+    store = opened(bucket)
     keys = []
     with parquet_parts(run, periods) as parts:
         for part in parts:
             key = "/".join(filter(None, [bucket.prefix, partition(run), part.name]))
-            _put(store, bucket, key, part)
+            put_file(store, bucket, key, part)
             progress(bucket.url(key))
             keys.append(bucket.url(key))
     return tuple(keys)
 
 
-def _open(bucket: Bucket) -> S3Store:
+def opened(bucket: Bucket) -> S3Store:
+    """The bucket, ready for requests. Raises MachineError without obstore, and ExportError."""
     try:
         from obstore.exceptions import BaseError  # noqa: PLC0415
         from obstore.store import S3Store  # noqa: PLC0415
@@ -96,9 +100,9 @@ def _open(bucket: Bucket) -> S3Store:
             remedy="pip install 'plimsoll[s3]'",
         ) from error
     settings: dict[str, Any] = {}
-    if bucket.endpoint is not None:
-        settings["endpoint"] = bucket.endpoint
-        settings["client_options"] = {"allow_http": bucket.endpoint.startswith("http://")}
+    if endpoint := bucket.endpoint or os.environ.get(ENDPOINT_VARIABLE):
+        settings["endpoint"] = endpoint
+        settings["client_options"] = {"allow_http": endpoint.startswith("http://")}
     if bucket.credentials is not None:
         settings["access_key_id"] = bucket.credentials.user
         settings["secret_access_key"] = bucket.credentials.secret
@@ -108,13 +112,21 @@ def _open(bucket: Bucket) -> S3Store:
         raise _not_taken(bucket, bucket.name, error) from error
 
 
-def _put(store: S3Store, bucket: Bucket, key: str, part: Path) -> None:
+def put_file(store: S3Store, bucket: Bucket, key: str, path: Path) -> None:
+    """Put one file there as a whole. Raises ExportError."""
+    with storage_error(bucket, bucket.url(key)):
+        store.put(key, path)
+
+
+@contextmanager
+def storage_error(bucket: Bucket, where: str) -> Iterator[None]:
+    """What the storage refuses within, as an ExportError."""
     from obstore.exceptions import BaseError  # noqa: PLC0415
 
     try:
-        store.put(key, part)
+        yield
     except (BaseError, OSError) as error:
-        raise _not_taken(bucket, bucket.url(key), error) from error
+        raise _not_taken(bucket, where, error) from error
 
 
 def _not_taken(bucket: Bucket, where: str, error: Exception) -> ExportError:

@@ -60,6 +60,7 @@ ROOMS = {
         "trend",
         "standard",
     ],
+    "cluster": ["jobs", "pods", "."],
     "export": ["opensearch", "cdm", "bundle", "redaction", "."],
     "analysis": [".", "comparison"],
     "analysis/comparison": ["trend", "plugfest", "."],
@@ -235,7 +236,8 @@ def test_no_folder_is_too_full() -> None:
         folder.relative_to(PACKAGE).as_posix(): sum(
             not each.name.startswith("_") for each in folder.iterdir()
         )
-        for folder in {module.parent for module in MODULES}
+        # Of the layers themselves LAYERS is the list.
+        for folder in {module.parent for module in MODULES} - {PACKAGE}
     }
     too_full = {name for name, count in counts.items() if count > MOST_ENTRIES}
     assert too_full == FOLDERS_OF_PLUG_INS

@@ -32,3 +32,18 @@ class RunAll:
 
     def ended(self, sample: Sample, seconds: float) -> None:
         """It makes no difference."""
+
+
+class RunNone:
+    """No sample is run here, for a reason: those that have a result elsewhere were brought."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def reason_to_skip(self, sample: Sample, results: Mapping[Sample, SampleResult]) -> str | None:
+        """The reason, for each."""
+        del sample, results
+        return self._reason
+
+    def ended(self, sample: Sample, seconds: float) -> None:
+        """None is run."""

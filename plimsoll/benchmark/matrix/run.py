@@ -62,17 +62,19 @@ def run_matrix(
     listener: ProgressListener,
     after_sample: OnSample,
     before_sample: OnSample = lambda _: None,
+    course: Course | None = None,
 ) -> MatrixResult:
     """Run, or go on with, the matrix that `begin_matrix` has prepared in `run`.
 
-    Of each sample that is run, `before_sample` is called when it begins, and `after_sample` when
-    it has its result.
+    By the `course` samples may be left out; without one all are run. Of each sample that is
+    run, `before_sample` is called when it begins, and `after_sample` when it has its result.
 
     A sample that ends with an error is recorded and does not keep the others from being
     run. What has a result is not run again; what had failed is. Raises PlimsollError where
     the matrix's own record cannot be read or written.
     """
-    return run_samples(run, listener, SampleHooks(before_sample, after_sample), _WHOLE, RunAll())
+    hooks = SampleHooks(before_sample, after_sample)
+    return run_samples(run, listener, hooks, _WHOLE, course or RunAll())
 
 
 def run_samples(

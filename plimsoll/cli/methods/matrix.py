@@ -8,22 +8,27 @@ from typing import Annotated
 
 import typer
 
+from plimsoll.benchmark.matrix.course import RunNone
 from plimsoll.benchmark.matrix.document import load_matrix
 from plimsoll.benchmark.matrix.plan import begin_matrix
 from plimsoll.benchmark.matrix.run import run_matrix
 from plimsoll.cli.methods.matrix_command import MatrixCommand
+from plimsoll.cli.methods.matrix_on import EndpointOption, run_jobs, store_of
+from plimsoll.cli.methods.run_on import ImageOption, OnOption, chosen_place
 from plimsoll.cli.methods.running import serving
 from plimsoll.cli.options.options import JsonOption, MetricsPortOption, RunsOption
 from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.tables.matrix_table import matrix_table
 from plimsoll.cli.terminal.output import stdout
+from plimsoll.cluster.jobs.matrix_jobs import NO_RECORD
 from plimsoll.record.methods.matrix import MATRIX
 from plimsoll.record.results.matrix_result import MatrixResult
 
 _EPILOG = (
     "Examples: **plimsoll matrix sizes.yaml** · "
-    "**plimsoll matrix --resume runs/20260101T120000-sizes**"
+    "**plimsoll matrix --resume runs/20260101T120000-sizes** · "
+    "**plimsoll matrix sizes.yaml --on kube://lab/bench --store s3://bench/plimsoll**"
 )
 
 _COMMAND = MatrixCommand(MATRIX, "sizes.yaml", kept="finished samples are kept")
@@ -45,6 +50,19 @@ def matrix(
     ] = None,
     runs: RunsOption = Path("runs"),
     tag: TagsOption = None,
+    on: OnOption = None,
+    image: ImageOption = None,
+    store: Annotated[
+        str | None, typer.Option(help="With --on, where the records go: s3://bucket/prefix.")
+    ] = None,
+    endpoint: EndpointOption = None,
+    store_secret: Annotated[
+        str | None,
+        typer.Option(help="With --on, a secret with AWS_ACCESS_KEY_ID and its kin, for the pods."),
+    ] = None,
+    queue: Annotated[
+        str | None, typer.Option(help="With --on, Kueue's local queue, which starts the job.")
+    ] = None,
     metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -63,7 +81,12 @@ def matrix(
         )
         tag_run(directory, tag)
         with _COMMAND.going_on(directory, live, json=json) as (progress, hooks):
-            result = run_matrix(directory, progress, hooks.after, hooks.before)
+            course = None
+            if (place := chosen_place(on, resume)) is not None:
+                job_store = store_of(store, endpoint, store_secret)
+                run_jobs(place, directory, image, job_store, queue)
+                course = RunNone(NO_RECORD)
+            result = run_matrix(directory, progress, hooks.after, hooks.before, course)
     _COMMAND.hand_over(result, directory, partial(_show, result), json=json)
 
 

@@ -16,6 +16,7 @@ from plimsoll.benchmark.load_line.load_line import check_resume, find_load_line
 from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.cli.methods.check import check_and_show
 from plimsoll.cli.methods.progress import progress_on
+from plimsoll.cli.methods.run_on import ImageOption, OnOption, chosen_place, run_in_cluster
 from plimsoll.cli.methods.running import running, serving
 from plimsoll.cli.options.options import (
     ExperimentArgument,
@@ -27,7 +28,7 @@ from plimsoll.cli.options.options import (
 from plimsoll.cli.options.set_option import SetOption, refuse_set_fields
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.tables.result_summary import print_result
-from plimsoll.cli.terminal.exit_codes import end_by
+from plimsoll.cli.terminal.exit_codes import end_as, end_by
 from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.errors import InputError
 from plimsoll.record.results.result import Result
@@ -40,6 +41,7 @@ _EPILOG = (
     "Examples: **plimsoll run examples/demo.yaml** · "
     "**plimsoll run experiment.yaml --validation 3h --set search.maximum=2Mpps** · "
     "**plimsoll run experiment.yaml --dry-run** · "
+    "**plimsoll run experiment.yaml --on kube://lab/bench --image registry/plimsoll:0.1.0** · "
     "**plimsoll run --resume runs/20260101T120000-demo**"
 )
 
@@ -67,6 +69,8 @@ def run(
     budget: Annotated[
         str | None, typer.Option(help="Search for no longer than this, such as 6h (load-line).")
     ] = None,
+    on: OnOption = None,
+    image: ImageOption = None,
     metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -79,6 +83,18 @@ def run(
     fields = _with_budget(set_fields, budget)
     if dry_run:
         _only_check(experiment, fields, validation, json)
+        return
+    if (place := chosen_place(on, resume)) is not None:
+        chosen, directory = (
+            _new_run(experiment, fields, runs, validation, elsewhere=True)
+            if experiment is not None
+            else _old_run(resume, fields, validation)
+        )
+        tag_run(directory, tag)
+        result, status = run_in_cluster(place, chosen, directory, image)
+        if result is not None:
+            _print(result, directory, write_report(directory), stdout, json)
+        end_as(status)
         return
     with serving(metrics_port) as live:
         if experiment is None:
@@ -145,13 +161,20 @@ def _old_run(
 
 
 def _new_run(
-    experiment: Path, set_fields: Sequence[SetField] | None, runs: Path, validation: str | None
+    experiment: Path,
+    set_fields: Sequence[SetField] | None,
+    runs: Path,
+    validation: str | None,
+    *,
+    elsewhere: bool = False,
 ) -> tuple[Experiment, RunDirectory]:
+    """A run that begins; what this machine lacks for it is no matter for one `elsewhere`."""
     chosen = load_experiment(experiment, set_fields or ())
     if validation is not None:
         chosen = chosen.validated_for(parse_option("--validation", parse_duration, validation))
-    check_search(chosen)
-    check_search_readings(chosen)
+    if not elsewhere:
+        check_search(chosen)
+        check_search_readings(chosen)
     return chosen, RunDirectory.create(runs, chosen.name, chosen.normalised())
 
 

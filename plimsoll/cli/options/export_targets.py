@@ -25,6 +25,8 @@ from plimsoll.export.opensearch.patience import RetryPolicy
 from plimsoll.export.opensearch.server import Server
 from plimsoll.export.output_file import fresh_file
 from plimsoll.export.parquet_parts import copy_parts
+from plimsoll.export.record_store import put_record
+from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.run.run_directory import RunDirectory
 
 
@@ -103,9 +105,13 @@ def copy_parquet(job: Job) -> None:
         _say(str(path))
 
 
-def put_parquet(job: Job, bucket: Bucket) -> None:
-    """Parquet into object storage."""
-    put_parts(job.run, job.recorded, bucket, _say)
+def put_parquet(job: Job, bucket: Bucket, *, whole: bool) -> None:
+    """Parquet into object storage; of a `whole` run all of its record, its parts' as well."""
+    if not whole:
+        put_parts(job.run, job.recorded, bucket, _say)
+        return
+    for run in (job.run, *map(RunDirectory, part_paths(job.run.path))):
+        put_record(run, bucket, _say)
 
 
 def _write(job: Job, write: Callable[[TextIO], object]) -> None:

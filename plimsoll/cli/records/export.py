@@ -128,6 +128,10 @@ def export(
     endpoint: Annotated[
         str | None, typer.Option(help="s3: the server's URL; by default AWS_ENDPOINT_URL's.")
     ] = None,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="s3: the whole record, for plimsoll runs --store."),
+    ] = False,
     credentials: Annotated[
         Path | None,
         typer.Option(
@@ -156,6 +160,7 @@ def export(
             "--make-indices": (make_indices, ExportFormat.CDM, "http"),
             "--ca-file": (ca_file, ExportFormat.CDM, "http"),
             "--endpoint": (endpoint, ExportFormat.PARQUET, "s3"),
+            "--record": (record, ExportFormat.PARQUET, "s3"),
             "--credentials": (credentials, chosen, "http" if chosen is ExportFormat.CDM else "s3"),
         },
     )
@@ -184,7 +189,7 @@ def export(
     else:
         # Without a file the storage's own variables count.
         key = None if credentials is None else read_credentials(credentials)
-        put_parquet(job, Bucket.of(to, endpoint, key))
+        put_parquet(job, Bucket.of(to, endpoint, key), whole=record)
 
 
 def _format(given: ExportFormat | None, to: str | None, output: Path | None) -> ExportFormat:

@@ -17,6 +17,7 @@ from plimsoll.cli.options.metric_completion import (
     complete_type,
 )
 from plimsoll.cli.options.run_choice import RunsFolderOption, complete_run
+from plimsoll.cli.options.store_option import StoreOption, bring_whole, listed_runs
 from plimsoll.cli.tables.metric_contents import (
     contents_csv,
     contents_json,
@@ -40,6 +41,7 @@ from plimsoll.record.query import (
 )
 from plimsoll.record.query.contents import metric_contents
 from plimsoll.record.query.found_runs import find_runs
+from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.plain_text import plain_text
 
 app = typer.Typer(
@@ -151,6 +153,7 @@ def get(
     utc: Annotated[bool, typer.Option("--utc", help="Times in UTC, not this host's.")] = False,
     output: OutputOption = Output.TABLE,
     runs: RunsFolderOption = Path("runs"),
+    store: StoreOption = None,
 ) -> None:
     """Answer a question to the metrics of one run or several: a row for each breakout.
 
@@ -173,7 +176,7 @@ def get(
         aggregation=None if aggregation is None else aggregation.value,
         over_time=None if over_time is None else over_time.value,
     )
-    queried = find_runs(run or [LAST], runs)
+    queried = _queried(run, runs, store)
     if run is None:
         _note(f"run {queried[0].path}")
     answer = ask(queried, query)
@@ -188,18 +191,20 @@ def get(
 )
 def list_(
     run: RunOption = None,
+    *,
     source: Annotated[
         str | None, typer.Option(help="Only this.", autocompletion=complete_source)
     ] = None,
     period: PeriodOption = MEASUREMENT,
     output: OutputOption = Output.TABLE,
     runs: RunsFolderOption = Path("runs"),
+    store: StoreOption = None,
 ) -> None:
     """List the metrics of a run: sources, types, units, and names with their number of values.
 
     Exits with 4 when a run is damaged; the others are listed.
     """
-    queried = find_runs(run or [LAST], runs)
+    queried = _queried(run, runs, store)
     if run is None:
         _note(f"run {queried[0].path}")
     contents, failures = metric_contents(queried, period, source)
@@ -212,6 +217,13 @@ def list_(
     else:
         _note(f"no metrics of {source or 'any source'} in {period} of {len(queried)} run(s)")
     _exit_after(failures)
+
+
+def _queried(run: list[str] | None, runs: Path, store: str | None) -> list[RunDirectory]:
+    """The runs of a question, their metrics brought here where they are in a store."""
+    queried = find_runs(run or [LAST], listed_runs(runs, store))
+    bring_whole(store, {each.run_id for each in queried})
+    return list(queried)
 
 
 def _print_answer(

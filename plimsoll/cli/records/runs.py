@@ -22,6 +22,7 @@ from plimsoll.cli.options.run_selection import (
     began_between,
     tag_filters,
 )
+from plimsoll.cli.options.store_option import StoreOption, listed_runs
 from plimsoll.cli.records import runs_check, runs_marks, runs_rm, runs_show
 from plimsoll.cli.tables.run_words import entry_json, shown
 from plimsoll.cli.tables.runs_table import RunsTable, print_damage
@@ -101,6 +102,7 @@ def list_runs(
     parts: Annotated[
         bool, typer.Option("--all", help="Also the runs that a matrix run is made of.")
     ] = False,
+    store: StoreOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """List runs with what they found.
@@ -120,7 +122,7 @@ def list_runs(
         until_ns=until_ns,
         name=name,
     )
-    everything = list(read_index(runs, parts=parts))
+    everything = list(read_index(listed_runs(runs, store), parts=parts))
     taken = in_order(filter(selection.takes, everything), sort, reverse=reverse)[:limit]
     if json:
         typer.echo(json_text.dumps([entry_json(entry) for entry in taken], indent=2))
@@ -128,7 +130,7 @@ def list_runs(
     listed = [entry for entry in taken if entry.state != "damaged"]
     if listed:
         stdout.print(RunsTable(listed, now))
-    counted = f"{len(listed)} of {len(everything)} runs in {runs}"
+    counted = f"{len(listed)} of {len(everything)} runs in {store or runs}"
     stderr.print(shown(counted, "dim"), soft_wrap=True)
     print_damage(everything, stderr)
 

@@ -29,3 +29,9 @@ def end_by(verdict: Verdict) -> None:
     """End the command with the verdict's exit code, by typer.Exit unless that is 0."""
     if code := _BY_VERDICT[verdict]:
         raise typer.Exit(code)
+
+
+def end_as(status: int) -> None:
+    """End the command as another did, by typer.Exit unless that was well."""
+    if status:
+        raise typer.Exit(status)

@@ -67,7 +67,7 @@ class ApiClient:
         except ApiException as error:
             if not error.status:
                 raise self._failed(str(error.reason)) from None
-            return ApiAnswer(int(error.status), {}, _described(error)[:_LONGEST_REASON])
+            return ApiAnswer(int(error.status), {}, described(error)[:_LONGEST_REASON])
         except HTTPError as error:
             raise self._not_connected(_innermost(error)) from None
         return ApiAnswer(200, self._document(content))
@@ -99,7 +99,7 @@ class ApiClient:
         )
 
 
-def _described(refused: Any) -> str:
+def described(refused: Any) -> str:
     """The message of the Status that the server answered with; else what HTTP says."""
     try:
         found = json.loads(refused.body)
@@ -126,7 +126,7 @@ def connect(context: str | None = None, kubeconfig: str | None = None) -> ApiCli
     Raises MachineError without the client's package, where the server does not answer, and
     where it does not know who asks; InputError for a kubeconfig or context that is none.
     """
-    client = ApiClient(_configured(context, kubeconfig))
+    client = ApiClient(configured_client(context, kubeconfig))
     answer = client.get("/version")
     if answer.status == 401:
         raise MachineError(
@@ -137,7 +137,11 @@ def connect(context: str | None = None, kubeconfig: str | None = None) -> ApiCli
     return client
 
 
-def _configured(context: str | None, kubeconfig: str | None) -> Any:
+def configured_client(context: str | None, kubeconfig: str | None = None) -> Any:
+    """A client of Kubernetes' package with the kubeconfig's settings, not yet connected.
+
+    Raises MachineError without the package, InputError for a kubeconfig or context that is none.
+    """
     try:
         from kubernetes import client, config  # noqa: PLC0415
     except ImportError:

@@ -1,0 +1,1 @@
+"""Kubernetes: runs in pods, many of them as jobs, and what a cluster does meanwhile."""

@@ -1,0 +1,232 @@
+"""A run in a cluster, from here: deployed, followed, gathered, and everything of it removed.
+
+The run itself, its searches and trials included, goes on in the pod, next to what it measures.
+This end may go away at any time and come back (docs/decisions/018).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.cluster.pods.cluster_client import ClusterClient, ClusterRefused, ClusterUnreachable
+from plimsoll.cluster.pods.exec_stream import ExecStream, StreamEnded
+from plimsoll.cluster.pods.gathering import Gathering
+from plimsoll.cluster.pods.manifests import (
+    RECORD,
+    RECORD_CONTAINER,
+    RUN_LABEL,
+    dut_pods,
+    owner_manifest,
+    run_pod,
+)
+from plimsoll.cluster.pods.pod_plan import PodPlan
+from plimsoll.cluster.pods.pod_state import PodState
+from plimsoll.cluster.pods.removal import remove_labelled
+from plimsoll.errors import Interrupted, MachineError, PlimsollError
+from plimsoll.record.files.whole_file import write_whole
+from plimsoll.record.run.run_directory import RunDirectory
+
+# In the run directory: where in which cluster the run is, or was last.
+PLACE_FILE = "cluster.json"
+_LOOK_S = 3.0
+# Pulling an image of half a GB over a slow link.
+_START_S = 900.0
+# How long a cluster that does not answer is asked again before the run is left to itself.
+_PATIENCE_S = 600.0
+_STOP_S = 120.0
+_SERVER = ("python3", "-m", "plimsoll.cluster.pods.record_server", RECORD)
+
+
+class LeftRunning(PlimsollError):
+    """The cluster does not answer; what runs there goes on."""
+
+    exit_code = MachineError.exit_code
+
+
+def name_of(run: RunDirectory) -> str:
+    """Of all objects of the run: valid wherever Kubernetes takes a name, and no other run's."""
+    digest = hashlib.sha256(str(run.path.resolve()).encode()).hexdigest()
+    return f"plimsoll-{digest[:10]}"
+
+
+class ClusterRun:
+    """One run and its objects in one namespace."""
+
+    def __init__(
+        self,
+        client: ClusterClient,
+        run: RunDirectory,
+        experiment: Experiment,
+        tell: Callable[[str], None],
+    ) -> None:
+        self._client = client
+        self._run = run
+        self._experiment = experiment
+        self._tell = tell
+        self._name = name_of(run)
+        self._gathering = Gathering(run, tell)
+        self._stream: ExecStream | None = None
+
+    def execute(self, plan: PodPlan) -> int:
+        """Deploy the run or find it again, follow it to its end, remove it; its exit status.
+
+        An interruption here ends the run there in good order, and it is removed as well.
+        Raises LeftRunning where the cluster does not answer for long, and PlimsollError.
+        """
+        try:
+            self._deploy(plan)
+            status = self._follow()
+        except (Interrupted, KeyboardInterrupt):
+            self._stop()
+            self._remove()
+            raise
+        except LeftRunning:
+            raise
+        except PlimsollError:
+            # What was recorded is worth more than what went wrong.
+            with contextlib.suppress(PlimsollError):
+                self._gathering.fetch(self._connected())
+            with contextlib.suppress(PlimsollError):
+                self._remove()
+            raise
+        self._remove()
+        return status
+
+    def _deploy(self, plan: PodPlan) -> None:
+        note_place(self._client, self._run)
+        if self._is_there():
+            self._tell(f"the run is there still: pod {self._name}")
+            return
+        experiment = yaml.safe_dump(self._experiment.normalised(), sort_keys=False)
+        owner = self._client.read("ConfigMap", self._name) or self._client.create(
+            owner_manifest(self._name, self._run.run_id, experiment)
+        )
+        for manifest in dut_pods(self._name, self._run.run_id, plan, owner):
+            self._create_if_missing(manifest)
+        self._client.create(run_pod(self._name, self._run.run_id, plan, owner))
+        self._tell(f"pod {self._name} in namespace {self._client.namespace}")
+
+    def _is_there(self) -> bool:
+        """Whether it has its pod; one that is being deleted is waited for."""
+        while (pod := self._client.read("Pod", self._name)) is not None:
+            if not pod["metadata"].get("deletionTimestamp"):
+                return True
+            time.sleep(_LOOK_S / 3)
+        return False
+
+    def _create_if_missing(self, manifest: dict[str, Any]) -> None:
+        try:
+            self._client.create(manifest)
+        except ClusterRefused as error:
+            if error.status != 409:
+                raise
+
+    def _follow(self) -> int:
+        """Until it has ended and all of it is here. Raises LeftRunning and MachineError."""
+        self._wait_until_started()
+        answered_s = time.monotonic()
+        while True:
+            try:
+                if (status := self._look()) is not None:
+                    return status
+                answered_s = time.monotonic()
+            except (StreamEnded, ClusterUnreachable) as error:
+                self._hang_up()
+                if time.monotonic() - answered_s > _PATIENCE_S:
+                    raise left(self._client, error) from error
+                self._check_pod(error)
+            time.sleep(_LOOK_S)
+
+    def _look(self) -> int | None:
+        """Fetch what is new; the run's exit status once it has ended."""
+        stream = self._connected()
+        self._gathering.fetch(stream)
+        if not self._gathering.begun:
+            self._gathering.begin(stream, with_record=self._run.journal.stat().st_size > 0)
+        return self._gathering.status
+
+    def _check_pod(self, error: PlimsollError) -> None:
+        """Raise MachineError where there is no pod any more that could answer."""
+        with contextlib.suppress(ClusterUnreachable):
+            state = self._state()
+            if state.phase in ("Failed", "Succeeded", "gone") or state.ended(RECORD_CONTAINER):
+                raise MachineError(
+                    f"the pod of the run ended: {state.reason}",
+                    where=f"pod {self._name}",
+                    remedy="go on with --resume: what was fetched is kept",
+                ) from error
+
+    def _wait_until_started(self) -> None:
+        deadline, said = time.monotonic() + _START_S, ""
+        while not (state := self._state()).started(RECORD_CONTAINER):
+            if state.hopeless or time.monotonic() > deadline:
+                raise MachineError(
+                    f"the pod does not start: {state.reason}",
+                    where=f"pod {self._name}",
+                    remedy="see to the image, and to nodes with the CPUs, pages and VFs requested",
+                )
+            if state.reason != said:
+                said = state.reason
+                self._tell(f"waiting for the pod: {said}")
+            time.sleep(_LOOK_S / 3)
+
+    def _state(self) -> PodState:
+        return PodState.of(self._client.read("Pod", self._name))
+
+    def _connected(self) -> ExecStream:
+        if self._stream is None:
+            self._stream = self._client.run_in(self._name, RECORD_CONTAINER, _SERVER)
+        return self._stream
+
+    def _hang_up(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    def _stop(self) -> None:
+        """End the run in good order and bring what it left, as far as the cluster answers."""
+        self._tell("ending the run in the cluster")
+        with contextlib.suppress(PlimsollError):
+            self._gathering.stop(self._connected())
+            deadline = time.monotonic() + _STOP_S
+            while self._gathering.status is None and time.monotonic() < deadline:
+                self._gathering.fetch(self._connected())
+                time.sleep(_LOOK_S / 3)
+
+    def _remove(self) -> None:
+        self._hang_up()
+        for each in remove_labelled(self._client, f"{RUN_LABEL}={self._name}"):
+            self._tell(f"removed {each}")
+
+
+def note_place(client: ClusterClient, run: RunDirectory) -> None:
+    """Write into the run directory where its objects are, before they are made."""
+    place = {"on": str(client.place), "namespace": client.namespace, "name": name_of(run)}
+    write_whole(run.path / PLACE_FILE, json.dumps(place, indent=2) + "\n")
+
+
+def left(client: ClusterClient, error: PlimsollError) -> LeftRunning:
+    """That a cluster has not answered for as long as it is waited for."""
+    return LeftRunning(
+        f"the cluster has not answered for {_PATIENCE_S:g} s ({error.message}); the run goes on",
+        where=str(client.place),
+        remedy="come back with --resume, or remove it with plimsoll cluster clean",
+    )
+
+
+def place_of(run: Path) -> Mapping[str, str] | None:
+    """Where the run of that directory was last in a cluster; None where it never was."""
+    try:
+        found = json.loads((run / PLACE_FILE).read_text())
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
