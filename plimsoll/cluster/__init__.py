@@ -1,1 +1,1 @@
-"""Kubernetes: runs in pods, many of them as jobs, and what a cluster does meanwhile."""
+"""Kubernetes: runs in pods, and matrices of them as jobs."""

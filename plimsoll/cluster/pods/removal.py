@@ -1,4 +1,4 @@
-"""Removing what runs made in a cluster: found by its label, whoever made it and was killed."""
+"""Removing what runs made in a cluster: found by its label, also after its maker was killed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from plimsoll.cluster.pods.cluster_client import KINDS, ClusterClient
 from plimsoll.cluster.pods.manifests import MANAGED, RUN_ANNOTATION, RUN_LABEL
 
 _OURS = ",".join(f"{name}={value}" for name, value in MANAGED.items())
-# The owners last: whoever is killed between finds by them what is left.
+# The owners last: after a kill in between, what is left is found by them.
 _ORDER = sorted(KINDS, key=lambda kind: kind == "ConfigMap")
 
 

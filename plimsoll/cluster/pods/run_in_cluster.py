@@ -40,7 +40,7 @@ PLACE_FILE = "cluster.json"
 _LOOK_S = 3.0
 # Pulling an image of half a GB over a slow link.
 _START_S = 900.0
-# How long a cluster that does not answer is asked again before the run is left to itself.
+# How long a cluster that does not answer is tried again before the run is left to itself.
 _PATIENCE_S = 600.0
 _STOP_S = 120.0
 _SERVER = ("python3", "-m", "plimsoll.cluster.pods.record_server", RECORD)

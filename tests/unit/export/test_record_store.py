@@ -9,6 +9,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from plimsoll.export.credentials import Credentials
+from plimsoll.export.export_error import ExportError
 from plimsoll.export.object_store import Bucket
 from plimsoll.export.record_store import fetch_records, is_small, put_record, records_cache
 from plimsoll.record.index.run_files import run_files
@@ -82,17 +83,25 @@ def test_what_others_put_there_goes_nowhere(
 ) -> None:
     put_record(run, bucket)
     for key in (
-        "records/../../escaped/result.json",
         "records/.hidden/result.json",
         f"records/{run.run_id}/lock",
-        f"records/{run.run_id}/../../result.json",
-        "run=20260101T000000-x/../a.parquet",
+        f"records/{run.run_id}/metrics/deep/er/a.parquet",
+        "run=.hidden/a.parquet",
         "notes.txt",
     ):
         client.put_object(Bucket="bench", Key=f"{bucket.prefix}/{key}", Body=b"x")  # type: ignore[attr-defined]
     assert fetch_records(bucket, tmp_path / "back") == (run.run_id,)
     assert [each.name for each in (tmp_path / "back").iterdir()] == [run.run_id]
-    assert sorted(p.name for p in tmp_path.iterdir() if p.name in ("escaped", "result.json")) == []
+
+
+def test_a_name_that_leads_elsewhere_is_refused(
+    client: object, bucket: Bucket, tmp_path: Path
+) -> None:
+    key = f"{bucket.prefix}/records/../../escaped/result.json"
+    client.put_object(Bucket="bench", Key=key, Body=b"x")  # type: ignore[attr-defined]
+    with pytest.raises(ExportError, match="invalid path"):
+        fetch_records(bucket, tmp_path / "back")
+    assert not (tmp_path / "escaped").exists()
 
 
 def test_a_cache_is_each_stores_own() -> None:
