@@ -19,7 +19,7 @@ from plimsoll.tune.render.openshift.pod import pod_manifest
 MANAGED = {"app.kubernetes.io/managed-by": "plimsoll"}
 RUN_LABEL = "plimsoll/run"
 RUN_ANNOTATION = "plimsoll/run-id"
-RUNNER, RECORD_CONTAINER = "run", "record"
+RUN_CONTAINER, RECORD_CONTAINER = "run", "record"
 RECORD = "/var/lib/plimsoll"
 _EXPERIMENT = "/etc/plimsoll"
 _STATE = "/run/plimsoll"
@@ -50,7 +50,7 @@ def run_pod(name: str, run_id: str, plan: PodPlan, owner: Mapping[str, Any]) -> 
     manifest = _owned(pod_manifest(plan.intent, plan.generator), name, name, run_id, owner)
     spec = manifest["spec"]
     (runner,) = spec["containers"]
-    runner["name"] = RUNNER
+    runner["name"] = RUN_CONTAINER
     runner["command"] = [
         *("python3", "-m", "plimsoll.cluster.pods.inside"),
         *(f"{_EXPERIMENT}/experiment.yaml", RECORD, run_id),

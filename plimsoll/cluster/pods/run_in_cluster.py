@@ -23,6 +23,7 @@ from plimsoll.cluster.pods.gathering import Gathering
 from plimsoll.cluster.pods.manifests import (
     RECORD,
     RECORD_CONTAINER,
+    RUN_CONTAINER,
     RUN_LABEL,
     dut_pods,
     owner_manifest,
@@ -152,6 +153,11 @@ class ClusterRun:
         self._gathering.fetch(stream)
         if not self._gathering.begun:
             self._gathering.begin(stream, with_record=self._run.journal.stat().st_size > 0)
+        if self._gathering.status is None and (state := self._state()).ended(RUN_CONTAINER):
+            # What it wrote last is there by now.
+            self._gathering.fetch(stream)
+            if self._gathering.status is None:
+                raise self._gone(state)
         return self._gathering.status
 
     def _check_pod(self, error: PlimsollError) -> None:
@@ -159,11 +165,14 @@ class ClusterRun:
         with contextlib.suppress(ClusterUnreachable):
             state = self._state()
             if state.phase in ("Failed", "Succeeded", "gone") or state.ended(RECORD_CONTAINER):
-                raise MachineError(
-                    f"the pod of the run ended: {state.reason}",
-                    where=f"pod {self._name}",
-                    remedy="go on with --resume: what was fetched is kept",
-                ) from error
+                raise self._gone(state) from error
+
+    def _gone(self, state: PodState) -> MachineError:
+        return MachineError(
+            f"the run's pod ended before the run: {state.reason}",
+            where=f"pod {self._name}",
+            remedy="go on with --resume: what was fetched is kept",
+        )
 
     def _wait_until_started(self) -> None:
         deadline, said = time.monotonic() + _START_S, ""

@@ -22,8 +22,19 @@ from tests.integration.cluster.real_node import Node, real_node
 from tests.integration.command import QUICK, ROOT
 
 _LONGEST_S = 600
-# On two CPUs a pod of two polling loops and one CPU more has no node: one loop polls for both.
-_EXPERIMENT = {**QUICK, "lab": {"kind": "testpmd-memif", "cpu": 1}, "generator": {"cpus": [0]}}
+# A pod that fits a node of two CPUs: it asks for one, and the node's kubelet enforces no quota.
+_TUNING = {
+    "name": "node",
+    "platform": "vm",
+    "cpus": {"reserved": "0", "isolated": "1"},
+    "pods": [{"name": "plimsoll", "role": "generator", "cpus": 1, "memory": "3Gi"}],
+}
+_EXPERIMENT = {
+    **QUICK,
+    "lab": {"kind": "testpmd-memif", "cpu": 1},
+    "generator": {"cpus": [0]},
+    "tuning": _TUNING,
+}
 
 
 class Laptop:

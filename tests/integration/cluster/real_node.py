@@ -81,6 +81,7 @@ authentication:
   x509: {{clientCAFile: {authority}}}
 authorization: {{mode: AlwaysAllow}}
 failSwapOn: false
+cpuCFSQuota: false
 makeIPTablesUtilChains: false
 localStorageCapacityIsolation: false
 resolvConf: ""

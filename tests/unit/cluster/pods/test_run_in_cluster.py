@@ -1,0 +1,295 @@
+"""The laptop's part of a run, against a namespace in memory whose pod is a folder and a thread."""
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
+from plimsoll.cluster.pods import run_in_cluster
+from plimsoll.cluster.pods.cluster_client import ClusterUnreachable
+from plimsoll.cluster.pods.exec_stream import StreamEnded
+from plimsoll.cluster.pods.place import ClusterPlace
+from plimsoll.cluster.pods.pod_plan import plan_pods
+from plimsoll.cluster.pods.run_in_cluster import ClusterRun, LeftRunning, name_of, place_of
+from plimsoll.errors import Interrupted, MachineError
+from plimsoll.record.run.run_directory import RunDirectory
+
+ROOT = Path(__file__).parents[4]
+RUNNING = [{"name": "record", "state": {"running": {}}}, {"name": "run", "state": {"running": {}}}]
+
+
+class PodOfAFolder:
+    """What the containers of the run's pod do, on a folder instead of a volume."""
+
+    def __init__(self, folder: Path, run_id: str, work: Callable[[Path], int | None]) -> None:
+        self.folder = folder
+        (folder / run_id).mkdir(parents=True)
+        self._work = work
+        threading.Thread(target=self._run, args=(run_id,), daemon=True).start()
+
+    def _run(self, run_id: str) -> None:
+        while not (self.folder / "begin").exists():
+            time.sleep(0.01)
+        status = self._work(self.folder / run_id)
+        if status is not None:
+            (self.folder / "status.json").write_text(json.dumps({"exit_status": status}))
+
+
+class Session:
+    """An exec session, as a process on this machine. It breaks after so many lines."""
+
+    def __init__(self, folder: Path, breaks_after: int | None) -> None:
+        self._left = breaks_after
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "plimsoll.cluster.pods.record_server", str(folder)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def write(self, data: bytes) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(data)
+        self._process.stdin.flush()
+
+    def read_line(self, timeout_s: float) -> bytes:
+        if self._left is not None:
+            self._left -= 1
+            if self._left < 0:
+                raise StreamEnded("the connection was closed", where="pod", remedy="")
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().rstrip(b"\n")
+
+    def read(self, length: int, timeout_s: float) -> bytes:
+        assert self._process.stdout is not None
+        return self._process.stdout.read(length)
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+class Namespace:
+    """As much of a ClusterClient as a run uses."""
+
+    def __init__(self, folder: Path, work: Callable[[Path], int | None]) -> None:
+        self.place = ClusterPlace("lab", "bench")
+        self.namespace = "bench"
+        self.objects: dict[tuple[str, str], dict[str, Any]] = {}
+        self.made: list[str] = []
+        self.breaks_after: list[int | None] = []
+        self.reachable = True
+        self._folder = folder
+        self._work = work
+        self._pod: PodOfAFolder | None = None
+
+    def create(self, manifest: dict[str, Any]) -> Mapping[str, Any]:
+        kind, name = manifest["kind"], manifest["metadata"]["name"]
+        assert (kind, name) not in self.objects
+        made = {**manifest, "metadata": {**manifest["metadata"], "uid": f"uid-{len(self.made)}"}}
+        self.objects[kind, name] = made
+        self.made.append(kind)
+        if kind == "Pod":
+            made["status"] = {"phase": "Running", "containerStatuses": RUNNING}
+            run_id = manifest["spec"]["containers"][0]["command"][-1]
+            folder = self._folder / f"volume-{len(self.made)}"
+            self._pod = PodOfAFolder(folder, run_id, self._work)
+        return made
+
+    def read(self, kind: str, name: str) -> Mapping[str, Any] | None:
+        if not self.reachable:
+            raise ClusterUnreachable("it did not answer", where="lab")
+        return self.objects.get((kind, name))
+
+    def labelled(self, kind: str, selector: str) -> tuple[Mapping[str, Any], ...]:
+        labels = dict(each.split("=") for each in selector.split(","))
+        return tuple(
+            found
+            for (its_kind, _), found in self.objects.items()
+            if its_kind == kind and labels.items() <= found["metadata"]["labels"].items()
+        )
+
+    def delete(self, kind: str, name: str) -> None:
+        del self.objects[kind, name]
+
+    def run_in(self, pod: str, container: str, command: Sequence[str]) -> Session:
+        if not self.reachable:
+            raise ClusterUnreachable("it did not answer", where="lab")
+        assert (container, command[0]) == ("record", "python3")
+        assert ("Pod", pod) in self.objects
+        assert self._pod is not None
+        return Session(self._pod.folder, self.breaks_after.pop(0) if self.breaks_after else None)
+
+
+@pytest.fixture(autouse=True)
+def _in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_in_cluster, "_LOOK_S", 0.05)
+    monkeypatch.setattr(run_in_cluster, "_STOP_S", 10.0)
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Experiment:
+    path = tmp_path / "demo.yaml"
+    path.write_text(
+        yaml.safe_dump(
+            {
+                "lab": {"kind": "testpmd-memif", "cpu": 1},
+                "profile": {"streams": [{"name": "load", "role": "load"}]},
+                "search": {"minimum": "1kpps", "maximum": "2kpps"},
+            }
+        )
+    )
+    return load_experiment(path)
+
+
+@pytest.fixture
+def run(tmp_path: Path, experiment: Experiment) -> RunDirectory:
+    return RunDirectory.create(tmp_path / "runs", "demo", experiment.normalised())
+
+
+def cluster_run(
+    namespace: Namespace, run: RunDirectory, experiment: Experiment
+) -> tuple[Callable[[], int], list[str]]:
+    said: list[str] = []
+    started = ClusterRun(namespace, run, experiment, said.append)  # type: ignore[arg-type]
+    plan = plan_pods(experiment, "registry.lab/plimsoll", hugepages=False)
+    return lambda: started.execute(plan), said
+
+
+def finds(run: Path) -> int:
+    """A run of a moment."""
+    with (run / "journal.jsonl").open("a") as journal:
+        journal.write('{"kind": "trial"}\n')
+    (run.parent / "output.log").write_text("1 search 2 kpps PASS\n")
+    (run / "result.json").write_text("{}")
+    return 0
+
+
+def test_a_run_is_deployed_fetched_and_removed(
+    tmp_path: Path, run: RunDirectory, experiment: Experiment
+) -> None:
+    namespace = Namespace(tmp_path, finds)
+    execute, said = cluster_run(namespace, run, experiment)
+    assert execute() == 0
+    assert namespace.made == ["ConfigMap", "Pod"]
+    assert namespace.objects == {}
+    assert run.journal.read_text() == '{"kind": "trial"}\n'
+    assert run.result.is_file()
+    assert "1 search 2 kpps PASS" in said
+    assert place_of(run.path) == {
+        "on": "kube://lab/bench",
+        "namespace": "bench",
+        "name": name_of(run),
+    }
+
+
+def test_a_connection_that_breaks_is_made_again(
+    tmp_path: Path, run: RunDirectory, experiment: Experiment
+) -> None:
+    namespace = Namespace(tmp_path, finds)
+    namespace.breaks_after = [0, 1, 2]
+    execute, _ = cluster_run(namespace, run, experiment)
+    assert execute() == 0
+    assert namespace.made == ["ConfigMap", "Pod"]
+    assert run.result.is_file()
+
+
+def test_a_run_that_is_there_still_is_followed(
+    tmp_path: Path, run: RunDirectory, experiment: Experiment
+) -> None:
+    """The process that deployed it is gone: another finds its pod, and begins nothing anew."""
+    namespace = Namespace(tmp_path, finds)
+    killed, _ = cluster_run(namespace, run, experiment)
+    namespace.breaks_after = [0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ClusterRun, "_follow", lambda self: (_ for _ in ()).throw(LeftRunning("x")))
+        with pytest.raises(LeftRunning):
+            killed()
+    assert namespace.made == ["ConfigMap", "Pod"]
+    execute, said = cluster_run(namespace, run, experiment)
+    assert execute() == 0
+    assert namespace.made == ["ConfigMap", "Pod"]
+    assert any("is there still" in line for line in said)
+    assert namespace.objects == {}
+
+
+def test_an_interruption_ends_the_run_there_in_good_order(
+    tmp_path: Path,
+    run: RunDirectory,
+    experiment: Experiment,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def works_until_stopped(folder: Path) -> int:
+        while not (folder.parent / "stop").exists():
+            time.sleep(0.01)
+        (folder / "journal.jsonl").write_text('{"kind": "interrupted"}\n')
+        return 130
+
+    namespace = Namespace(tmp_path, works_until_stopped)
+    execute, _ = cluster_run(namespace, run, experiment)
+    look = ClusterRun._look
+
+    def interrupted(self: ClusterRun) -> int | None:
+        look(self)
+        raise Interrupted
+
+    monkeypatch.setattr(ClusterRun, "_look", interrupted)
+    with pytest.raises(Interrupted):
+        execute()
+    assert run.journal.read_text() == '{"kind": "interrupted"}\n'
+    assert namespace.objects == {}
+
+
+def test_a_pod_whose_run_was_killed_is_an_error_and_what_came_is_kept(
+    tmp_path: Path, run: RunDirectory, experiment: Experiment
+) -> None:
+    def is_killed(folder: Path) -> None:
+        (folder / "journal.jsonl").write_text('{"kind": "trial"}\n')
+        (pod,) = (found for (kind, _), found in namespace.objects.items() if kind == "Pod")
+        killed = {"exitCode": 137, "reason": "OOMKilled"}
+        statuses = [RUNNING[0], {"name": "run", "state": {"terminated": killed}}]
+        pod["status"] = {"phase": "Running", "containerStatuses": statuses}
+
+    namespace = Namespace(tmp_path, is_killed)
+    execute, _ = cluster_run(namespace, run, experiment)
+    with pytest.raises(MachineError, match="ended before the run: Running: run: OOMKilled"):
+        execute()
+    assert run.journal.read_text() == '{"kind": "trial"}\n'
+    assert namespace.objects == {}
+
+
+def test_a_new_pod_takes_along_what_was_recorded(
+    tmp_path: Path, run: RunDirectory, experiment: Experiment
+) -> None:
+    """As after an eviction."""
+    run.journal.write_text('{"kind": "run-started"}\n')
+    namespace = Namespace(tmp_path, finds)
+    execute, _ = cluster_run(namespace, run, experiment)
+    assert execute() == 0
+    assert run.journal.read_text() == '{"kind": "run-started"}\n{"kind": "trial"}\n'
+
+
+def test_a_cluster_that_does_not_answer_for_long_is_left_with_its_run(
+    tmp_path: Path,
+    run: RunDirectory,
+    experiment: Experiment,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def goes_on(folder: Path) -> None:
+        namespace.reachable = False
+
+    monkeypatch.setattr(run_in_cluster, "_PATIENCE_S", 0.2)
+    namespace = Namespace(tmp_path, goes_on)
+    namespace.breaks_after = [3]
+    execute, _ = cluster_run(namespace, run, experiment)
+    with pytest.raises(LeftRunning, match="the run goes on") as left:
+        execute()
+    assert "plimsoll cluster clean" in left.value.remedy
+    assert {kind for kind, _ in namespace.objects} == {"ConfigMap", "Pod"}
