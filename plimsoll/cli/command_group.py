@@ -28,6 +28,7 @@ COMMANDS = {
     "rfc9004": ".methods.rfc9004",
     "probe": ".methods.probe",
     "latency-at-load": ".methods.latency_at_load",
+    "cross-check": ".methods.cross_check",
     "watch": ".records.watch",
     "report": ".records.report",
     "why": ".records.why",

@@ -34,6 +34,7 @@ _EXAMPLES = "  \n".join(
         "plimsoll rfc9004 examples/demo.yaml --quick",
         "plimsoll probe examples/demo.yaml --duration 1m",
         "plimsoll latency-at-load examples/demo.yaml --rate 1Mpps",
+        "plimsoll cross-check examples/demo.yaml --generators engine,testpmd",
         "plimsoll matrix sizes.yaml",
         "plimsoll noisy experiment.yaml --repetitions 5",
         "plimsoll watch",

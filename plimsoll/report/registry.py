@@ -10,6 +10,7 @@ from typing import Any
 from plimsoll.analysis.comparison.gate import GateResult
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.whole_file import write_whole
+from plimsoll.record.methods.cross_check import CROSS_CHECK
 from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.matrix import MATRIX
@@ -33,6 +34,7 @@ from plimsoll.report.pages.matrix_page import matrix_page
 from plimsoll.report.pages.noisy.page import noisy_page
 from plimsoll.report.pages.plugfest.page import plugfest_page
 from plimsoll.report.pages.soak.page import soak_page
+from plimsoll.report.pages.standard.cross_check_answer import cross_check_page
 from plimsoll.report.pages.standard.latency_at_load_answer import latency_at_load_page
 from plimsoll.report.pages.standard.probe_answer import probe_page
 from plimsoll.report.pages.standard.rfc2544_answer import rfc2544_page
@@ -51,6 +53,7 @@ PAGES: Mapping[Method[Any], Callable[[RunDirectory], Page]] = {
     RFC9004: rfc9004_page,
     PROBE: probe_page,
     LATENCY_AT_LOAD: latency_at_load_page,
+    CROSS_CHECK: cross_check_page,
 }
 
 

@@ -71,6 +71,7 @@ ROOMS = {
         "check",
         "matrix",
         "latency_at_load",
+        "cross_check",
         "noise",
         "probe",
         "rfc9004",

@@ -40,6 +40,12 @@ def check_generator_sends(
     except InputError as error:
         place = where if error.where == "load" else error.where
         raise InputError(error.message, where=place, remedy=error.remedy) from None
+    check_streams_sent(experiment, streams, where)
+
+
+def check_streams_sent(experiment: Experiment, streams: tuple[StreamPlan, ...], where: str) -> None:
+    """Raise InputError where the experiment's generator cannot send these streams together."""
+    generator, lab = experiment.effective_generator, experiment.lab
     sent = generator.streams_sent(streams, lab.port_count)
     _check_number(generator.capabilities, sent, streams)
     for stream in sent:

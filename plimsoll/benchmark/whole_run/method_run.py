@@ -61,6 +61,24 @@ def run_method(
     Finished trials are on disk before the next begins. Raises PlimsollError for what the
     user can fix; then, too, they are kept.
     """
+
+    def on_its_bed(session: Session) -> R:
+        with testbed(to_run.plan, session.ledger, session.listener.note) as bed:
+            for note in (*bed.notes, *to_run.experiment.profile.notes()):
+                listener.note(note)
+            record_environment(session, bed, _calibration(to_run, session, bed))
+            return execute(Steps(session, bed))
+
+    return run_in_session(to_run, run, listener, on_its_bed)
+
+
+def run_in_session(
+    to_run: MethodRun[R],
+    run: RunDirectory,
+    listener: ProgressListener,
+    execute: Callable[[Session], R],
+) -> R:
+    """The same of a method that brings up test beds of its own, and not that of the plan."""
     method = to_run.method
     _reopen(method, run)
     with recording(run) as recorder:
@@ -72,12 +90,7 @@ def run_method(
             to_run.check()
         _begin_or_resume(to_run, recorder, listener)
         with record_failures(recorder), bed_ledger(method.command, to_run.experiment.lab) as ledger:
-            session = Session(to_run.experiment, recorder, listener, ledger)
-            with testbed(to_run.plan, ledger, listener.note) as bed:
-                for note in (*bed.notes, *to_run.experiment.profile.notes()):
-                    listener.note(note)
-                record_environment(session, bed, _calibration(to_run, session, bed))
-                result = execute(Steps(session, bed))
+            result = execute(Session(to_run.experiment, recorder, listener, ledger))
             if not method.one_trial:
                 recorder.finish(result)
         return result

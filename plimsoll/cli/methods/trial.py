@@ -10,8 +10,8 @@ import typer
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.experiment.reading_interval import check_readings
 from plimsoll.benchmark.experiment.trial_settings import check_trial_duration
-from plimsoll.benchmark.single_trial import run_single_trial
 from plimsoll.benchmark.whole_run.preflight import check_trial
+from plimsoll.benchmark.whole_run.single_trial import run_single_trial
 from plimsoll.cli.methods.progress import progress_on
 from plimsoll.cli.methods.running import serving
 from plimsoll.cli.options.options import MetricsPortOption, RunsOption, parse_option

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from plimsoll.record.methods.cross_check import CROSS_CHECK
 from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.matrix import MATRIX
@@ -33,6 +34,7 @@ METHODS: Mapping[str, Method[Any]] = {
         RFC9004,
         PROBE,
         LATENCY_AT_LOAD,
+        CROSS_CHECK,
     )
 }
 

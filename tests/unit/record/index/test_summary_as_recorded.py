@@ -10,7 +10,7 @@ from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.matrix.document import load_matrix
 from plimsoll.benchmark.matrix.plan import begin_matrix
 from plimsoll.benchmark.matrix.run import run_matrix
-from plimsoll.benchmark.single_trial import run_single_trial
+from plimsoll.benchmark.whole_run.single_trial import run_single_trial
 from plimsoll.errors import Interrupted
 from plimsoll.record.index import run_entry
 from plimsoll.record.index.run_entry import RunEntry, entry_of

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.single_trial import run_single_trial
 from plimsoll.benchmark.whole_run import method_run
+from plimsoll.benchmark.whole_run.single_trial import run_single_trial
 from plimsoll.errors import Interrupted
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory

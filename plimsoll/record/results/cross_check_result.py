@@ -1,0 +1,82 @@
+"""The result of `plimsoll cross-check`: one profile, sent by several generators in turn.
+
+Its JSON Schema is published as docs/schemas/cross-check-result.schema.json.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.results.method_result import MethodResult
+from plimsoll.record.trials.trial_record import Verdict
+
+# At a load that is kept to, or as fast as each generator goes.
+CheckStage = Literal["paced", "unpaced"]
+# The journal's event that a trial of a generator is known: `trial`.
+CROSS_CHECK_TRIAL = "cross-check-trial"
+
+
+class GeneratorTrial(RecordModel):
+    """One trial of one generator: its own counts, and the DUT's of the same frames."""
+
+    generator: str
+    stage: CheckStage
+    turn: int = Field(description="Which of the rounds, from 1.")
+    trial: int = Field(description="The number of the trial in the run.")
+    verdict: Verdict = Field(description="The tester's: invalid where its own limits were broken.")
+    reason: str | None = Field(description="Why it is invalid.")
+    sending_s: float = Field(description="As the generator reports it.")
+    due: float | None = Field(description="Frames due in that time; null where it is unpaced.")
+    sent: int = Field(description="By the generator's count, in all directions.")
+    received: int = Field(description="By the generator's count, each frame once.")
+    dut_received: int | None = Field(description="By the DUT's count; null where it has none.")
+    dut_sent: int | None = Field(description="By the DUT's count.")
+    probes: int = Field(description="Latency samples.")
+    min_ns: int | None = Field(description="The lowest latency of the probes.")
+    p50_ns: int | None = Field(description="The median, of the slowest direction.")
+    p99_ns: int | None = Field(description="The 99th percentile, of the slowest direction.")
+
+
+class CheckedValue(RecordModel):
+    """One figure of one generator over its valid trials."""
+
+    median: float
+    lowest: float
+    highest: float
+    trials: int
+
+
+class CheckedFigure(RecordModel):
+    """One figure of all generators, whether they differ in it, and what speaks to who is off.
+
+    They differ where the range of a generator's trials overlaps no part of another's.
+    """
+
+    stage: CheckStage
+    name: str
+    unit: str
+    values: dict[str, CheckedValue] = Field(description="By generator.")
+    differs: bool
+    evidence: tuple[str, ...] = Field(description="In sentences.")
+
+
+class CrossCheckResult(MethodResult):
+    """`load_pps`, per direction, is that of the paced trials; null where none is paced."""
+
+    method: Literal["cross-check"] = "cross-check"
+    media: str
+    load_pps: float | None
+    rounds: int
+    generators: tuple[str, ...]
+    turns: tuple[GeneratorTrial, ...] = Field(description="Every trial, in the order of running.")
+    figures: tuple[CheckedFigure, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Invalid where a generator has no valid trial in a stage that it took part in."""
+        sent = {(each.generator, each.stage) for each in self.turns}
+        valid = {(each.generator, each.stage) for each in self.turns if each.verdict == "pass"}
+        return "pass" if sent and sent == valid else "invalid"
