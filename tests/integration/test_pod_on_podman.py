@@ -34,7 +34,7 @@ _LONGEST_S = 200.0
 # As a machine with cgroup v1 and without systemd needs it.
 _CONTAINERS = """\
 [containers]
-default_ulimits = ["nofile=20000:20000"]
+default_ulimits = ["nofile=20000:20000", "nproc=30000:30000"]
 [engine]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
