@@ -79,7 +79,6 @@ ROOMS = {
         "load_line",
         "rfc2544",
         "whole_run",
-        "audits",
         "calibration",
         "proposal",
         "trial_run",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from plimsoll.benchmark.audits.run_audits import record_audits
 from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.session.session import Session
 from plimsoll.benchmark.testbed.testbed import Testbed
 from plimsoll.benchmark.testbed.tester_identity import known_calibrations
+from plimsoll.benchmark.whole_run.run_audits import record_audits
 from plimsoll.record.calibrations.calibration import TesterCalibration
 from plimsoll.record.calibrations.stored_calibration import StoredCalibration
 from plimsoll.record.files.record_error import RecordError

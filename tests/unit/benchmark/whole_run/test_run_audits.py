@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.benchmark.audits import run_audits
-from plimsoll.benchmark.audits.run_audits import record_audits
 from plimsoll.benchmark.testbed import host_captures
 from plimsoll.benchmark.testbed.host_captures import start_captures
+from plimsoll.benchmark.whole_run import run_audits
+from plimsoll.benchmark.whole_run.run_audits import record_audits
 from plimsoll.observe.agent.settings import ObserveSettings
 from plimsoll.record.run.audit_record import AuditRecord, read_audits
 from plimsoll.record.run.run_directory import RunDirectory

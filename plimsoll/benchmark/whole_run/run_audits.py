@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.benchmark.audits.host_audit import audit_host
 from plimsoll.benchmark.session.session import Session
 from plimsoll.benchmark.testbed.testbed import Testbed
+from plimsoll.benchmark.whole_run.host_audit import audit_host
 from plimsoll.errors import PlimsollError
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.audit_record import AuditChange, AuditRecord, HostRole, load_audit

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import pytest
 
-from plimsoll.benchmark.audits.host_audit import JudgedIntent, audit_host, choose_intent
+from plimsoll.benchmark.whole_run.host_audit import JudgedIntent, audit_host, choose_intent
 from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.capture.open_capture import open_root
 from plimsoll.tune.host.view.live_host import LiveHost
