@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
+from plimsoll.benchmark.live_traffic.earlier_frames import EarlierFrames
 from plimsoll.benchmark.live_traffic.known_stream import KnownStream
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
 from plimsoll.benchmark.live_traffic.stream_tally import StreamTally
@@ -25,6 +26,7 @@ class LiveBook:
         self._streams: dict[int, StreamTally] = {}
         self._ports: dict[int, PortCounts] = {}
         self._foreign_pps: dict[int, float] = {}
+        self._earlier = EarlierFrames()
         self._at_unix_ns = 0
         self._elapsed_s = 0.0
         self._interval_s = 0.0
@@ -55,11 +57,16 @@ class LiveBook:
         self._foreign_pps.clear()
         self.changed.notify_all()
 
-    def clear(self, streams: Iterable[int], *, ports: bool) -> None:
-        """Begin these streams' counters anew; `ports`: those of ports and time, too."""
-        for stream in streams:
-            self._streams.pop(stream, None)
+    def clear(self, streams: Iterable[KnownStream], *, ports: bool) -> None:
+        """Begin these streams' counters anew; `ports`: those of ports and time, too.
+
+        Else what the streams have sent and received stays in the counters of their ports.
+        """
+        for known in streams:
+            self._earlier.take(self._read_stream(known))
+            self._streams.pop(known.plan.stream, None)
         if ports:
+            self._earlier = EarlierFrames()
             self._ports.clear()
             self._foreign_pps.clear()
             self._elapsed_s = 0.0
@@ -106,10 +113,13 @@ class LiveBook:
         return LivePort(
             port=info.port,
             link_up=counts.link_up if counts else info.link_up,
-            tx_frames=sum(each.counts.sent for each in sent),
-            tx_bytes=sum(each.sent_bytes for each in sent),
-            rx_frames=sum(each.counts.received for each in received) + others,
-            rx_bytes=sum(each.received_bytes for each in received),
+            tx_frames=sum(each.counts.sent for each in sent) + self._earlier.sent[info.port],
+            tx_bytes=sum(each.sent_bytes for each in sent) + self._earlier.sent_bytes[info.port],
+            rx_frames=sum(each.counts.received for each in received)
+            + self._earlier.received[info.port]
+            + others,
+            rx_bytes=sum(each.received_bytes for each in received)
+            + self._earlier.received_bytes[info.port],
             tx_pps=sum(each.tx_pps for each in sent),
             rx_pps=sum(each.rx_pps for each in received) + self._foreign_pps.get(info.port, 0.0),
             tx_bps=sum(each.tx_bps for each in sent),

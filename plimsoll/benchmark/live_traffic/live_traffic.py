@@ -136,14 +136,15 @@ class LiveTraffic:
                 self._known |= new
 
     def remove(self, streams: Iterable[int] | None = None) -> None:
-        """Stop streams and forget them and their counters; by default all."""
+        """Stop streams and forget them and their counters; by default all.
+
+        What they have sent and received stays in the counters of their ports.
+        """
         with self._commands:
             numbers = self._numbers(streams)
             self.stop(numbers)
             with self._book.changed:
-                for number in numbers:
-                    del self._known[number]
-                self._book.clear(numbers, ports=False)
+                self._book.clear([self._known.pop(number) for number in numbers], ports=False)
 
     def start(self, streams: Iterable[int] | None = None) -> None:
         """Start streams, by default all; those that send already go on.
@@ -244,7 +245,8 @@ class LiveTraffic:
         """
         numbers = self._numbers(streams)
         with self._book.changed:
-            self._book.clear(numbers, ports=streams is None)
+            known = [self._known[number] for number in numbers]
+            self._book.clear(known, ports=streams is None)
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until everything was stopped or has sent its frame count, and is counted.

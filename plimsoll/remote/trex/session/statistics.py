@@ -40,10 +40,10 @@ def port_statistics(counts: LiveCounts, gone: RetiredStreams, number: int) -> di
     port = counts.port(number)
     sent = [each for each in counts.streams if each.tx_port == number]
     return {
-        "opackets": port.tx_frames + gone.tx_frames[number],
-        "obytes": port.tx_bytes + gone.tx_bytes[number],
-        "ipackets": port.rx_frames + gone.rx_frames[number],
-        "ibytes": port.rx_bytes + gone.rx_bytes[number],
+        "opackets": port.tx_frames,
+        "obytes": port.tx_bytes,
+        "ipackets": port.rx_frames,
+        "ibytes": port.rx_bytes,
         "oerrors": sum(s.counts.refused + s.counts.no_buffer for s in sent)
         + gone.refused[number]
         + gone.no_buffer[number],
@@ -67,10 +67,10 @@ def global_statistics(counts: LiveCounts, gone: RetiredStreams) -> dict[str, Any
         "m_tx_pps": sum(p.tx_pps for p in ports),
         "m_rx_pps": sum(p.rx_pps for p in ports),
         "m_rx_drop_bps": max(0.0, tx_bps - rx_bps),
-        "m_total_tx_pkts": sum(p.tx_frames for p in ports) + gone.tx_frames.total(),
-        "m_total_rx_pkts": sum(p.rx_frames for p in ports) + gone.rx_frames.total(),
-        "m_total_tx_bytes": sum(p.tx_bytes for p in ports) + gone.tx_bytes.total(),
-        "m_total_rx_bytes": sum(p.rx_bytes for p in ports) + gone.rx_bytes.total(),
+        "m_total_tx_pkts": sum(p.tx_frames for p in ports),
+        "m_total_rx_pkts": sum(p.rx_frames for p in ports),
+        "m_total_tx_bytes": sum(p.tx_bytes for p in ports),
+        "m_total_rx_bytes": sum(p.rx_bytes for p in ports),
         "m_total_queue_full": refused,
         "m_total_queue_drop": refused,
     }
@@ -83,10 +83,10 @@ def port_xstats(counts: LiveCounts, gone: RetiredStreams, number: int) -> list[i
     back = [each.counts for each in counts.streams if each.rx_port == number]
     own = port.counts
     return [
-        port.tx_frames + gone.tx_frames[number],
-        port.rx_frames + gone.rx_frames[number],
-        port.tx_bytes + gone.tx_bytes[number],
-        port.rx_bytes + gone.rx_bytes[number],
+        port.tx_frames,
+        port.rx_frames,
+        port.tx_bytes,
+        port.rx_bytes,
         sum(each.refused for each in sent) + gone.refused[number],
         sum(each.skipped for each in sent),
         sum(each.no_buffer for each in sent) + gone.no_buffer[number],

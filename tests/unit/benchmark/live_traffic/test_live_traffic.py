@@ -128,9 +128,11 @@ def test_counters_are_cleared_while_frames_are_sent(live: Live) -> None:
     live.step()
     counts = live.traffic.counts()
     assert [each.counts.sent for each in counts.streams] == [1000, 100]
+    assert counts.port(0).tx_frames == 2100
     assert counts.elapsed_s == 2
     live.traffic.clear()
     live.step()
+    assert live.traffic.counts().port(0).tx_frames == 1050
     assert live.traffic.counts().elapsed_s == 1
     assert live.traffic.counts().port(0).rx_frames == 4
 
@@ -143,11 +145,15 @@ def test_a_removed_stream_is_gone_and_its_number_free(live: Live) -> None:
     assert live.trial.changes[-1] == {2: 0.0}
     live.step()
     assert [each.stream for each in live.traffic.counts().streams] == [1]
+    # What it sent stays in its ports' counters.
+    port = live.traffic.counts().port(0)
+    assert (port.tx_frames, port.tx_bytes) == (2050, 2050 * 64)
     live.traffic.add([stream(2, 70.0)])
     live.traffic.start([2])
     assert planned_rates(live) == {1: 1000.0, 2: 70.0}
     live.step()
     assert live.traffic.counts().stream(2).counts.sent == 70
+    assert live.traffic.counts().port(0).tx_frames == 3120
 
 
 def test_what_is_refused_leaves_the_others_sending(live: Live) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from plimsoll.benchmark.live_traffic.earlier_frames import EarlierFrames
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.histogram import Histogram
@@ -32,6 +33,7 @@ class FakeTraffic:
         self.started: set[int] = set()
         self.counted: dict[int, StreamCounts] = {}
         self.calls: list[tuple[str, object]] = []
+        self.earlier = EarlierFrames()
 
     @property
     def sending(self) -> frozenset[int]:
@@ -45,6 +47,7 @@ class FakeTraffic:
 
     def remove(self, streams: Iterable[int] | None = None) -> None:
         for number in list(self.known if streams is None else streams):
+            self.earlier.take(self.counts().stream(number))
             self.started.discard(number)
             del self.known[number]
 
@@ -74,10 +77,14 @@ class FakeTraffic:
         ports = tuple(
             LivePort(
                 port=info.port, link_up=True,
-                tx_frames=sum(s.counts.sent for s in streams if s.tx_port == info.port),
-                tx_bytes=sum(s.sent_bytes for s in streams if s.tx_port == info.port),
-                rx_frames=sum(s.counts.received for s in streams if s.rx_port == info.port),
-                rx_bytes=sum(s.received_bytes for s in streams if s.rx_port == info.port),
+                tx_frames=sum(s.counts.sent for s in streams if s.tx_port == info.port)
+                + self.earlier.sent[info.port],
+                tx_bytes=sum(s.sent_bytes for s in streams if s.tx_port == info.port)
+                + self.earlier.sent_bytes[info.port],
+                rx_frames=sum(s.counts.received for s in streams if s.rx_port == info.port)
+                + self.earlier.received[info.port],
+                rx_bytes=sum(s.received_bytes for s in streams if s.rx_port == info.port)
+                + self.earlier.received_bytes[info.port],
                 tx_pps=0.0, rx_pps=0.0, tx_bps=0.0, rx_bps=0.0, counts=None,
             )
             for info in self.ports
