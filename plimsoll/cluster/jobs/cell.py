@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -55,4 +56,6 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
 
 
 if __name__ == "__main__":
+    # The first process of a container gets no signal that it has no handler for.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     raise SystemExit(main(sys.argv[1:]))

@@ -91,4 +91,6 @@ def _tell(said: IO[bytes] | None, output: IO[bytes]) -> None:
 
 
 if __name__ == "__main__":
+    # The first process of a container gets no signal that it has no handler for.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     raise SystemExit(main(sys.argv[1:]))
