@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.benchmark.matrix.plan import read_iteration
 from plimsoll.cli.terminal.output import stderr
-from plimsoll.cluster.jobs.matrix_jobs import JobStore, MatrixJobs
+from plimsoll.cluster.jobs.matrix_jobs import JobStore, MatrixJobs, read_experiment_of
 from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import IMAGE_VARIABLE, plan_pods
@@ -41,7 +40,7 @@ def run_jobs(
     queue: str | None,
 ) -> None:
     """Run the samples that have no result, and bring the records of all. Raises PlimsollError."""
-    first = read_iteration(directory, 1)
+    first = read_experiment_of(directory)
     chosen = image or os.environ.get(IMAGE_VARIABLE)
     plan = plan_pods(first, chosen, hugepages=first.require_hugepages)
     MatrixJobs(ClusterClient.connect(place), directory, store, _say).execute(plan, queue)

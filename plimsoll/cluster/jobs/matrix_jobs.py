@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.matrix.plan import read_iteration
 from plimsoll.benchmark.matrix.run import finished_sample
 from plimsoll.cluster.jobs.cells import MatrixCell, cell_files, cells_of
 from plimsoll.cluster.jobs.job_manifest import job_manifest
@@ -80,9 +82,7 @@ class MatrixJobs:
 
     def _deploy(self, plan: PodPlan, queue: str | None) -> bool:
         """Whether there was anything left to run."""
-        cells = tuple(
-            each for each in cells_of(self._run) if finished_sample(self._run, each.sample) is None
-        )
+        cells = unfinished(self._run)
         if not cells:
             return False
         owner = owner_manifest(self._name, self._run.run_id, "")
@@ -140,6 +140,16 @@ class MatrixJobs:
     def _remove(self) -> None:
         for each in remove_labelled(self._client, f"{RUN_LABEL}={self._name}"):
             self._tell(f"removed {each}")
+
+
+def read_experiment_of(run: RunDirectory) -> Experiment:
+    """The first iteration's experiment, by which all of the job's pods are made."""
+    return read_iteration(run, 1)
+
+
+def unfinished(run: RunDirectory) -> tuple[MatrixCell, ...]:
+    """The samples that have no result here."""
+    return tuple(each for each in cells_of(run) if finished_sample(run, each.sample) is None)
 
 
 def stored_id_of(run: RunDirectory, cell: MatrixCell) -> str:
