@@ -132,7 +132,7 @@ build/kube-apiserver/kube-apiserver: build-aux/build-kube-apiserver
 kube-node: kube-apiserver build/kube-apiserver/kubelet ## Build what runs real pods next to that API server
 
 build/kube-apiserver/kubelet: build-aux/build-kube-apiserver
-	-@build-aux/build-kube-apiserver $(@D) kube-controller-manager kube-scheduler kubelet
+	-@build-aux/build-kube-apiserver $(@D) kubelet
 
 cluster-openapi: $(DEV_REQUIREMENTS) build/cluster-openapi/kinds.json.gz ## Fetch the OpenAPI that rendered manifests are held against
 

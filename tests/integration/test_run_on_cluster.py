@@ -1,4 +1,4 @@
-"""`plimsoll run --on kube://…` on a real API server, scheduler, kubelet and containerd.
+"""`plimsoll run --on kube://…` on a real API server, kubelet and containerd.
 
 Opt-in, for it takes an image and half an hour of builds: `make kube-node`, an image archive of
 `make image` (`buildah push localhost/plimsoll:… docker-archive:FILE:localhost/plimsoll:…`) named

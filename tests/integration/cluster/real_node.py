@@ -1,4 +1,6 @@
-"""A node that runs real pods: containerd and a kubelet, next to a real control plane.
+"""A node that runs real pods: containerd and a kubelet, next to a real API server.
+
+There is no scheduler and no controller: a thread assigns pods to the one node.
 
 Only for processes in network, mount and process namespaces of their own (`enter`): the kubelet
 writes sysctls, containerd makes namespaces and mounts, and all of it ends with the first process.
@@ -15,11 +17,16 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import kubernetes.client
+import kubernetes.config
+from kubernetes.client.exceptions import ApiException
 
 from tests.integration.cluster.control_plane import (
     BUILT,
@@ -142,8 +149,8 @@ def missing_parts() -> list[str]:
     """What is not here, in words for a skipped test."""
     programs = ("containerd", "runc", "ctr", "unshare", "ip")
     missing = [name for name in programs if shutil.which(name) is None]
-    built = ("kubelet", "kube-scheduler", "kube-controller-manager")
-    missing += [f"{name} (make kube-node)" for name in built if not (BUILT / name).is_file()]
+    if not (BUILT / "kubelet").is_file():
+        missing.append("kubelet (make kube-node)")
     if not _CNI_PROGRAMS.is_dir():
         missing.append("CNI's plugins")
     try:
@@ -164,11 +171,17 @@ def real_node(folder: Path, images: Sequence[Path]) -> Iterator[Node]:
         owner = Owner(config)
         programs: list[Program] = []
         try:
-            _start_controllers(folder, config, programs)
             _start_node(folder, config, images, programs)
             node = Node(plane, owner, config, folder)
             _wait_until_ready(node, programs)
-            yield node
+            over = threading.Event()
+            scheduler = threading.Thread(target=_assign_pods, args=(config, over))
+            scheduler.start()
+            try:
+                yield node
+            finally:
+                over.set()
+                scheduler.join()
         finally:
             for program in reversed(programs):
                 program.end()
@@ -188,15 +201,6 @@ def _prepare_network() -> None:
     Path("/proc/sys/net/ipv4/ip_forward").write_text("1")
     subprocess.run(["mount", "--bind", "/proc/sys", "/proc/sys"], check=True)
     subprocess.run(["mount", "-o", "remount,bind,ro", "/proc/sys"], check=True)
-
-
-def _start_controllers(folder: Path, config: Path, programs: list[Program]) -> None:
-    shared = [f"--kubeconfig={config}", "--leader-elect=false", "--secure-port=0"]
-    for name, more in (
-        ("kube-controller-manager", ["--controllers=*,-nodeipam,-serviceaccount-token"]),
-        ("kube-scheduler", []),
-    ):
-        programs.append(Program(folder, BUILT / name, [*shared, *more]))
 
 
 def _start_node(
@@ -263,15 +267,29 @@ def _wait_for(condition: Callable[[], bool], program: Program) -> None:
     raise AssertionError(f"it does not start: {program.last_words()}")
 
 
+def _assign_pods(config: Path, over: threading.Event) -> None:
+    """What a scheduler would write: with one node there is nothing to choose."""
+    client = kubernetes.config.new_client_from_config(str(config), persist_config=False)
+    core = kubernetes.client.CoreV1Api(client)
+    while not over.wait(0.5):
+        for pod in core.list_namespaced_pod("default").items:
+            if pod.spec.node_name is None and pod.metadata.deletion_timestamp is None:
+                target = {"kind": "Node", "name": NODE}
+                name = {"name": pod.metadata.name}
+                body = {"metadata": name, "target": target}
+                with contextlib.suppress(ApiException):
+                    core.create_namespaced_binding("default", body, _preload_content=False)
+
+
 def _wait_until_ready(node: Node, programs: Sequence[Program]) -> None:
-    """The kubelet says so, and the controllers take the taints of new nodes off."""
+    """The kubelet says so. No controller takes a new node's taints off, nor looks at them."""
     deadline = time.monotonic() + _START_S
     given = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}}
     while time.monotonic() < deadline and all(each.runs() for each in programs):
         with contextlib.suppress(Exception):
             found = node.owner.find(given)
             conditions = {each["type"]: each["status"] for each in found["status"]["conditions"]}
-            if conditions.get("Ready") == "True" and not found["spec"].get("taints"):
+            if conditions.get("Ready") == "True":
                 return
         time.sleep(0.5)
     words = "\n\n".join(each.last_words() for each in programs)
