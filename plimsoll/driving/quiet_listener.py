@@ -11,10 +11,6 @@ from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.text.units import format_pps
 
 
-def say_nothing(_: str) -> None:
-    """For who does not want to know."""
-
-
 @dataclass(frozen=True)
 class QuietListener:
     """A ProgressListener that tells notes and verdicts."""

@@ -89,8 +89,9 @@ def kill_a_process(place: Workplace, name: str, code: int) -> None:
     assert_nothing_is_left(place, before)
 
 
+@pytest.mark.full
 def test_plimsoll_and_its_janitor(place: Workplace) -> None:
-    """Nobody is left to clean up, so the next command does."""
+    """None is left to clean up, so the next command does. Labs prove it in seconds."""
     before = hugepages()
     process = start_and_wait_for_a_search_trial(place)
     (ledger,) = list(place.state.iterdir())

@@ -86,16 +86,20 @@ def assert_goes_on(place: Workplace, kept: list[dict[str, Any]]) -> dict[str, An
     return result
 
 
+LOAD_LINE = {"strategy": "load-line", "width": "20%", "duration": "500ms", "watch": "500ms"}
+
+
 @pytest.mark.parametrize(
     "search",
     [
         pytest.param(
-            {"strategy": "binary", "granularity": "50%", "duration": "500ms"},
+            {**WIDE, "strategy": "binary", "granularity": "50%", "duration": "500ms"},
             id="binary",
             marks=pytest.mark.full,
         ),
         pytest.param(
             {
+                **WIDE,
                 "strategy": "mlrsearch",
                 "goals": [{"width": "50%", "final_trial_duration": "500ms", "duration_sum": "1s"}],
                 "validation": {"back_off": "50%"},
@@ -103,16 +107,15 @@ def assert_goes_on(place: Workplace, kept: list[dict[str, Any]]) -> dict[str, An
             id="mlrsearch",
             marks=pytest.mark.full,
         ),
-        pytest.param(
-            {"strategy": "load-line", "width": "20%", "duration": "500ms", "watch": "500ms"},
-            id="load-line",
-        ),
+        pytest.param({**LOW, **LOAD_LINE}, id="load-line"),
+        # Minutes, in which it gets to know the tester's limits.
+        pytest.param({**WIDE, **LOAD_LINE}, id="load-line-wide", marks=pytest.mark.full),
     ],
 )
 def test_it_finds_and_validates_a_load(place: Workplace, search: dict[str, Any]) -> None:
     validation = {**search.get("validation", {}), "duration": "1s"}
     experiment = place.experiment(
-        search={**search, **WIDE, "validation": validation},
+        search={**search, "validation": validation},
         criteria=FORGIVING,
         # A tester that shares its CPU sends what it can, and the search goes on.
         tester={**QUICK["tester"], "rate_tolerance": "90%"},

@@ -156,7 +156,8 @@ def trial_of(place: Workplace, kind: str, **more: object) -> dict[str, Any]:
 
 # One trial proves the counters of a switch with DPDK, of the guest and of all hops.
 TRIALS: list[Any] = [
-    ("ovs", {}),
+    # A trial of "ovs" is in test_ovs_rules.py, too.
+    pytest.param("ovs", {}, marks=pytest.mark.full),
     ("ovs-dpdk", {"chain": "pvp"}),
     pytest.param("ovs-dpdk", {}, marks=pytest.mark.full),
     pytest.param("ovs-dpdk", {"chain": "pvvp"}, marks=pytest.mark.full),
@@ -197,6 +198,7 @@ def test_who_died_in_the_middle_is_told_apart(ledger: Ledger, victim: str) -> No
     assert not list(ledger.directory.glob("guest*.sock"))
 
 
+@pytest.mark.full
 def test_a_guest_that_hangs_is_no_guest_that_died(ledger: Ledger) -> None:
     skip_without("ovs-dpdk", {"chain": "pvp"})
     lab = make_lab(ledger, "ovs-dpdk", chain="pvp")

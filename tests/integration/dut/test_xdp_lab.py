@@ -163,7 +163,7 @@ def test_a_killed_owner_leaves_neither_program_nor_map(state: Path, mode: str) -
     assert list(state.iterdir()) == []
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", ["native", pytest.param("generic", marks=pytest.mark.full)])
 def test_a_trial_of_the_engine_agrees_to_the_frame(
     place: Workplace, state: Path, mode: str
 ) -> None:
