@@ -132,7 +132,7 @@ ROOMS = {
     ],
     "tune/render": [".", "bare_metal", "openshift", "files"],
     "tune/host": [".", "capture", "memory", "archives", "cpus", "ports", "boot", "view"],
-    "generator": ["registry", "engine", "testpmd", "trex", "simulated", "."],
+    "generator": ["registry", "engine", "testpmd", "trex", "kernel", "simulated", "."],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
     "dut": ["registry", "ovs", "kernel", "memif", "guest", "."],
     "host": ["ledger", "ports", "namespaces", "bpf", "processes", "."],
