@@ -11,6 +11,7 @@ import pytest
 
 from tests.integration.command import Workplace, assert_nothing_is_left, hugepages
 
+INVALID = 5
 CPUS = sorted(os.sched_getaffinity(0))[:2]
 pytestmark = pytest.mark.skipif(
     shutil.which("trafgen") is None or os.getuid() != 0 or len(CPUS) < 2,
@@ -29,9 +30,12 @@ def test_frames_pass_a_bridge_and_are_counted_on_both_sides(place: Workplace, pa
         criteria=[{"kind": "loss-ratio", "at_most": "100%"}],
         observe={"enabled": False},
     )
-    done = place.run(
-        "trial", path, "--load", "1kpps", "--duration", "2s", "--runs", place.runs, "--json"
-    )
+    words = ("trial", path, "--load", "1kpps", "--duration", "2s", "--runs", place.runs, "--json")
+    done = place.run(*words)
+    if done.returncode == INVALID:
+        # The kernel dropped a frame on the tester's own interface, or the machine was busy.
+        print(f"repeated, as it was invalid: {done.stderr}")
+        done = place.run(*words)
     assert done.returncode == 0, done.stderr
     record: dict[str, Any] = json.loads(done.stdout)
     # Paced, 2000 are due; the tester's limits allow half.
