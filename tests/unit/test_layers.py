@@ -1,6 +1,7 @@
 """A folder is a layer: imports point downwards, and files are named after a concept."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -247,6 +248,13 @@ def test_the_table_for_newcomers_lists_the_layers_from_the_top_down() -> None:
     table = (ROOT / "CONTRIBUTING.md").read_text().split("| layer | holds |")[1].split("\n\n")[0]
     rows = [line.split("`")[1] for line in table.splitlines() if line.startswith("| `")]
     assert rows == [layer for layer in LAYERS if (PACKAGE / layer).is_dir()]
+
+
+def test_what_newcomers_are_pointed_to_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    named = re.findall(r"`((?:plimsoll|tests|engine|docs|benchmarks)/[\w./-]+)`", text)
+    assert len(named) > 30
+    assert [each for each in named if not (ROOT / each).exists()] == []
 
 
 def test_unit_tests_lie_as_what_they_test() -> None:
