@@ -158,6 +158,9 @@ class _Explained:
         from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
         from urllib3.exceptions import HTTPError  # noqa: PLC0415
 
+        # The package takes the body of an upgrade that was refused for bytes, and it has none.
+        if isinstance(error, AttributeError) and isinstance(error.__context__, ApiException):
+            error = error.__context__
         if isinstance(error, ApiException) and error.status:
             raise ClusterRefused(
                 f"the API server refused {self._what}: {described(error)[:_LONGEST_REASON]}",
