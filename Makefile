@@ -22,7 +22,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
 	vm-captures sshd grout kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
-.PHONY: packages chroot-install image kube-node
+.PHONY: packages chroot-install image
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -127,12 +127,6 @@ kube-apiserver: build/kube-apiserver/kube-apiserver ## Build the API server that
 
 build/kube-apiserver/kube-apiserver: build-aux/build-kube-apiserver
 	-@build-aux/build-kube-apiserver $(@D)
-
-# Opt-in: real pods, by containerd, runc and CNI's plugins of the distribution.
-kube-node: kube-apiserver build/kube-apiserver/kubelet ## Build what runs real pods next to that API server
-
-build/kube-apiserver/kubelet: build-aux/build-kube-apiserver
-	-@build-aux/build-kube-apiserver $(@D) kubelet
 
 cluster-openapi: $(DEV_REQUIREMENTS) build/cluster-openapi/kinds.json.gz ## Fetch the OpenAPI that rendered manifests are held against
 

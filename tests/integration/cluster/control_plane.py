@@ -122,20 +122,16 @@ class ControlPlane:
 
 
 @contextmanager
-def control_plane(
-    parts: ServerParts, folder: Path, *, kubelet_clients: bool = False
-) -> Iterator[ControlPlane]:
+def control_plane(parts: ServerParts, folder: Path) -> Iterator[ControlPlane]:
     """A server with an empty store. `folder` keeps its files and logs.
 
-    With `kubelet_clients` it can call kubelets that trust the same authority. Call it on the
-    test's main thread, to whose life the processes are tied.
+    Call it on the test's main thread, to whose life the processes are tied.
     """
     authority, tokens = Authority("test"), TokenIssuer(ISSUER)
     _write_credentials(folder, authority, tokens)
     etcd = Program(folder, parts.etcd, ETCD_OPTIONS)
     try:
-        more = _write_kubelet_client(folder, authority) if kubelet_clients else []
-        server, port = _start_server(parts, folder, more)
+        server, port = _start_server(parts, folder)
         try:
             yield ControlPlane(f"https://{LOOPBACK}:{port}", authority, tokens, (etcd, server))
         finally:
@@ -144,22 +140,11 @@ def control_plane(
         etcd.end()
 
 
-def _write_kubelet_client(folder: Path, authority: Authority) -> list[str]:
-    client = authority.for_user("kube-apiserver-kubelet-client", ["system:masters"])
-    (folder / "kubelet-client.crt").write_bytes(client.certificate)
-    (folder / "kubelet-client.key").touch(0o600)
-    (folder / "kubelet-client.key").write_bytes(client.key)
-    return [
-        "--kubelet-client-certificate=kubelet-client.crt",
-        "--kubelet-client-key=kubelet-client.key",
-    ]
-
-
-def _start_server(parts: ServerParts, folder: Path, more: list[str]) -> tuple[Program, int]:
+def _start_server(parts: ServerParts, folder: Path) -> tuple[Program, int]:
     """Between finding a free port and taking it, another process may take it: so it is retried."""
     for _ in range(_TRIES):
         port = _free_port()
-        server = Program(folder, parts.kube_apiserver, [*_server_options(port), *more])
+        server = Program(folder, parts.kube_apiserver, _server_options(port))
         if _becomes_ready(server, folder, port):
             return server, port
         server.end()

@@ -108,11 +108,6 @@ class Owner:
         found: dict[str, Any] = resource.get(**_place(resource, given)).to_dict()
         return found
 
-    def list_names(self, api_version: str, kind: str, namespace: str) -> list[str]:
-        """The names of all objects of a kind in a namespace."""
-        resource = self._client.resources.get(api_version=api_version, kind=kind)
-        return [each.metadata.name for each in resource.get(namespace=namespace).items]
-
     def token(self, namespace: str, account: str) -> str:
         """A token of the service account, as a pod of it gets one: for an hour."""
         resource = self._client.resources.get(api_version="v1", kind="ServiceAccount")
