@@ -22,6 +22,10 @@ class Guest(Protocol):
 
     name: str
 
+    @property
+    def note(self) -> str | None:
+        """What a record of its trials must say about it, if anything."""
+
     def start(self) -> None:
         """Start it. Raises MachineError and LabDied."""
 

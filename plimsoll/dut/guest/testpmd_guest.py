@@ -72,6 +72,10 @@ class TestpmdGuest:
         self._child: Child | None = None
         self._facts: dict[str, object] = {}
 
+    @property
+    def note(self) -> None:
+        """Nothing: it forwards as fast as testpmd does anywhere."""
+
     def start(self) -> None:
         """Start it; it waits until the switch has connected to both ports."""
         argv = (TESTPMD.find(), *self._eal_arguments(), "--", *self._forwarding_arguments())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -26,6 +27,8 @@ from plimsoll.dut.guest.testpmd_guest import (
     GuestPlace,
     TestpmdGuest,
 )
+from plimsoll.dut.guest.vm_guest import QEMU, TASKSET, VmGuest
+from plimsoll.dut.guest.vm_image import VmImage
 from plimsoll.dut.lab import (
     DutPortCounters,
     DutProcess,
@@ -77,8 +80,9 @@ class OvsDpdkSettings(LabModel):
     """Open vSwitch with DPDK and its own database, between two vhost-user ports.
 
     With `chain: pvp` frames pass a guest on their way, with `pvvp` two: `guest` says of which
-    kind, `guest_forwarding` how its testpmd forwards, `guest_cpus` where each one's loop runs;
-    by default that is `cpu`, which the loops then share. One PMD thread polls all ports on `cpu`,
+    kind, `guest_forwarding` how its testpmd forwards, `guest_image` what a virtual machine boots
+    (the folder that `make vm-kernel` makes), `guest_cpus` where each one runs;
+    by default that is `cpu`, which they then share. One PMD thread polls all ports on `cpu`,
     or one on each of `pmd_cpus`. `rules` and `push_vlan` as in the lab `ovs`, `line_rate` as in
     testpmd-memif. `ring_size` is that of the tester's virtio-user ports, in frames, which have
     1518 bytes at most. `emc_probability` is 1/N by which a flow enters the
@@ -102,7 +106,8 @@ class OvsDpdkSettings(LabModel):
     rules: Rules = "cross"
     push_vlan: PushedTags = ()
     chain: Chain = "p2p"
-    guest: Literal["testpmd"] = "testpmd"
+    guest: Literal["testpmd", "vm"] = "testpmd"
+    guest_image: Path | None = None
     guest_cpus: tuple[Cpu, ...] = ()
     guest_forwarding: Forwarding = "io"
     ring_size: Literal[256, 512, 1024] = 1024
@@ -117,6 +122,16 @@ class OvsDpdkSettings(LabModel):
             raise unsound(
                 "other rules than those that join two ports each would send frames past the guests",
                 "use rules: cross without push_vlan",
+            )
+        if (self.guest == "vm") != (self.guest_image is not None):
+            raise unsound(
+                "`guest: vm` and `guest_image` go together",
+                "write for example guest: vm and guest_image: build/vm-kernel",
+            )
+        if self.guest == "vm" and self.guest_forwarding != "io":
+            raise unsound(
+                f"a virtual machine bridges frames as they are, not by {self.guest_forwarding}",
+                "leave guest_forwarding out, or use guest: testpmd",
             )
         if self.guest_cpus and len(self.guest_cpus) != guests_of(self.chain):
             raise unsound(
@@ -147,7 +162,8 @@ class OvsDpdkSettings(LabModel):
     @property
     def megabytes(self) -> int:
         """For DPDK itself, the mbufs of all ports, and the guests, in MB."""
-        return self.switch_megabytes + guests_of(self.chain) * TESTPMD_MEGABYTES
+        guests = guests_of(self.chain) if self.guest == "testpmd" else 0
+        return self.switch_megabytes + guests * TESTPMD_MEGABYTES
 
     @property
     def switch_megabytes(self) -> int:
@@ -166,9 +182,10 @@ class OvsDpdkSettings(LabModel):
 
     @property
     def polled_cpus(self) -> tuple[tuple[str, int], ...]:
-        """Those of the PMD threads and the guests, each once."""
+        """Those of the PMD threads and of guests' testpmds, each once; Linux in one sleeps."""
         place = "lab.pmd_cpus" if self.pmd_cpus else "lab.cpu"
-        polled = dict.fromkeys(self.cpus_of_guests, "lab.guest_cpus")
+        guests = self.cpus_of_guests if self.guest == "testpmd" else ()
+        polled = dict.fromkeys(guests, "lab.guest_cpus")
         polled |= dict.fromkeys(self.switch_cpus, place)
         return tuple((place, cpu) for cpu, place in sorted(polled.items()))
 
@@ -191,8 +208,16 @@ class OvsDpdkSettings(LabModel):
         """Whether the switch is installed and this user may make its namespace."""
         self.needs().check()
         if self.chain != "p2p":
-            TESTPMD.find()
+            self._check_guests()
         return LineRate(self.line_rate_bps)
+
+    def _check_guests(self) -> None:
+        if self.guest_image is None:
+            TESTPMD.find()
+        else:
+            QEMU.find()
+            TASKSET.find()
+            VmImage(self.guest_image).check()
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
@@ -242,7 +267,7 @@ class OvsDpdkLab:
             paths=_PATHS,
             drained_by="dut",
             line_rate_bps=self._settings.line_rate_bps,
-            notes=(note,) if (note := self._sharing()) else (),
+            notes=tuple(note for note in self._notes() if note),
         )
 
     def wait_links(self, timeout_s: float) -> None:
@@ -361,8 +386,10 @@ class OvsDpdkLab:
         guests = [guest.counts() for guest in self._guests]
         return chain_hops(self._ports, *self._counted(), guests)
 
-    def _sharing(self) -> str | None:
-        return sharing_note((*self._settings.switch_cpus, *self._settings.cpus_of_guests))
+    def _notes(self) -> Iterator[str | None]:
+        loops = self._settings.cpus_of_guests if self._settings.guest == "testpmd" else ()
+        yield sharing_note((*self._settings.switch_cpus, *loops))
+        yield from (guest.note for guest in self._guests)
 
     def _devargs(self, port: int) -> str:
         """The tester's end: one queue each way, on the socket that the switch listens on."""
@@ -385,16 +412,25 @@ def _guests(
         GuestPlace(number, cpu, _guest_sockets(ledger, number))
         for number, cpu in enumerate(settings.cpus_of_guests)
     )
-    return tuple(
-        TestpmdGuest(
-            place,
-            ledger,
-            memory,
-            lifetime,
-            forwarding=settings.guest_forwarding,
-            ring_size=settings.ring_size,
-        )
-        for place in places
+    return tuple(_guest(settings, place, ledger, memory, lifetime) for place in places)
+
+
+def _guest(
+    settings: OvsDpdkSettings,
+    place: GuestPlace,
+    ledger: Ledger,
+    memory: MemoryPlan,
+    lifetime: Lifetime,
+) -> Guest:
+    if settings.guest_image is not None:
+        return VmGuest(place, VmImage(settings.guest_image), ledger, lifetime)
+    return TestpmdGuest(
+        place,
+        ledger,
+        memory,
+        lifetime,
+        forwarding=settings.guest_forwarding,
+        ring_size=settings.ring_size,
     )
 
 

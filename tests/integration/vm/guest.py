@@ -25,7 +25,7 @@ from plimsoll.tune.host.capture.collect import NeededFiles, collect
 from plimsoll.tune.host.capture.path_pattern import parents
 from plimsoll.tune.host.view.commands import commands_of
 from plimsoll.tune.host.view.unread import Unread
-from tests.integration.vm.initramfs import initramfs
+from plimsoll.dut.guest.initramfs import initramfs
 from tests.unit.tune.captures.tuned_system import TunedSystem
 
 ROOT = Path(__file__).parents[3]

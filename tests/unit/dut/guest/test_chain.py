@@ -119,6 +119,12 @@ def test_cpus_of_loops_are_claimed_once_each() -> None:
         ({"chain": "pvp", "rules": 100}, "past the guests"),
         ({"chain": "pvvp", "guest_cpus": [1]}, "1 guest_cpus for 2 guests"),
         ({"guest_cpus": [1]}, "1 guest_cpus for 0 guests"),
+        ({"chain": "pvp", "guest": "vm"}, "`guest: vm` and `guest_image` go together"),
+        ({"chain": "pvp", "guest_image": "x"}, "`guest: vm` and `guest_image` go together"),
+        (
+            {"chain": "pvp", "guest": "vm", "guest_image": "x", "guest_forwarding": "mac"},
+            "bridges frames as they are, not by mac",
+        ),
         ({"pmd_cpus": [1, 1]}, "pmd_cpus names a CPU twice"),
         ({"chain": "pvpvp"}, "Input should be 'p2p', 'pvp' or 'pvvp'"),
     ],
