@@ -148,7 +148,8 @@ class VmGuest:
         plain = ",".join(f"{each}=off" for each in offloads)
         # Without KVM QEMU 7.2 dies (SIGSEGV) of vhost-user's queues with vectors of their own.
         vectors = "" if self._accelerator == "kvm" else ",vectors=0"
-        mac = f"02:00:00:00:{self._place.number:02x}:{port:02x}"
+        # QEMU's own prefix: a bridge keeps what goes to its own address.
+        mac = f"52:54:00:00:{self._place.number:02x}:{port:02x}"
         return (
             *("-chardev", f"socket,id=port{port},path={path},server=on,wait=off"),
             *("-netdev", f"vhost-user,id=net{port},chardev=port{port}"),
