@@ -160,15 +160,10 @@ VM: dict[str, Any] = {**PVP, "guest": "vm", "guest_image": str(ROOT / "build" / 
 GUESTS = [pytest.param(PVP, id="testpmd"), pytest.param(VM, id="vm", marks=pytest.mark.full)]
 # One trial proves the counters of a switch with DPDK, of the guest and of all hops.
 TRIALS: list[Any] = [
-<<<<<<< HEAD
     # A trial of "ovs" is in test_ovs_rules.py, too.
     pytest.param("ovs", {}, marks=pytest.mark.full),
-    ("ovs-dpdk", {"chain": "pvp"}),
-=======
-    ("ovs", {}),
     ("ovs-dpdk", PVP),
     pytest.param("ovs-dpdk", VM, id="vm", marks=pytest.mark.full),
->>>>>>> 1417017 (dut: guests of Open vSwitch can be virtual machines)
     pytest.param("ovs-dpdk", {}, marks=pytest.mark.full),
     pytest.param("ovs-dpdk", {"chain": "pvvp"}, marks=pytest.mark.full),
 ]
@@ -211,17 +206,11 @@ def test_who_died_in_the_middle_is_told_apart(
     assert not list(ledger.directory.glob("guest*.s*"))
 
 
-<<<<<<< HEAD
 @pytest.mark.full
-def test_a_guest_that_hangs_is_no_guest_that_died(ledger: Ledger) -> None:
-    skip_without("ovs-dpdk", {"chain": "pvp"})
-    lab = make_lab(ledger, "ovs-dpdk", chain="pvp")
-=======
 @pytest.mark.parametrize("kind", GUESTS)
 def test_a_guest_that_hangs_is_no_guest_that_died(ledger: Ledger, kind: dict[str, Any]) -> None:
     skip_without("ovs-dpdk", kind)
     lab = make_lab(ledger, "ovs-dpdk", **kind)
->>>>>>> 1417017 (dut: guests of Open vSwitch can be virtual machines)
     lab.up()
     guest = programs_of(ledger)["guest0"]
     os.kill(guest, signal.SIGSTOP)
