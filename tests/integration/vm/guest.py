@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from plimsoll.dut.guest.initramfs import initramfs
 from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.capture import Capture
 from plimsoll.tune.host.capture.captured_host import CapturedHost
@@ -25,7 +26,6 @@ from plimsoll.tune.host.capture.collect import NeededFiles, collect
 from plimsoll.tune.host.capture.path_pattern import parents
 from plimsoll.tune.host.view.commands import commands_of
 from plimsoll.tune.host.view.unread import Unread
-from plimsoll.dut.guest.initramfs import initramfs
 from tests.unit.tune.captures.tuned_system import TunedSystem
 
 ROOT = Path(__file__).parents[3]
