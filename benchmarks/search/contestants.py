@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from benchmarks.search.simulated_bed import Goals
 from benchmarks.search.trafficgen_bisection import TrafficgenBisection
+from plimsoll.search.binary.settings import BinarySettings
 from plimsoll.search.load_line.settings import LoadLineSettings
 from plimsoll.search.mlrsearch.settings import MlrSettings
 from plimsoll.search.strategy.ask import ONLY_GOAL, Search
@@ -60,6 +61,12 @@ def _load_line(limit: float) -> Contest:
     return _of_settings(LoadLineSettings.model_validate(_range() | settings), limit)
 
 
+def _binary(limit: float) -> Contest:
+    """Ours, with its defaults."""
+    settings = {"strategy": "binary", "validation": {"duration": VALIDATION_S}}
+    return _of_settings(BinarySettings.model_validate(_range() | settings), limit)
+
+
 def _bisection(search_s: float) -> Contestant:
     def contest(limit: float) -> Contest:
         search = TrafficgenBisection(
@@ -86,6 +93,7 @@ def _mlrsearch(preset: str) -> Contestant:
 CONTESTANTS: Mapping[str, Contestant] = MappingProxyType(
     {
         "load-line": _load_line,
+        "binary": _binary,
         "trafficgen-30s": _bisection(30.0),
         "bisection-60s": _bisection(60.0),
         "csit-ndr": _mlrsearch("csit-ndr"),

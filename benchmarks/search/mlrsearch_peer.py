@@ -8,9 +8,10 @@ far apart the answers are.
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import mean, median
+from statistics import mean, median, stdev
 from types import MappingProxyType
 
 from MLRsearch import (
@@ -169,18 +170,26 @@ def _apart(found: Found, other: Found, widths: Sequence[float]) -> float:
     )
 
 
+def _deviation(pairs: Sequence[tuple[Found, Found]]) -> float:
+    """The standard error of the mean difference in trials, DUT by DUT; at least two of them."""
+    apart = [one.trials - two.trials for one, two in pairs]
+    return stdev(apart) / math.sqrt(len(apart))
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--goals", choices=list(GOALS), nargs="*", default=list(GOALS))
     options = parser.parse_args()
+    seeds = range(options.first_seed, options.first_seed + options.seeds)
     table = Table()
     for heading in (
         "goals",
         "DUT",
         "trials, ours / theirs",
-        "of all, ours ÷ theirs",
+        "of all, ours ÷ theirs ± standard error",
         "of each, min / median / max",
         "time ÷",
         "widths apart, median / max",
@@ -190,7 +199,7 @@ def main() -> None:
         goals = GOALS[name]
         widths = [each.goal.width for each in goals]
         for kind in DUT_KINDS:
-            pairs = [compared(goals, kind, seed) for seed in range(options.seeds)]
+            pairs = [compared(goals, kind, seed) for seed in seeds]
             mine, peer = (mean(each.trials for each in side) for side in zip(*pairs, strict=True))
             times = [mean(each.elapsed_s for each in side) for side in zip(*pairs, strict=True)]
             ratios = [one.trials / two.trials for one, two in pairs]
@@ -199,7 +208,7 @@ def main() -> None:
                 name,
                 kind,
                 f"{mine:.1f} / {peer:.1f}",
-                f"{mine / peer:.3f}",
+                f"{mine / peer:.3f} ± {_deviation(pairs) / peer:.3f}",
                 f"{min(ratios):.2f} / {median(ratios):.2f} / {max(ratios):.2f}",
                 f"{times[0] / times[1]:.3f}",
                 f"{median(apart):.2f} / {max(apart):.2f}",

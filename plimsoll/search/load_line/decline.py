@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from plimsoll.record.trials.trial_evidence import LossSample
+from plimsoll.search.load_line.hypotheses.hypothesis import AT_ONCE, NEARLY
+from plimsoll.search.load_line.hypotheses.incident import incidents_of
 from plimsoll.search.load_line.overload import stands
 from plimsoll.search.load_line.tried import Tried
 
@@ -26,6 +28,8 @@ _FEW = 5
 # A straight line has lost half of its fall in the mean; a little more, and τ would be
 # longer than anything that the trial can show.
 _STRAIGHT = 0.51
+# A straight line is followed for so many times as long as it was seen.
+_FOLLOWED = 2.0
 _HALVINGS = 60
 # A step may fall on the border of two intervals, and is then two falls.
 _MOST_STEPS = 8
@@ -37,19 +41,38 @@ _MOST = 0.9
 class Decline:
     """A capacity of `before_pps` falls by the share `fall`, in `tau_s`; None: straight on.
 
-    On a straight line, `fall` is that of a second.
+    On a straight line, `fall` is that of a second, and the line was seen for `seen_s`.
     """
 
     before_pps: float
     fall: float
     tau_s: float | None
+    seen_s: float
 
     def left_pps(self, duration_s: float) -> float:
-        """The capacity after so long."""
-        fallen = self.fall * duration_s
+        """The capacity after so long.
+
+        A straight line is followed for as long again as it was seen. What comes then is known
+        between no more and straight on: the geometric mean of the two is taken.
+        """
+        fallen = self.fall * self._on_the_line_s(duration_s)
         if self.tau_s is not None:
             fallen = -self.fall * math.expm1(-duration_s / self.tau_s)
         return self.before_pps * (1.0 - min(_MOST, fallen))
+
+    def after(self, load_pps: float, seconds: float) -> Decline:
+        """The same, where a load that it left for a while was not carried any longer then.
+
+        So long a line is known by its end.
+        """
+        fallen = 1.0 - load_pps / self.before_pps
+        if self.tau_s is not None or seconds <= self.seen_s or fallen <= 0.0:
+            return self
+        return Decline(self.before_pps, fallen / seconds, None, seconds)
+
+    def _on_the_line_s(self, duration_s: float) -> float:
+        followed_s = _FOLLOWED * self.seen_s
+        return duration_s if duration_s < followed_s else math.sqrt(duration_s * followed_s)
 
 
 def declined(tried: Tried, full_queue: float = 0.0) -> bool:
@@ -57,7 +80,7 @@ def declined(tried: Tried, full_queue: float = 0.0) -> bool:
 
     Then the queue stands from there on: `full_queue` frames wait in plain overload; 0 where
     that is not known. A validation ends soon after its first loss, and a stall or two make the
-    few intervals until then lossy as well.
+    few intervals until then lossy as well; but a stall loses no more than came while it lasted.
     """
     evidence = tried.evidence
     if evidence.first_loss_s is None or not tried.interval_s:
@@ -68,8 +91,16 @@ def declined(tried: Tried, full_queue: float = 0.0) -> bool:
     lasted = evidence.lossy_intervals >= 2 and lossy_s >= 0.8 * after_s
     # Else the queue stood for too little of the time to be seen.
     seen = full_queue > 0.0 and evidence.lossy_intervals > _SEEN * evidence.intervals
-    stood = not seen or stands(tried, evidence.p99_ns, full_queue)
+    stood = not seen or stands(tried, evidence.p99_ns, full_queue) or _overran(tried, full_queue)
     return quiet >= _QUIET_INTERVALS and lasted and stood
+
+
+def _overran(tried: Tried, full_queue: float) -> bool:
+    """Whether an interval lost far more than came while frames waited behind a full queue."""
+    return any(
+        full_queue * NEARLY < each.came < full_queue / NEARLY and each.lost > AT_ONCE * each.came
+        for each in incidents_of(tried)
+    )
 
 
 def falls_by_steps(tried: Tried, width: float) -> bool:
@@ -102,9 +133,9 @@ def decline_of(tried: Tried) -> Decline:
     end_fall = 1.0 - (tried.load_pps - _lost_pps(tried, evidence.losses[-_FEW:])) / before
     mean_fall = 1.0 - evidence.forwarded_pps / before
     if end_fall <= 0.0 or mean_fall <= _STRAIGHT * end_fall:
-        return Decline(before, max(0.0, end_fall) / duration_s, None)
+        return Decline(before, max(0.0, end_fall) / duration_s, None, duration_s)
     tau_s = duration_s / _exponent(min(mean_fall / end_fall, 1.0))
-    return Decline(before, -end_fall / math.expm1(-duration_s / tau_s), tau_s)
+    return Decline(before, -end_fall / math.expm1(-duration_s / tau_s), tau_s, duration_s)
 
 
 def _lost_pps(tried: Tried, losses: Sequence[LossSample]) -> float:

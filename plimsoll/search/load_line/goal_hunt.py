@@ -6,13 +6,19 @@ import math
 from dataclasses import dataclass
 
 from plimsoll.search.load_line.budget import Budget
+from plimsoll.search.load_line.end_notes import end_notes
 from plimsoll.search.load_line.goal_record import GoalRecord
 from plimsoll.search.load_line.hazard import LossRate, loss_free_pps
 from plimsoll.search.load_line.hypotheses.loss_floor import APART, LEAST_EVENTS, loss_floor
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
 from plimsoll.search.load_line.plan import GoalPlan
-from plimsoll.search.load_line.slow_phases.limit import slow_phase_limit, trigger_to_look_for
+from plimsoll.search.load_line.slow_phases.bridged import stalls_outlast
+from plimsoll.search.load_line.slow_phases.limit import (
+    slow_phase_limit,
+    trigger_to_look_for,
+    trigger_to_validate,
+)
 from plimsoll.search.load_line.stalls.limit import burst_wanted, stall_limit
 from plimsoll.search.strategy.ask import Ask, GoalEnd, LimitedBy
 from plimsoll.search.strategy.tester_reach import why_untestable
@@ -37,8 +43,8 @@ _MOST_PROOFS = 2
 # Stalls are studied again where the forecast has moved by more than this share: they may
 # depend on the load.
 _STUDIED, _MOST_STUDIES = 0.1, 3
-# A forecast is contradicted by what passed so far above it, as a share of the load.
-_CONTRADICTED = 0.02
+# What waits in a queue foretells these.
+_STALLED = ("stalls", "brief-phase")
 # As a share of the load: so far, a forecast is looked into before it is believed.
 _FAR = 0.05
 
@@ -201,7 +207,7 @@ class GoalHunt:
         if self.record.watches or self._plan.watch_s <= self.record.search_s:
             return None
         why = "stalls show as latency peaks before they lose anything"
-        if min(self._limits(base_pps), key=lambda each: each.load_pps).kind == "stalls":
+        if min(self._limits(base_pps), key=lambda each: each.load_pps).kind in _STALLED:
             # Nearer to the capacity, a queue that one has left adds to the next.
             base_pps = max(self._plan.minimum_pps, base_pps * (1.0 - _FAR))
         return self._watch_for(base_pps, self._plan.watch_s, "watch", why)
@@ -216,12 +222,24 @@ class GoalHunt:
 
     def _look_for_trigger(self) -> Choice | None:
         aim = trigger_to_look_for(self._knowledge)
-        if aim is None or self._triggers >= _MOST_TRIGGERS:
+        if self._triggers >= _MOST_TRIGGERS:
             return None
+        if aim is None:
+            return self._validate_for_trigger()
         self._triggers += 1
         why = "the DUT was slow for a while: does it become so at a lower load as well?"
         load_pps = max(aim[0], self._plan.minimum_pps)
         return self._watch_for(load_pps, aim[1], "look-for-trigger", why)
+
+    def _validate_for_trigger(self) -> Choice | None:
+        load_pps = trigger_to_validate(self._knowledge)
+        if load_pps is None or self.record.failures >= self._plan.attempts:
+            return None
+        self._triggers += 1
+        load_pps = max(load_pps, self._plan.minimum_pps)
+        ask = Ask("validation", load_pps, self._plan.validation_s, goal=self.name)
+        why = "the DUT was slow for a while: only hours tell whether it becomes so at a lower load"
+        return Choice(ask, "validate-trigger", why)
 
     def _burst(self, base_pps: float) -> Choice | None:
         frames = burst_wanted(self._knowledge, base_pps)
@@ -309,7 +327,7 @@ class GoalHunt:
         limit = min(self._limits(base_pps), key=lambda each: each.load_pps)
         load_pps = max(limit.load_pps, self._plan.minimum_pps)
         near = any(abs(load_pps - each) <= _STUDIED * each for each in self._studied_stalls)
-        if near or len(self._studied_stalls) >= _MOST_STUDIES or limit.kind != "stalls":
+        if near or len(self._studied_stalls) >= _MOST_STUDIES or limit.kind not in _STALLED:
             return None
         self._studied_stalls.append(load_pps)
         why = f"what a validation will see is foretold by more than a minute: {limit.text}"
@@ -393,8 +411,11 @@ class GoalHunt:
     def _zero_loss_limits(self) -> list[Limit]:
         limits: list[Limit] = []
         knowledge = self._knowledge
-        found = (stall_limit(knowledge), slow_phase_limit(knowledge))
-        limits += [each for each in found if each is not None]
+        phases, stalls = slow_phase_limit(knowledge), stall_limit(knowledge)
+        if phases is not None and phases.kind == "brief-phase" and not stalls_outlast(knowledge):
+            # The waits are those of the phases, which leave something of the capacity.
+            stalls = None
+        limits += [each for each in (phases, stalls) if each is not None]
         load_pps = loss_free_pps(knowledge.loss_rates(), knowledge.rare_per_s(), self._plan.width)
         if load_pps is not None:
             text = f"losses without a stall, which become rare enough at {format_pps(load_pps)}"
@@ -407,7 +428,8 @@ class GoalHunt:
         best = self._most_believed(limit)
         if best is None:
             return GoalEnd(self.name, None, reason)
-        return GoalEnd(self.name, best, reason, self._limited_by(best), notes=_notes(limit, best))
+        notes = end_notes(limit, best, max(self.record.proved))
+        return GoalEnd(self.name, best, reason, self._limited_by(best), notes=notes)
 
     def _most_believed(self, limit: Limit | None) -> float | None:
         """The highest load that passed and is not far above the forecast; else the lowest."""
@@ -430,12 +452,3 @@ class GoalHunt:
         if upper is not None and upper.by_tester:
             return why_untestable(self._plan.minimum_pps)
         return f"even at the minimum, {format_pps(self._plan.minimum_pps)}, no trial passed"
-
-
-def _notes(limit: Limit | None, passed_pps: float) -> tuple[str, ...]:
-    if limit is None:
-        return ()
-    if limit.load_pps < passed_pps * (1.0 - _CONTRADICTED):
-        return (f"{format_pps(passed_pps)} passed, which contradicts this forecast: {limit.text}.",)
-    limited = f"Limited by {limit.text}."
-    return (limited,) if limit.cause is None else (limited, limit.cause)

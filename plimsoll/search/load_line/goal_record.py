@@ -149,13 +149,19 @@ class GoalRecord:
             return
         if self._knowledge.slowed_suddenly(tried):
             self.spent.begin(tried.load_pps)
+        elif self._knowledge.ended_slow(tried):
+            self._rest_until_carried(tried)
         elif tried.asked.phase != "search" and (
             self._knowledge.declines(tried)
             or (capacity is not None and self.bracket.carried(tried.load_pps))
         ):
             # Little by little it has fallen to just below this load.
-            below_pps = tried.load_pps * (1.0 - 2.0 * self._plan.width)
-            self.spent.begin(max(self._plan.minimum_pps, below_pps))
+            self._rest_until_carried(tried)
+
+    def _rest_until_carried(self, tried: Tried) -> None:
+        """Until what is two widths below is carried again: at its edge a load fails by chance."""
+        below_pps = tried.load_pps * (1.0 - 2.0 * self._plan.width)
+        self.spent.begin(max(self._plan.minimum_pps, below_pps))
 
     def _note_tiring(self, tried: Tried, capacity: float | None) -> None:
         """A load that short trials carry and longer ones do not: a capacity that falls."""
@@ -184,6 +190,9 @@ class GoalRecord:
             self._limit(below, tried, "a phase in which the DUT was slow")
         elif capacity is not None or self._knowledge.declines(tried):
             self.bracket.bar(Barred(tried.load_pps, capacity, number))
+            if self.decline is not None:
+                until_s = tried.evidence.first_loss_s or tried.evidence.sending_s
+                self.decline = self.decline.after(tried.load_pps, until_s)
             self._step_below(tried, "a loss that did not end")
         elif self._knowledge.has_unexplained_losses(tried):
             self._last_below(tried, "losses without a stall")

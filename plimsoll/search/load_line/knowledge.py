@@ -147,6 +147,13 @@ class Knowledge:
         """Whether this trial had any."""
         return bool(self.lefts_pps(tried))
 
+    def ended_slow(self, tried: Tried) -> bool:
+        """Whether a trial of a load that is carried at other times ended in a slow phase."""
+        losses = tried.evidence.losses
+        if tried.asked.phase == "search" or not losses or not self.has_slow_phases(tried):
+            return False
+        return losses[-1].end_s > tried.evidence.sending_s - tried.interval_s / 2
+
     def stall_forecast(self) -> StallForecast | None:
         """The DUT's longest stalls, by cause; None where none was seen."""
         if self._forecast is None or self._forecast[0] != len(self.trials):

@@ -7,8 +7,11 @@ from typing import Literal
 
 # "capacity": what the DUT carries at all; "stalls": its buffer ÷ its longest stall;
 # "losses": losses that come without a stall; "decline": a capacity that falls with time;
+# "slow-phase": what phases leave of the capacity; "brief-phase": and what the buffer bridges;
 # "failure": a load that failed, and nothing says why.
-LimitKind = Literal["capacity", "stalls", "slow-phase", "losses", "decline", "failure"]
+LimitKind = Literal[
+    "capacity", "stalls", "slow-phase", "brief-phase", "losses", "decline", "failure"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,10 @@ from plimsoll.search.load_line.tried import Tried
 
 # The first rest, until it is known what it takes; each further one is twice as long.
 _FIRST_REST_S = 60.0
-# After so many, about half an hour at first, what the DUT has left counts as all it has.
-_MOST_RESTS = 5
+# Rests that begin with this one come to four hours.
+_LONGEST_FIRST_S = 240.0
+# After so many, about an hour at first, what the DUT has left counts as all it has.
+_MOST_RESTS = 6
 
 CheckOrRest = tuple[Literal["check", "rest"], float]
 
@@ -56,8 +58,9 @@ class Spent:
         self._checking = False
         if not is_overloaded or self._rests >= _MOST_RESTS:
             self._load_pps = None
-            # What it took is what it takes.
-            self._first_rest_s = max(self._first_rest_s, self._rested_s)
+            if not is_overloaded:
+                # What it took is what it takes.
+                self._first_rest_s = min(max(self._first_rest_s, self._rested_s), _LONGEST_FIRST_S)
             return False
         self._rests += 1
         self._resting = True

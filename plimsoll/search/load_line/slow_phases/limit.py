@@ -9,11 +9,13 @@ from statistics import fmean
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
 from plimsoll.search.load_line.plan import LoadLinePlan
+from plimsoll.search.load_line.slow_phases.bridged import BridgedPhases, bridged_phases
 from plimsoll.search.load_line.slow_phases.onset import Onset, Waited
 from plimsoll.search.load_line.slow_phases.overlap import PhasesSeen
 from plimsoll.search.load_line.slow_phases.seen import SeenSlowPhases
 from plimsoll.search.load_line.stalls.tail import SeenLengths, tail_beyond
-from plimsoll.text.units import format_pps
+from plimsoll.search.load_line.tried import Tried
+from plimsoll.text.units import format_duration, format_pps
 
 # Closer together, what phases leave is what one kind of phase leaves.
 _ALIKE = 0.01
@@ -21,6 +23,15 @@ _ALIKE = 0.01
 _MULTIPLE = 0.15
 # Between a load with phases and what they leave, so much is worth to be looked into.
 _WORTH_LOOKING = 0.03
+# Of a validation: so much time may be lost for one that passes at a higher load.
+_WORTH_A_TRY = 1.0
+# What has itself lasted for a validation is believed at this many times the risk: what else there
+# is leaves far less.
+_RISKIER = 3.0
+# Of a phase whose end was not seen, so many times what was.
+_UNSEEN = 2.0
+# A phase that lasts for longer than this share of a validation does not end.
+_ENDLESS = 1.0 / 3.0
 # Phases that come at random stay away for so many times their time by a chance of e^-4.
 _LONG_ENOUGH = 4.0
 # Phases that come with age come after so many times that time, nearly always.
@@ -32,6 +43,8 @@ def slow_phase_limit(knowledge: Knowledge) -> Limit | None:
     seen = knowledge.slow_phases()
     if not seen:
         return None
+    if (bridged := _bridged(knowledge, seen)) is not None:
+        return _bridged_limit(knowledge.plan, bridged)
     left_pps = least_left_pps(knowledge, seen)
     free_pps = _free_pps(knowledge, seen)
     if free_pps is not None and free_pps > left_pps:
@@ -44,6 +57,24 @@ def slow_phase_limit(knowledge: Knowledge) -> Limit | None:
     return Limit(left_pps * (1.0 - knowledge.plan.width), "slow-phase", text)
 
 
+def _bridged(knowledge: Knowledge, seen: Sequence[SeenSlowPhases]) -> BridgedPhases | None:
+    """Phases of one kind that the buffer bridges; None where they differ, or it does not."""
+    lefts_pps = [left for each in seen for left in each.left_pps]
+    if max(lefts_pps) - min(lefts_pps) > _ALIKE * min(lefts_pps):
+        return None
+    return bridged_phases(knowledge, seen, min(lefts_pps))
+
+
+def _bridged_limit(plan: LoadLinePlan, bridged: BridgedPhases) -> Limit:
+    load_pps = bridged.load_pps * (1.0 - plan.width / 2)
+    text = (
+        f"phases of up to {format_duration(bridged.longest_s)} in which the DUT forwards only "
+        f"{format_pps(bridged.left_pps)}: a buffer of {bridged.buffer:,.0f} frames bridges them "
+        f"up to {format_pps(load_pps)}"
+    )
+    return Limit(load_pps, "brief-phase", text)
+
+
 def trigger_to_look_for(knowledge: Knowledge) -> tuple[float, float] | None:
     """At which load and for how many s to watch whether phases come there as well.
 
@@ -51,26 +82,47 @@ def trigger_to_look_for(knowledge: Knowledge) -> tuple[float, float] | None:
     load. None where that is known, or not worth it, or where watches of minutes would not tell.
     """
     seen = knowledge.slow_phases()
-    if not seen:
+    if not seen or _bridged(knowledge, seen) is not None:
         return None
     plan = knowledge.plan
-    onset, watch_s = _onset(knowledge, seen), _long_enough_s(plan, seen)
+    onset, watch_s = _onset(knowledge, seen), _long_enough_s(plan, _came_s(knowledge, seen))
     upper_pps = _lowest_pps(seen)
     clean_pps = max(_clean(knowledge, onset, upper_pps), default=0.0)
     lower_pps = max(onset.left_pps, clean_pps)
     gap = (upper_pps - lower_pps) / (_WORTH_LOOKING * upper_pps)
-    if gap > 1.0:
-        aim_pps = (lower_pps + upper_pps) / 2
-    elif clean_pps and not onset.spares(clean_pps, plan.confidence):
-        # Once more where it was free of phases, if that may convince.
-        aim_pps = clean_pps
-    else:
+    if gap <= 1.0:
         return None
+    aim_pps = (lower_pps + upper_pps) / 2
     # One to confirm the last.
-    further = 1 + max(1, math.ceil(math.log2(max(1.0, gap))))
+    further = 1 + max(1, math.ceil(math.log2(gap)))
     if not onset.could_spare(aim_pps, watch_s, further, plan.confidence):
         return None
     return aim_pps, watch_s
+
+
+def trigger_to_validate(knowledge: Knowledge) -> float | None:
+    """A load above what phases leave, of which a validation that passes would convince.
+
+    The highest that was watched without a phase; halfway to the lowest that had one where no
+    watch could tell. One that fails by the next phase takes no longer than phases take to come,
+    and one that passes is the answer. None where passing is too unlikely for that.
+    """
+    seen = knowledge.slow_phases()
+    if not seen or _bridged(knowledge, seen) is not None:
+        return None
+    plan, onset, upper_pps = knowledge.plan, _onset(knowledge, seen), _lowest_pps(seen)
+    if upper_pps - onset.left_pps <= _WORTH_LOOKING * upper_pps:
+        return None
+    halfway_pps = (onset.left_pps + upper_pps) / 2
+    load_pps = max(_clean(knowledge, onset, upper_pps), default=halfway_pps)
+    once, twice = onset.chance(load_pps, 1), onset.chance(load_pps, 2)
+    costs_s = (1.0 - once) * _came_s(knowledge, seen)
+    worth = costs_s <= once * _WORTH_A_TRY * plan.validation_s
+    return load_pps if worth and twice >= _risky(plan.confidence) * once else None
+
+
+def _risky(confidence: float) -> float:
+    return 1.0 - _RISKIER * (1.0 - confidence)
 
 
 def least_left_pps(knowledge: Knowledge, seen: Sequence[SeenSlowPhases]) -> float:
@@ -115,10 +167,13 @@ def _with_overlaps(
     """What is left where phases of one kind come on top of each other; `most` were seen to."""
     plan, capacity_pps = knowledge.plan, knowledge.capacity_pps()
     watched_s = sum(
-        tried.evidence.sending_s for tried in knowledge.carried() if tried.load_pps > left_pps
+        each.tried.evidence.sending_s
+        for each in knowledge.watched_phases()
+        if each.tried.load_pps > left_pps
     )
-    runs_s = [length_s for each in seen for length_s in _runs_s(knowledge, each)]
-    if not runs_s:
+    runs_s = [length_s for each in _begun(knowledge, seen) for length_s in _runs_s(knowledge, each)]
+    if not runs_s or any(math.isinf(each) for each in runs_s):
+        # What does not end is no phase: so much of the capacity is gone for good.
         return left_pps
     phases = PhasesSeen(len(runs_s), fmean(runs_s), max(watched_s, sum(runs_s)))
     odds = 1.0 if most > 1 else phases.odds_of_overlap(_onset(knowledge, seen).odds_at_random)
@@ -143,15 +198,21 @@ def _runs_s(knowledge: Knowledge, phases: SeenSlowPhases) -> list[float]:
 
 
 def _went_on_s(knowledge: Knowledge, phases: SeenSlowPhases) -> float:
-    """How long after its trial the last phase lasted: until more than it leaves was carried."""
+    """How long after its trial the last phase lasted: until more than it leaves was carried.
+
+    Where nothing more was carried since, twice as long as it was seen to last; infinity where
+    that is a third of a validation: then it has no end.
+    """
     number = next(at for at, each in enumerate(knowledge.trials) if each is phases.tried)
-    seconds = 0.0
+    seconds = lasted_s = 0.0
     for later in knowledge.trials[number + 1 :]:
-        overloaded = knowledge.overload_capacity_pps(later) is not None
-        if later.load_pps > max(phases.left_pps) and not overloaded:
-            break
+        if later.load_pps > max(phases.left_pps):
+            if knowledge.overload_capacity_pps(later) is None:
+                return seconds
+            lasted_s = seconds + later.evidence.sending_s
         seconds += later.evidence.sending_s
-    return seconds
+    endless = lasted_s > _ENDLESS * knowledge.plan.validation_s
+    return math.inf if endless else _UNSEEN * lasted_s
 
 
 def _taken(seen: SeenSlowPhases, capacity_pps: float) -> SeenLengths:
@@ -172,8 +233,22 @@ def _free_pps(knowledge: Knowledge, seen: Sequence[SeenSlowPhases]) -> float | N
     Likely by all that was seen: that phases come at random, or with age, spares no load.
     """
     onset, lowest_pps = _onset(knowledge, seen), _lowest_pps(seen)
+    confidence = knowledge.plan.confidence
+    lasted = {each.load_pps for each in knowledge.trials if _lasted(knowledge, each)}
     clean = sorted(_clean(knowledge, onset, lowest_pps), reverse=True)
-    return next((load for load in clean if onset.spares(load, knowledge.plan.confidence)), None)
+    return next(
+        (
+            load
+            for load in clean
+            if onset.spares(load, _risky(confidence) if load in lasted else confidence)
+        ),
+        None,
+    )
+
+
+def _lasted(knowledge: Knowledge, tried: Tried) -> bool:
+    """Whether it went on for a validation without losing anything."""
+    return tried.evidence.sending_s >= knowledge.plan.validation_s and not tried.evidence.lost
 
 
 def _clean(knowledge: Knowledge, onset: Onset, below_pps: float) -> set[float]:
@@ -192,9 +267,21 @@ def _onset(knowledge: Knowledge, seen: Sequence[SeenSlowPhases]) -> Onset:
     waited = tuple(
         Waited(each.tried.load_pps, _until_s(each), bool(each.left_pps))
         for each in knowledge.watched_phases()
-        if each.tried.load_pps > left_pps and each.tried.interval_s
+        if each.tried.load_pps > left_pps
+        and each.tried.interval_s
+        and not knowledge.slow_all_along(each.tried)
     )
     return Onset(waited, left_pps, knowledge.plan.validation_s)
+
+
+def _begun(knowledge: Knowledge, seen: Sequence[SeenSlowPhases]) -> Sequence[SeenSlowPhases]:
+    """Those whose phases began in their trial; all, where none did."""
+    return [each for each in seen if not knowledge.slow_all_along(each.tried)] or seen
+
+
+def _came_s(knowledge: Knowledge, seen: Sequence[SeenSlowPhases]) -> float:
+    """How long trials were without a phase until one began, in the mean."""
+    return fmean(_until_s(each) for each in _begun(knowledge, seen))
 
 
 def _until_s(phases: SeenSlowPhases) -> float:
@@ -205,12 +292,11 @@ def _until_s(phases: SeenSlowPhases) -> float:
     return max(first_s, tried.interval_s / 2.0)
 
 
-def _long_enough_s(plan: LoadLinePlan, seen: Sequence[SeenSlowPhases]) -> float:
+def _long_enough_s(plan: LoadLinePlan, came_s: float) -> float:
     """Four times the time that phases took to come, but no longer than a study.
 
     Half as long again as they took, though, or it could not tell age from the load; for no more
     than two studies.
     """
-    came_s = fmean(_until_s(each) for each in seen)
     watch_s = min(plan.study_s, max(plan.watch_s, _LONG_ENOUGH * came_s))
     return min(max(watch_s, _LONGER * came_s), 2.0 * plan.study_s)

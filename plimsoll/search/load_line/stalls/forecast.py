@@ -57,6 +57,10 @@ class StallForecast:
 
     groups: tuple[GroupForecast, ...]
     growth: LoadGrowth = NO_GROWTH
+    # By what was asked, as it takes a while to find.
+    _found_s: dict[tuple[float, float], float] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def longest_s(self) -> float:
@@ -79,8 +83,13 @@ class StallForecast:
 
     def length_s(self, duration_s: float, chance: float) -> float:
         """The length that none exceeds in `duration_s`, as `least_lasting_s` has it."""
-        threshold_s = max(each.tail.threshold_s for each in self.groups)
-        return least_lasting_s(self.chance, duration_s, chance, threshold_s, self.longest_s)
+        asked = (duration_s, chance)
+        if asked not in self._found_s:
+            threshold_s = max(each.tail.threshold_s for each in self.groups)
+            self._found_s[asked] = least_lasting_s(
+                self.chance, duration_s, chance, threshold_s, self.longest_s
+            )
+        return self._found_s[asked]
 
     def leading(self, duration_s: float, chance: float) -> GroupForecast:
         """The group whose stalls are the likeliest to be longer than that length."""

@@ -29,7 +29,8 @@ _BOUNDED = 0.05
 _SCALES = tuple(0.002 * 1.25**step for step in range(30))
 # A shape of -1 is an even spread up to an end; beyond 0.5 there is no variance.
 _SHAPES = tuple(-1.0 + 0.1 * step for step in range(16))
-_HALVINGS = 40
+# A length is found to a millionth of itself.
+_HALVINGS = 24
 _AS_LIKELY_AS_NOT = 0.5
 _NEGLIGIBLE = 1e-4
 

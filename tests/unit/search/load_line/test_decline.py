@@ -37,6 +37,21 @@ def test_what_falls_straight_is_followed_straight() -> None:
     assert decline.left_pps(3600) == pytest.approx(1e6 - 36_000, rel=0.002)
 
 
+def test_a_straight_line_is_not_followed_for_hours() -> None:
+    """1 % in 1350 s: 8 % in three hours if it goes on, and 2 % in twice the time: 4 % between."""
+    decline = decline_of(tried(1e6, 1350, losses={at: round(7.4 * at) for at in range(1, 1350)}))
+    assert decline.left_pps(10_800) == pytest.approx(0.96e6, rel=0.001)
+
+
+def test_a_line_that_went_on_for_longer_is_followed_from_there() -> None:
+    """At 950 kpps an hour later: 7.5 % in the next half, 10 % in twice as long."""
+    decline = decline_of(tried(1e6, 1350, losses={at: 10 * at for at in range(1, 1350)}))
+    later = decline.after(950_000, 3600)
+    assert later.left_pps(5400) == pytest.approx(925_000, rel=0.001)
+    assert later.left_pps(7200) == pytest.approx(900_000, rel=0.001)
+    assert decline.after(950_000, 600) == decline
+
+
 def test_a_decline_begins_late_and_does_not_end() -> None:
     late = dict.fromkeys(range(40, 60), 100)
     assert declined(tried(1e6, 60, losses=late))
@@ -51,6 +66,13 @@ def test_two_lossy_intervals_at_the_end_of_a_validation_are_none_without_a_queue
     assert not declined(tried(1e6, 60, losses=two), full_queue=4000.0)
     # 4 ms at 1 Mpps.
     assert declined(tried(1e6, 60, losses=two, p99_ns=4_000_000), full_queue=4000.0)
+
+
+def test_a_queue_that_stands_for_too_short_to_be_seen_in_all_frames_is_seen_by_its_losses() -> None:
+    """It is full, at 4 ms, and 30,000 frames are lost, where a stall so long lets 4000 come."""
+    full_ns = {58: 4_000_000, 59: 4_010_000}
+    assert declined(tried(1e6, 60, losses={58: 900, 59: 30_000}, peaks_ns=full_ns), 4000.0)
+    assert not declined(tried(1e6, 60, losses={58: 900, 59: 900}, peaks_ns=full_ns), 4000.0)
 
 
 def test_a_capacity_that_falls_twice_at_once_falls_by_steps() -> None:

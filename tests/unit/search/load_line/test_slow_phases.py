@@ -167,6 +167,25 @@ def test_what_something_else_than_chance_sets_off_does_not_come_together() -> No
     assert _at_once(PhasesSeen(2, 2400.0, 7200.0), at_random=0.01) == 1
 
 
+def test_that_a_single_phase_may_have_others_beside_it_is_survived_by_itself() -> None:
+    """One of half an hour after an hour: three an hour or one in three hours, who knows."""
+    once = PhasesSeen(1, 1800.0, 3600.0)
+    assert once.at_once(10_800, 0.95, 0.13) == once.at_once(10_800, 0.95, 1.0) > 1
+    assert once.at_once(10_800, 0.95, 0.04) == 1
+
+
+def test_of_several_phases_that_met_no_other_the_odds_decide() -> None:
+    several = PhasesSeen(4, 1800.0, 14_400.0)
+    assert several.at_once(10_800, 0.95, 0.03) == 1
+    assert several.at_once(10_800, 0.95, 0.13) < several.at_once(10_800, 0.95, 1.0)
+
+
+def test_how_often_few_phases_come_is_not_taken_for_known() -> None:
+    """The same rate, known by one phase and by a hundred."""
+    few, many = PhasesSeen(1, 1200.0, 3600.0), PhasesSeen(100, 1200.0, 360_000.0)
+    assert few.at_once(10_800, 0.95, 1.0) > many.at_once(10_800, 0.95, 1.0)
+
+
 def test_a_spent_dut_rests_twice_as_long_each_time_and_next_time_as_long_as_it_took() -> None:
     spent = Spent()
     assert spent.next() is None
