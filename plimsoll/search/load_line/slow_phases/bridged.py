@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from plimsoll.search.load_line.hypotheses.incident import Incident, incidents_of
+from plimsoll.search.load_line.hypotheses.incident import LossIncident, incidents_of
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.slow_phases.seen import SeenSlowPhases
 from plimsoll.search.load_line.stalls.seen import stalls_of
@@ -97,9 +97,9 @@ def _lossy_s(tried: Tried, left_pps: float, buffer: float) -> dict[float, float]
     return found
 
 
-def _runs(tried: Tried) -> Iterator[list[Incident]]:
+def _runs(tried: Tried) -> Iterator[list[LossIncident]]:
     """Lossy intervals, those that follow each other together."""
-    run: list[Incident] = []
+    run: list[LossIncident] = []
     for incident in incidents_of(tried):
         if run and incident.at_s - (run[-1].at_s + run[-1].seconds) > tried.interval_s / 2:
             yield run
