@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
@@ -89,7 +89,6 @@ class SimulatedBed:
             self._generator,
             self._lab,
             self._ports,
-            plan,
-            load_pps=asked.load_pps,
+            replace(plan, load_pps=asked.load_pps),
             watch=lambda interval: abort(interval) and early_abort,
         )
