@@ -51,7 +51,10 @@ def bridged_phases(
     plan, buffer = knowledge.plan, knowledge.full_queue()
     if not buffer or any(knowledge.slow_all_along(each.tried) for each in seen):
         return None
-    least_pps = left_pps + _REACH * (knowledge.capacity_pps() - left_pps)
+    capacity_pps = knowledge.capacity_pps()
+    if capacity_pps <= left_pps:
+        return None
+    least_pps = left_pps + _REACH * (capacity_pps - left_pps)
     lengths: list[SeenLengths] = []
     for tried in knowledge.carried():
         if tried.load_pps < least_pps or not tried.interval_s:

@@ -110,3 +110,8 @@ def test_a_wait_longer_than_a_full_queue_is_a_stall_as_well() -> None:
     assert not stalls_outlast(_knowledge(_watch()))
     stalled = tried(LOAD, 60, peaks_ns={5: 2 * FULL_NS})
     assert stalls_outlast(_knowledge(_watch(), stalled))
+
+
+def test_what_leaves_more_than_the_dut_ever_forwarded_is_nothing_to_bridge() -> None:
+    knowledge = _knowledge(_watch())
+    assert bridged_phases(knowledge, knowledge.slow_phases(), 2 * CAPACITY) is None
