@@ -12,6 +12,8 @@ _FIRST_REST_S = 60.0
 _LONGEST_FIRST_S = 240.0
 # After so many, about an hour at first, what the DUT has left counts as all it has.
 _MOST_RESTS = 6
+# What did not come back in that time is waited for once, the next time.
+_RESTS_AFTER_THAT = 1
 
 CheckOrRest = tuple[Literal["check", "rest"], float]
 
@@ -28,6 +30,7 @@ class Spent:
         self._rests = 0
         self._rested_s = 0.0
         self._first_rest_s = _FIRST_REST_S
+        self._most_rests = _MOST_RESTS
         self._checking = False
         self._resting = False
 
@@ -56,9 +59,11 @@ class Spent:
         if not self._checking:
             return False
         self._checking = False
-        if not is_overloaded or self._rests >= _MOST_RESTS:
+        if not is_overloaded or self._rests >= self._most_rests:
             self._load_pps = None
-            if not is_overloaded:
+            if is_overloaded:
+                self._most_rests = _RESTS_AFTER_THAT
+            else:
                 # What it took is what it takes.
                 self._first_rest_s = min(max(self._first_rest_s, self._rested_s), _LONGEST_FIRST_S)
             return False

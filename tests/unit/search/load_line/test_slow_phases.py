@@ -207,3 +207,22 @@ def test_a_spent_dut_rests_twice_as_long_each_time_and_next_time_as_long_as_it_t
     assert spent.next() == ("check", 9e5)
     spent.judge(tried(9e5, 2, losses={0: 9}), is_overloaded=True)
     assert spent.next() == ("rest", 180.0)
+
+
+def test_a_dut_that_did_not_come_back_in_an_hour_is_waited_for_once_the_next_time() -> None:
+    spent = Spent()
+    assert _rests_in_vain(spent) == [60.0, 120.0, 240.0, 480.0, 960.0, 1920.0]
+    assert _rests_in_vain(spent) == [60.0]
+
+
+def _rests_in_vain(spent: Spent) -> list[float]:
+    spent.begin(9e5)
+    rests = list[float]()
+    while (step := spent.next()) is not None:
+        what, value = step
+        if what == "rest":
+            rests.append(value)
+            spent.judge(tried(1e4, value), is_overloaded=False)
+        else:
+            spent.judge(tried(9e5, 2, losses={0: 9}), is_overloaded=True)
+    return rests
