@@ -60,8 +60,11 @@ class Onset:
         before, if a watch is long enough for that.
         """
         slowed = [each for each in self.seen if each.slowed]
-        came_s = math.fsum(each.seconds for each in slowed) / max(1, len(slowed))
-        lowest_pps = min((each.load_pps for each in slowed), default=load_pps)
+        if not slowed:
+            # Every phase had begun before its trial: how long they take to come is not known.
+            return False
+        came_s = math.fsum(each.seconds for each in slowed) / len(slowed)
+        lowest_pps = min(each.load_pps for each in slowed)
         clean = (Waited(load_pps, watch_s, slowed=False),) * watches
         again = (Waited(lowest_pps, came_s, slowed=True),) * (watches if came_s <= watch_s else 0)
         imagined = Onset((*self.seen, *clean, *again), self.left_pps, self.duration_s)
