@@ -64,3 +64,8 @@ def test_by_chance_alone_the_odds_are_those_of_a_rate_that_was_drawn_so_often() 
 def test_watches_too_short_to_see_phases_come_again_are_not_worth_it() -> None:
     assert not _onset(_came(HIGH, 4000.0)).could_spare(LOW, 1350.0, 3, 0.95)
     assert _onset(_came(HIGH, 300.0)).could_spare(LOW, 1200.0, 3, 0.95)
+
+
+def test_where_no_phase_began_in_a_trial_no_watch_could_tell() -> None:
+    onset = Onset((Waited(1e6, 60.0, slowed=False),), 8e5, 10_800.0)
+    assert not onset.could_spare(9e5, 1350.0, 3, 0.95)
