@@ -13,6 +13,7 @@ import os
 import re
 import secrets
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -39,6 +40,7 @@ from plimsoll.host.processes.identity import (
     identify,
     processes_with_environment,
 )
+from plimsoll.host.processes.own_module import WORKING_DIRECTORY, module_argv, module_environment
 
 # DPDK keeps its runtime files, telemetry socket included, in the directory this names
 # (and systemd sets it with that meaning too). It also marks our processes.
@@ -148,6 +150,15 @@ class Ledger:
         record = self.record
         self._write(replace(record, trace_instances=(*record.trace_instances, name)))
 
+    def note_undoing_module(self, module: str, *arguments: str) -> None:
+        """Remember a module of ours that removes what lies elsewhere, to be run with arguments.
+
+        It may find that there is nothing to remove, and ends with 0 where nothing is left.
+        """
+        record = self.record
+        noted = (*record.undoing_modules, (module, *arguments))
+        self._write(replace(record, undoing_modules=noted))
+
     def note_facts(self, facts: Mapping[str, object]) -> None:
         """Add facts for those who list the ledger; they must be JSON."""
         record = self.record
@@ -187,6 +198,7 @@ class Ledger:
         if survivors:
             return [*done, *survivors]
         try:
+            done += _run_undoing_modules(record)
             done += _give_back(self.id)
             done += _remove_namespace(self.id)
             done += _remove_trace_instances(record)
@@ -233,6 +245,27 @@ def _remove_path(path: Path) -> None:
 
 def _give_back(ledger_id: str) -> list[str]:
     return [f"gave back {pages} pages to {pool}" for pool, pages in give_back(ledger_id).items()]
+
+
+def _run_undoing_modules(record: LedgerRecord) -> list[str]:
+    """Raises MachineError where one cannot remove what it is to: the ledger then stays."""
+    for module, *arguments in record.undoing_modules:
+        done = subprocess.run(  # noqa: S603 - an argument vector, no shell
+            module_argv(module, *arguments),
+            env=module_environment(os.environ),
+            cwd=WORKING_DIRECTORY,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise MachineError(
+                f"{module} could not remove everything: {done.stderr.strip()[-400:]}",
+                where=" ".join(arguments),
+                remedy="remove it by hand, or make the cluster answer and run plimsoll lab down",
+            )
+    return [f"had {each[0]} remove what it noted" for each in record.undoing_modules]
 
 
 def _remove_trace_instances(record: LedgerRecord) -> list[str]:

@@ -34,8 +34,9 @@ class LedgerRecord:
     `owner` is None once the ledger stands on its own. `paths` are files and folders outside
     the ledger's directory to remove. `trace_instances` are the names of directories in
     tracefs's instances/ to remove, `polled_cpus` those that its processes keep busy; ledgers
-    written before these were noted have none. `facts` is whatever the maker wants remembered, as
-    JSON.
+    written before these were noted have none. `undoing_modules` are modules of ours, each with its
+    arguments, that remove what lies on other machines. `facts` is whatever the maker wants
+    remembered, as JSON.
     """
 
     kind: str
@@ -46,6 +47,7 @@ class LedgerRecord:
     paths: tuple[str, ...] = ()
     trace_instances: tuple[str, ...] = ()
     polled_cpus: tuple[PolledCpu, ...] = ()
+    undoing_modules: tuple[tuple[str, ...], ...] = ()
     facts: dict[str, object] = field(default_factory=dict)
 
     @property
@@ -83,6 +85,7 @@ def from_json(text: str) -> LedgerRecord:
             paths=tuple(document["paths"]),
             trace_instances=tuple(document.get("trace_instances", ())),
             polled_cpus=tuple(PolledCpu(**each) for each in document.get("polled_cpus", ())),
+            undoing_modules=tuple(map(tuple, document.get("undoing_modules", ()))),
             facts=document["facts"],
         )
     except (KeyError, TypeError, RecursionError) as error:

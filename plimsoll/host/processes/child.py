@@ -45,8 +45,9 @@ class Child:
         lifetime: Lifetime = "ours",
         needed: frozenset[int] | None = None,
         favoured: bool = True,
+        folder: Path | None = None,
     ) -> Child:
-        """Start `argv`, whose first word is a program on PATH.
+        """Start `argv`, whose first word is a program on PATH, in `folder`, by default ours.
 
         With `needed` it has at most those capabilities (privileges.py), else all of ours.
         Unless it is not `favoured`, its threads come before ordinary programs (priority.py).
@@ -68,6 +69,7 @@ class Child:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     env=dict(environment),
+                    cwd=folder,
                     start_new_session=True,
                 )
         except OSError as error:
@@ -103,6 +105,10 @@ class Child:
     def ask_to_end(self) -> None:
         """Ask it to end by SIGTERM, and do not wait."""
         self._process.terminate()
+
+    def interrupt(self) -> None:
+        """Ask it to end by SIGINT, as who typed Ctrl-C would, and do not wait."""
+        self._process.send_signal(signal.SIGINT)
 
     def end(self, patience_s: float) -> None:
         """Ask it to end, kill it after `patience_s`, and wait until it is gone."""

@@ -202,3 +202,26 @@ def test_ledgers_from_before_trace_instances_are_read(state: Path) -> None:
     document = json.loads(to_json(ledger.record))
     del document["trace_instances"]
     assert from_json(json.dumps(document)) == ledger.record
+
+
+def test_a_module_of_ours_removes_what_lies_elsewhere(state: Path) -> None:
+    ledger = Ledger.create("churn")
+    ledger.note_undoing_module("plimsoll.version")
+    assert ledger.record.undoing_modules == (("plimsoll.version",),)
+    assert "had plimsoll.version remove what it noted" in ledger.undo()
+    assert not ledger.directory.exists()
+
+
+def test_a_module_that_cannot_remove_it_leaves_the_ledger_for_another_time(state: Path) -> None:
+    ledger = Ledger.create("churn")
+    # Without its arguments it ends with an error.
+    ledger.note_undoing_module("plimsoll.benchmark.churn.api.removal")
+    done = ledger.undo()
+    assert "could not remove everything" in done[-1]
+    assert ledger.directory.exists()
+
+
+def test_ledgers_from_before_undoing_modules_are_read(state: Path) -> None:
+    record = json.loads(to_json(Ledger.create("lab").record))
+    del record["undoing_modules"]
+    assert from_json(json.dumps(record)).undoing_modules == ()

@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -121,3 +122,20 @@ def test_a_standing_child_lives_on_and_its_stdin_stays_open(tmp_path: Path) -> N
 )
 def test_an_exit_is_put_in_words(status: int, words: str) -> None:
     assert describe_exit(status) == words
+
+
+def test_it_runs_in_the_folder_that_was_named(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    child = Child.start(("pwd",), log=tmp_path / "log", environment=os.environ, folder=folder)
+    assert child.wait(10)
+    child.end(1)
+    assert (tmp_path / "log").read_text().strip() == str(folder)
+
+
+def test_an_interrupted_child_ends_by_sigint(tmp_path: Path) -> None:
+    child = Child.start(("sleep", "60"), log=tmp_path / "log", environment=os.environ)
+    child.interrupt()
+    assert child.wait(10)
+    assert child.exit_status() == -signal.SIGINT
+    child.end(1)
