@@ -13,12 +13,12 @@ from rich.table import Table
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.load_line.load_line import find_load_line
-from plimsoll.benchmark.simulation import (
+from plimsoll.benchmark.whole_run.preflight import check_search
+from plimsoll.benchmark.whole_run.simulation import (
     Simulated,
     SimulationRequest,
     parse_settings,
 )
-from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.cli.methods.progress import Progress
 from plimsoll.cli.options.options import parse_option
 from plimsoll.cli.tables.result_summary import print_result

@@ -3,17 +3,17 @@
 from pathlib import Path
 
 import pytest
+from tests.unit.benchmark.test_simulation import Silent
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.load_line.load_line import find_load_line
-from plimsoll.benchmark.simulation import SimulationRequest
 from plimsoll.benchmark.trial_run.ceiling_trial import ceiling_of, has_ceiling
+from plimsoll.benchmark.whole_run.simulation import SimulationRequest
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_evidence import TrialEvidence
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.trial.judging.tester import TesterLimits
-from tests.unit.benchmark.test_simulation import Silent
 from tests.unit.record.trial_parts import record
 
 LINE_PPS = 10e9 / 672

@@ -9,9 +9,14 @@ import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.load_line.load_line import find_load_line
-from plimsoll.benchmark.simulation import Simulated, SimulationRequest, Truth, parse_settings
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.testbed.testbed import testbed as bed_of
+from plimsoll.benchmark.whole_run.simulation import (
+    Simulated,
+    SimulationRequest,
+    Truth,
+    parse_settings,
+)
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.errors import InputError
