@@ -18,11 +18,11 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo plugfest-demo plugfest-packages test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
+.PHONY: help setup build demo plugfest-demo plugfest-packages churn-demo churn-packages test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
 	vm-captures sshd grout kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
-.PHONY: packages chroot-install image
+.PHONY: packages chroot-install image control-plane
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,9 @@ demo: $(INSTALLED) ## Run the main job: find and validate the load line of dpdk-
 
 plugfest-demo: plugfest-packages $(INSTALLED) ## Hold seven DUTs against each other, as root: some 15 to 30 minutes
 	$(BIN)/plimsoll plugfest examples/plugfest.yaml
+
+churn-demo: churn-packages control-plane $(INSTALLED) ## Churn a cluster of one's own next to streams over macvlan, host and OVN, as root: some 15 minutes
+	PATH="$(CURDIR)/build/kube-apiserver:$$PATH" $(BIN)/plimsoll churn examples/churn.yaml
 
 test: test-packages lint engine-tests engine-sanitized engine-threads fuzz python-tests ## Run every check and every test but the long ones
 
@@ -104,6 +107,9 @@ system-packages:
 plugfest-packages:
 	@build-aux/install-system-packages run plugfest
 
+churn-packages:
+	@build-aux/install-system-packages run churn
+
 test-packages:
 	@build-aux/install-system-packages run test
 
@@ -127,6 +133,11 @@ kube-apiserver: build/kube-apiserver/kube-apiserver ## Build the API server that
 
 build/kube-apiserver/kube-apiserver: build-aux/build-kube-apiserver
 	-@build-aux/build-kube-apiserver $(@D)
+
+control-plane: kube-apiserver build/kube-apiserver/kube-scheduler ## Build the rest of a control plane, for churn of a cluster of one's own
+
+build/kube-apiserver/kube-scheduler: build-aux/build-kube-apiserver
+	-@build-aux/build-kube-apiserver $(@D) kube-controller-manager kube-scheduler
 
 cluster-openapi: $(DEV_REQUIREMENTS) build/cluster-openapi/kinds.json.gz ## Fetch the OpenAPI that rendered manifests are held against
 
@@ -234,5 +245,5 @@ python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m 'not full' $(POLLING_NOTHING)
 	$(BIN)/pytest -m 'not full' --ignore $(POLLING_NOTHING) tests/integration
 
-full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-kernel kube-apiserver
+full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-kernel control-plane
 	$(BIN)/pytest -m full tests/integration

@@ -29,6 +29,7 @@ COMMANDS = {
     "probe": ".methods.probe",
     "latency-at-load": ".methods.latency_at_load",
     "cross-check": ".methods.cross_check",
+    "churn": ".methods.churn",
     "watch": ".records.watch",
     "report": ".records.report",
     "why": ".records.why",

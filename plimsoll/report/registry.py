@@ -10,6 +10,7 @@ from typing import Any
 from plimsoll.analysis.comparison.gate import GateResult
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.whole_file import write_whole
+from plimsoll.record.methods.churn import CHURN
 from plimsoll.record.methods.cross_check import CROSS_CHECK
 from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
 from plimsoll.record.methods.load_line import LOAD_LINE
@@ -29,6 +30,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.report.junit import render_junit
 from plimsoll.report.markdown import render_markdown
+from plimsoll.report.pages.churn.page import churn_page
 from plimsoll.report.pages.load_line.page import load_line_page
 from plimsoll.report.pages.matrix_page import matrix_page
 from plimsoll.report.pages.noisy.page import noisy_page
@@ -54,6 +56,7 @@ PAGES: Mapping[Method[Any], Callable[[RunDirectory], Page]] = {
     PROBE: probe_page,
     LATENCY_AT_LOAD: latency_at_load_page,
     CROSS_CHECK: cross_check_page,
+    CHURN: churn_page,
 }
 
 

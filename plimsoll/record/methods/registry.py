@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from plimsoll.record.methods.churn import CHURN
 from plimsoll.record.methods.cross_check import CROSS_CHECK
 from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
 from plimsoll.record.methods.load_line import LOAD_LINE
@@ -35,6 +36,7 @@ METHODS: Mapping[str, Method[Any]] = {
         PROBE,
         LATENCY_AT_LOAD,
         CROSS_CHECK,
+        CHURN,
     )
 }
 

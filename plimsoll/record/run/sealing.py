@@ -18,7 +18,7 @@ from plimsoll.record.run.journal import FILES, Journal, JournalContents
 from plimsoll.record.run.run_directory import RunDirectory
 
 _WHOLE = ("experiment.yaml", "environment.json", "audit.json", "matrix.json")
-_FOLDERS = {"audits": ".json", "causes": "", "metrics": ".parquet"}
+_FOLDERS = {"audits": ".json", "causes": "", "metrics": ".parquet", "scrapes": ".gz"}
 SPIKES = "spikes.parquet"
 _GROWING = "histograms.hlog"
 # These a run writes anew while it goes on; the audits when it is resumed on another boot.

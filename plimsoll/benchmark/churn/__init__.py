@@ -1,0 +1,1 @@
+"""A churn run: cells of network and level, one after the other, on one cluster."""

@@ -1,0 +1,127 @@
+"""The same figures from a cluster's Prometheus, over a stretch of time, by its HTTP API."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from plimsoll.benchmark.churn.kpis.latencies import ETCD_FAMILIES, MUTATING, READ_ONLY
+from plimsoll.benchmark.churn.kpis.scrape import REQUESTS
+from plimsoll.errors import InputError, MachineError
+
+_TIMEOUT_S = 60
+_MOST_BYTES = 64 << 20
+_VERBS = {READ_ONLY: "LIST|GET", MUTATING: "POST|PUT|DELETE|PATCH"}
+_STREAMS = "log|exec|portforward|attach|proxy"
+_LEAST_RANGE_S = 60
+
+
+class PrometheusSettings(BaseModel):
+    """Where a Prometheus answers, and the environment variable that holds its bearer token.
+
+    `control_plane` and `workers` select nodes by their instance labels (regular expressions).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$")]
+    token_variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    apiserver: str = 'job="apiserver"'
+    etcd: str = 'job="etcd"'
+    control_plane: str = 'role="control-plane"'
+    workers: str = 'role="worker"'
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """[begin_s, end_s) since the epoch; ranges shorter than a minute hold too few scrapes."""
+
+    begin_s: float
+    end_s: float
+
+    @property
+    def range(self) -> str:
+        """As PromQL has it."""
+        return f"{max(_LEAST_RANGE_S, math.ceil(self.end_s - self.begin_s))}s"
+
+
+def figure_queries(settings: PrometheusSettings, over: str) -> dict[str, str]:
+    """PromQL by the figure's name, each over the range `over`."""
+    queries: dict[str, str] = {}
+    for kind, verbs in _VERBS.items():
+        selector = f'{settings.apiserver}, verb=~"{verbs}", subresource!~"{_STREAMS}"'
+        queries[f"{kind} p99 s"] = _quantile(f"{REQUESTS}_bucket{{{selector}}}", over)
+    for name, family in ETCD_FAMILIES.items():
+        queries[f"{name} p99 s"] = _quantile(f"{family}_bucket{{{settings.etcd}}}", over)
+    for name, selector in (("kube-apiserver", settings.apiserver), ("etcd", settings.etcd)):
+        queries[f"{name} cores"] = _cores(selector, over)
+        memory = f"process_resident_memory_bytes{{{selector}}}[{over}]"
+        queries[f"{name} bytes"] = f"sum(avg_over_time({memory}))"
+    for name, selector in (
+        ("control-plane", settings.control_plane),
+        ("workers", settings.workers),
+    ):
+        busy = f'node_cpu_seconds_total{{{selector}, mode!~"idle|iowait"}}[{over}]'
+        queries[f"{name} cores"] = f"sum(rate({busy}))"
+    return queries
+
+
+def _quantile(series: str, over: str) -> str:
+    return f"histogram_quantile(0.99, sum by (le) (increase({series}[{over}])))"
+
+
+def _cores(selector: str, over: str) -> str:
+    return f"sum(rate(process_cpu_seconds_total{{{selector}}}[{over}]))"
+
+
+class PrometheusClient:
+    """Asks one Prometheus."""
+
+    def __init__(self, settings: PrometheusSettings) -> None:
+        """Raises InputError where the variable of the token is not set."""
+        self._settings = settings
+        self._headers: dict[str, str] = {}
+        if settings.token_variable is not None:
+            token = os.environ.get(settings.token_variable)
+            if not token:
+                raise InputError(
+                    f"${settings.token_variable} is not set",
+                    where="cluster.prometheus.token_variable",
+                    remedy="export the token, as by oc whoami -t",
+                )
+            self._headers["Authorization"] = f"Bearer {token}"
+
+    def figures(self, stretch: Stretch) -> dict[str, float | None]:
+        """Every figure over a stretch; None of what this Prometheus has nothing."""
+        queries = figure_queries(self._settings, stretch.range)
+        return {name: self.value(query, stretch.end_s) for name, query in queries.items()}
+
+    def value(self, query: str, at_s: float) -> float | None:
+        """The one value of a query at a time; None of none. Raises MachineError."""
+        words = urllib.parse.urlencode({"query": query, "time": f"{at_s:.3f}"})
+        document = self._get(f"{self._settings.url.rstrip('/')}/api/v1/query?{words}")
+        found = document.get("data", {}).get("result") or []
+        value = float(found[0]["value"][1]) if found else math.nan
+        return value if math.isfinite(value) else None
+
+    def _get(self, url: str) -> Mapping[str, Any]:
+        request = urllib.request.Request(url, headers=self._headers)  # noqa: S310 - by its model
+        try:
+            with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:  # noqa: S310
+                found = json.loads(answer.read(_MOST_BYTES))
+        except (OSError, ValueError, urllib.error.URLError) as error:
+            raise MachineError(
+                f"Prometheus does not answer: {error}",
+                where="cluster.prometheus",
+                remedy="look whether its URL and token are right",
+            ) from error
+        return found if isinstance(found, dict) else {}

@@ -1,0 +1,263 @@
+"""The result of a churn run: what churning a cluster did to streams, by network and level."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.record.trials.whole_verdict import whole_verdict
+
+# The journal's events: a cell that came to its end, and the workload made at a session's start.
+CELL, WORKLOAD = "churn-cell", "churn-workload"
+
+
+class ChurnPhaseRecord(RecordModel):
+    """A phase of a cycle: namespaces deleted until gone, or made until their pods were ready."""
+
+    cycle: int = Field(
+        description="Of the cell, counted from 1; 0: the creation before the first cell."
+    )
+    kind: Literal["delete", "create"] = Field(
+        description="delete, until all were gone; create, until all pods were ready."
+    )
+    namespaces: int = Field(description="How many it deleted or made.")
+    begin_unix_ns: int = Field(
+        description="When its first request was sent: UTC, in ns since 1970."
+    )
+    end_unix_ns: int = Field(description="When it was over: UTC, in ns since 1970.")
+    made_unix_ns: int | None = Field(
+        default=None,
+        description="When the last object was made: UTC, in ns since 1970; null of a deletion.",
+    )
+    complete: bool = Field(description="Whether it came to its end in time.")
+
+    @property
+    def length_s(self) -> float:
+        """How long it took."""
+        return (self.end_unix_ns - self.begin_unix_ns) / 1e9
+
+
+class DipRecord(RecordModel):
+    """A dip of the streams' total throughput."""
+
+    begin_s: float = Field(description="From the begin of the cell, in s.")
+    end_s: float = Field(description="End, from the begin of the cell, in s.")
+    depth: float = Field(description="Share of the reference missing at its lowest.")
+    lost_bits: float = Field(description="Area between the reference and the throughput.")
+    cycle: int | None = Field(description="The churn's cycle that it falls into; null: into none.")
+
+
+class StreamFigures(RecordModel):
+    """What the streams of a cell carried. Rates are of payload, of all pairs together, in bps."""
+
+    pairs: int = Field(description="How many pairs of client and server there were.")
+    reference_bps: float = Field(description="Median before the churn began, in bits per second.")
+    mean_bps: float = Field(description="Mean from the churn's begin on, in bits per second.")
+    least_bps: float = Field(description="Lowest step in that time, in bits per second.")
+    theoretical_bps: float | None = Field(
+        description="Of all pairs, in bits per second; null: unknown."
+    )
+    noise: float = Field(description="Standard deviation before the churn, as share.")
+    pairs_mean_bps: tuple[float, ...] = Field(
+        description="The same mean by pair, in bits per second."
+    )
+    retransmits: int = Field(
+        description="Segments that senders sent again, of all pairs, over the whole stream."
+    )
+    connect_s: float = Field(description="From a client's start to its first interval, in s.")
+
+    @property
+    def percent_of_theoretical(self) -> float | None:
+        """The mean, in percent of what the links could carry."""
+        if self.theoretical_bps is None:
+            return None
+        return 100 * self.mean_bps / self.theoretical_bps
+
+    @property
+    def kept(self) -> float:
+        """The mean as share of the reference."""
+        return self.mean_bps / self.reference_bps if self.reference_bps else 0.0
+
+
+class MatchRecord(RecordModel):
+    """How many dips fell together with churn, and what chance alone would match."""
+
+    dips: int = Field(description="How many dips the cell had.")
+    matched: int = Field(description="How many of them touch a phase of the churn.")
+    chance: float | None = Field(description="Share that would match by chance; null: no churn.")
+    p: float | None = Field(description="Share of shifts that match at least as many.")
+
+
+class PodReadiness(RecordModel):
+    """How long pods of a kind took to be ready.
+
+    `*_ms` by our own watch, from the pod's being seen to its being ready. `condition_*_s` from
+    creationTimestamp to the condition Ready, in whole seconds, the quantiles as kube-burner has
+    them.
+    """
+
+    kind: str = Field(description="server, client or dpdk; all: of every kind.")
+    pods: int = Field(description="How many pods became ready.")
+    p50_ms: float = Field(description="Median, in ms, by our own watch.")
+    p95_ms: float = Field(description="95th percentile, in ms, by our own watch.")
+    p99_ms: float = Field(description="99th percentile, in ms, by our own watch.")
+    max_ms: float = Field(description="The longest, in ms, by our own watch.")
+    condition_p50_s: float | None = Field(
+        description="Median by conditions, in s; null where no pod says."
+    )
+    condition_p95_s: float | None = Field(
+        description="95th percentile by conditions, in s; null where no pod says."
+    )
+    condition_p99_s: float | None = Field(
+        description="99th percentile by conditions, in s; null where no pod says."
+    )
+    condition_max_s: float | None = Field(
+        description="The longest by conditions, in s; null where no pod says."
+    )
+
+
+class LatencyFigures(RecordModel):
+    """Latencies over a whole cell, by histogram_quantile of what was observed in it."""
+
+    name: str = Field(description="read-only or mutating; wal-fsync, backend-commit, …")
+    verb: str = Field(default="", description="Of the API server's requests of one kind.")
+    resource: str = Field(
+        default="", description="Of the API server's requests: pods, secrets, …; empty of none."
+    )
+    count: float = Field(description="How many ended in the time that the figures are of.")
+    p50_ms: float | None = Field(description="Median, in ms; null where nothing was observed.")
+    p95_ms: float | None = Field(
+        description="95th percentile, in ms; null where nothing was observed."
+    )
+    p99_ms: float | None = Field(
+        description="99th percentile, in ms; null where nothing was observed."
+    )
+
+
+class ComponentUsage(RecordModel):
+    """CPU time and memory of a component over a cell; `machine` is all of this machine."""
+
+    component: str = Field(description="etcd, kube-apiserver, …; machine: all of this machine.")
+    cores: float = Field(description="CPUs kept busy, on average.")
+    resident_bytes: float = Field(description="Memory resident, on average, in bytes.")
+
+
+class ChurnFinding(RecordModel):
+    """What a criterion says of a cell."""
+
+    rule: str = Field(description="The criterion's kind.")
+    subject: str = Field(description="What it judged.")
+    value: float | None = Field(
+        description="What was measured, in the unit; null where nothing was."
+    )
+    limit: float = Field(description="What it was to keep to, in the same unit.")
+    unit: str = Field(description="s, or share.")
+    outcome: Literal["ok", "fail", "invalid"] = Field(
+        description="ok, fail, or invalid where nothing was measured."
+    )
+    text: str = Field(description="The same as a sentence.")
+
+
+class ControlPlaneFigures(RecordModel):
+    """The KPIs of a cell, or of the workload's creation."""
+
+    readiness: tuple[PodReadiness, ...] = Field(
+        description="How long pods took to be ready, by kind."
+    )
+    requests: tuple[LatencyFigures, ...] = Field(
+        description="The API server's requests by verb and resource, the most frequent first."
+    )
+    requests_by_kind: tuple[LatencyFigures, ...] = Field(
+        description="The same, all read-only and all mutating ones together."
+    )
+    etcd: tuple[LatencyFigures, ...] = Field(description="etcd's latencies, by what they are of.")
+    usage: tuple[ComponentUsage, ...] = Field(description="CPUs and memory, by component.")
+    prometheus: dict[str, float | None] | None = Field(
+        default=None, description="The same by the cluster's Prometheus; null where none is given."
+    )
+    unread: dict[str, str] = Field(
+        default={}, description="Why a component could not be read, by component."
+    )
+
+
+class ChurnCell(RecordModel):
+    """One network at one level, once."""
+
+    network: str = Field(description="The network's name; none of a run without streams.")
+    percent: float = Field(description="Of the namespaces, churned in each cycle.")
+    repetition: int = Field(description="Counted from 1.")
+    period: str = Field(description="The metrics' period that it is recorded in.")
+    begin_unix_ns: int = Field(
+        description="When its undisturbed part began: UTC, in ns since 1970."
+    )
+    churn_begin_unix_ns: int = Field(description="When its churn began: UTC, in ns since 1970.")
+    end_unix_ns: int = Field(description="When it was over: UTC, in ns since 1970.")
+    phases: tuple[ChurnPhaseRecord, ...] = Field(description="What was deleted and made, in order.")
+    streams: StreamFigures | None = Field(description="Null where no streams were sent.")
+    dips: tuple[DipRecord, ...] = Field(
+        description="The dips from the begin of the churn on, in order."
+    )
+    match: MatchRecord | None = Field(
+        description="How dips match with churn; null where no streams were sent."
+    )
+    control_plane: ControlPlaneFigures = Field(
+        description="The KPIs from the begin of the churn on."
+    )
+    findings: tuple[ChurnFinding, ...] = Field(description="What the criteria say of it.")
+    verdict: Verdict
+    reason: str | None = Field(default=None, description="Why it is invalid or failed; else null.")
+
+    @property
+    def cycles(self) -> int:
+        """How many cycles were gone through with."""
+        return sum(each.kind == "create" and each.complete for each in self.phases)
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return f"{self.network}, {self.percent:g} %"
+
+
+class WorkloadRecord(RecordModel):
+    """The workload as a session made it, before its first cell."""
+
+    period: str = Field(description="The metrics' period that its creation is recorded in.")
+    namespaces: int = Field(description="How many were made.")
+    objects: int = Field(description="Of each namespace, made by the driver.")
+    pods: int = Field(description="Of each namespace.")
+    missing: tuple[str, ...] = Field(description="Kinds that the cluster does not serve.")
+    creation: ChurnPhaseRecord = Field(description="When they were made, and how long that took.")
+    control_plane: ControlPlaneFigures = Field(description="The KPIs while they were made.")
+
+
+class ChurnResult(RecordModel):
+    """What a churn run found."""
+
+    method: Literal["churn"] = "churn"
+    run_id: str
+    name: str
+    seed: int = Field(description="Draws the order of the cells, and which namespaces are churned.")
+    networks: tuple[str, ...] = Field(
+        description="The names of the networks, as the experiment has them."
+    )
+    levels: tuple[float, ...] = Field(description="Of churn, in percent of the namespaces.")
+    repetitions: int = Field(description="How often each cell was to be run.")
+    fake_nodes: int | None = Field(
+        description="How many nodes were made up, which start nothing; null of a real cluster."
+    )
+    workloads: tuple[WorkloadRecord, ...] = Field(
+        description="The workload, as each session of the run made it."
+    )
+    cells: tuple[ChurnCell, ...] = Field(
+        description="Those that came to their end, in the order in which they were run."
+    )
+    notes: tuple[str, ...]
+    versions: dict[str, str | None]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Fail where a cell failed, else invalid where one was; "none" where none was judged."""
+        return whole_verdict(cell.verdict for cell in self.cells)

@@ -1,0 +1,100 @@
+"""Churn experiments as people write them, and their mistakes."""
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.benchmark.churn.cells import ChurnCellPlan, chance_of, in_order
+from plimsoll.benchmark.churn.settings import load_churn, of_record
+from plimsoll.benchmark.churn.workload.object_set import SMALL
+from plimsoll.benchmark.experiment.set_field import parse_set_field
+from plimsoll.errors import InputError
+
+ROOT = Path(__file__).parents[4]
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "mine.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_the_example_is_valid_and_comes_back_from_its_record() -> None:
+    experiment = load_churn(ROOT / "examples" / "churn.yaml")
+    assert experiment.networks == ("macvlan", "host", "ovn")
+    assert experiment.churn.levels == (0, 10, 50, 100)
+    assert experiment.workload.objects.objects == 128
+    assert of_record(experiment.normalised()) == experiment
+
+
+def test_little_is_enough(tmp_path: Path) -> None:
+    experiment = load_churn(write(tmp_path, "cluster: {kind: own}\n"))
+    assert (experiment.name, experiment.networks) == ("mine", ("none",))
+    assert of_record(experiment.normalised()) == experiment
+
+
+def test_fields_are_set_and_sets_of_objects_named(tmp_path: Path) -> None:
+    path = write(tmp_path, "cluster: {kind: kubeconfig}\nworkload: {objects: small}\n")
+    experiment = load_churn(path, [parse_set_field("workload.namespaces=9")])
+    assert experiment.workload.objects == SMALL
+    assert experiment.workload.namespaces == 9
+
+
+def test_the_theoretical_throughput_is_the_pace_unless_it_is_given(tmp_path: Path) -> None:
+    text = "cluster: {kind: own}\nstreams: {networks: {a: {kind: host}}, pairs: 4, rate_mbps: 30}\n"
+    streams = load_churn(write(tmp_path, text)).streams
+    assert streams is not None
+    assert streams.theoretical_bps == 120e6
+    more = [parse_set_field("streams.theoretical_mbps=50")]
+    streams = load_churn(write(tmp_path, text), more).streams
+    assert streams is not None
+    assert streams.theoretical_bps == 200e6
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cluster: {kind: own, nods: 3}\n", "nods"),
+        ("name: x\n", "cluster"),
+        ("cluster: {kind: own}\nworkload: {objects: smal}\n", "smal is no set of objects"),
+        ("cluster: {kind: own}\nchurn: {levels: [0, 120]}\n", "churn.levels"),
+        ("cluster: {kind: own}\nchurn: {levels: [5, 5]}\n", "named twice"),
+        ("cluster: {kind: own}\nchurn: {duration: 5}\n", "unit"),
+        ("cluster: {kind: own}\nstreams: {networks: {a: {kind: sriov}}}\n", "sriov"),
+        (
+            "cluster: {kind: own}\nstreams: {networks: {a: {kind: host}}, step: 100ms, "
+            "interval: 1s}\n",
+            "finer",
+        ),
+        ("cluster: {kind: own}\ncriteria: [{kind: dip-depth}]\n", "most"),
+        ("cluster: {kind: kubeconfig, prometheus: {url: 'file:///etc'}}\n", "url"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        load_churn(write(tmp_path, text))
+    assert message in str(error.value)
+    assert "mine.yaml" in str(error.value)
+
+
+def test_a_field_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path, "cluster: {kind: own}\n")
+    with pytest.raises(InputError):
+        load_churn(path, [parse_set_field("cluster.kind.deeper=1")])
+
+
+def test_each_round_has_every_cell_once_in_an_order_of_its_own() -> None:
+    order = in_order(("a", "b"), (0.0, 10.0, 50.0, 100.0), 3, seed=7)
+    rounds = [order[n : n + 8] for n in range(0, 24, 8)]
+    for number, cells in enumerate(rounds, start=1):
+        assert {cell.repetition for cell in cells} == {number}
+        assert len({(cell.network, cell.percent) for cell in cells}) == 8
+    places = [[(cell.network, cell.percent) for cell in cells] for cells in rounds]
+    assert places[0] != places[1]
+    assert in_order(("a", "b"), (0.0, 10.0, 50.0, 100.0), 3, seed=7) == order
+
+
+def test_a_cell_that_is_run_again_draws_the_same_windows() -> None:
+    cell = ChurnCellPlan("a", 10, 1)
+    assert chance_of(cell, 3).random() == chance_of(cell, 3).random()
+    assert chance_of(cell, 3).random() != chance_of(ChurnCellPlan("a", 10, 2), 3).random()

@@ -1,0 +1,110 @@
+"""The page and the list's line of a churn run, from its record."""
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.record.index.summarise import summarise
+from plimsoll.record.metrics.metrics import query_metrics
+from plimsoll.report import export_charts, write_report
+from plimsoll.report.pages.churn.answer import churn_answer
+from plimsoll.report.pages.churn.page import churn_page
+from plimsoll.report.pages.standard.sections import SectionTable
+from plimsoll.report.registry import as_markdown
+from tests.unit.report.pages.churn.churn_record import write_churn_run
+
+
+def table(answer: object, section: str, title: str) -> SectionTable:
+    (found,) = [
+        each
+        for part in answer.sections  # type: ignore[attr-defined]
+        if part.title == section
+        for each in part.tables
+        if each.title.startswith(title)
+    ]
+    return found
+
+
+def test_the_article_s_table_of_network_and_level(tmp_path: Path) -> None:
+    answer = churn_answer(write_churn_run(tmp_path))
+    found = table(answer, "Throughput", "Mean throughput")
+    assert [each.name for each in found.columns] == ["Network", "0 % churn", "100 % churn"]
+    # Two pairs of 30 Mbit/s; 98 and 81 % of it.
+    assert found.rows == (
+        ("macvlan", "60.0 Mbit/s (100.0 %)", "58.8 Mbit/s (98.0 %)"),
+        ("ovn", "60.0 Mbit/s (100.0 %)", "48.6 Mbit/s (81.0 %)"),
+    )
+
+
+def test_dips_with_what_chance_would_match(tmp_path: Path) -> None:
+    rows = table(churn_answer(write_churn_run(tmp_path)), "Throughput", "Dips").rows
+    assert rows[0] == ("macvlan", "0 %", "0", "-", "-", "-", "-", "-", "-")
+    assert rows[3] == ("ovn", "100 %", "1", "40.0 %", "3.0 s", "30.0", "1 of 1", "60 %", "0.55")
+
+
+def test_the_control_plane_s_tables(tmp_path: Path) -> None:
+    answer = churn_answer(write_churn_run(tmp_path))
+    readiness = table(answer, "Pod readiness", "Time until").rows
+    assert readiness[0] == (
+        *("creation", "0 %", "dpdk", "4", "900 ms", "1,500 ms", "2,460 ms", "2,500 ms", "1", "2.5"),
+    )
+    requests = table(answer, "API server", "Latency of requests").rows
+    assert requests[0] == ("macvlan", "0 %", "-", "-", "-", "8 ms", "37.5 ms", "1,234")
+    etcd = table(answer, "etcd", "Latencies").rows
+    assert etcd[0] == ("macvlan", "0 %", "1 ms", "4.25 ms", "-", "-", "-")
+    usage = table(answer, "CPU and memory", "Mean over").rows
+    assert usage[1] == ("macvlan", "100 %", "kube-apiserver", "2.000", "+100 %", "300", "+0 %")
+
+
+def test_cycles_and_what_was_left_out(tmp_path: Path) -> None:
+    answer = churn_answer(write_churn_run(tmp_path))
+    rows = table(answer, "Cycles", "Every cycle").rows
+    assert rows == (
+        ("creation", "", "", "2", "", "8.0 s", "9.0 s"),
+        ("macvlan", "100 %", "1", "2", "4.0 s", "5.0 s", "6.0 s"),
+        ("ovn", "100 %", "1", "2", "4.0 s", "5.0 s", "6.0 s"),
+    )
+    assert any("does not serve routes" in each for each in answer.sentences)
+    assert any("made up" in each for each in answer.warnings)
+
+
+def test_the_page_s_answer_is_the_network_that_kept_least(tmp_path: Path) -> None:
+    page = churn_page(write_churn_run(tmp_path))
+    headline = page.headline
+    assert (headline.value, headline.unit) == ("81.0", "% of throughput kept")
+    assert headline.facts == (
+        ("ovn, 100 %", "where the least was kept"),
+        ("98.0 %", "kept, macvlan, 100 %"),
+    )
+    assert headline.outcome == "fail"
+
+
+def test_every_chart_is_drawn(tmp_path: Path) -> None:
+    run = write_churn_run(tmp_path)
+    text = write_report(run).read_text()
+    assert "1.34.4" in text
+    names = {path.stem for path in export_charts(run)}
+    assert {"throughput-over-macvlan", "throughput-over-ovn", "pod-readiness"} <= names
+    assert "81.0 % of throughput kept" in as_markdown(run)
+
+
+def test_a_run_that_goes_on_shows_what_there_is(tmp_path: Path) -> None:
+    run = write_churn_run(tmp_path, finished=False)
+    page = churn_page(run)
+    assert page.headline.outcome_words == "not ended"
+    assert page.headline.limit[0].startswith("This run has not come to its end")
+    assert "<h2>Throughput</h2>" in write_report(run).read_text()
+
+
+def test_a_list_of_runs_says_what_it_found(tmp_path: Path) -> None:
+    summary = summarise(write_churn_run(tmp_path))
+    assert summary.method == "churn"
+    assert summary.answer is not None
+    assert summary.answer.text == "81.0 % of the throughput kept at worst (ovn, 100 %)"
+    assert summary.answer.value == pytest.approx(81.0)
+
+
+def test_the_figure_comes_from_the_record_s_samples(tmp_path: Path) -> None:
+    run = write_churn_run(tmp_path)
+    statement = "SELECT sum(value) FROM rows WHERE source = 'iperf3' AND begin_ms = 1700000000000"
+    assert query_metrics(run, statement, periods=["trial-0002"]) == [(60e6,)]
