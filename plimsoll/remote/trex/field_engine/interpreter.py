@@ -76,8 +76,13 @@ class Interpreter:
 
     @property
     def state(self) -> Hashable:
-        """What decides all frames to come."""
-        return tuple(each.state() for each in self._states.values()), self._numbers.state
+        """What decides all frames to come.
+
+        The values as well: one that waits for another to wrap keeps its own until then.
+        """
+        positions = tuple(each.state() for each in self._states.values())
+        values = tuple(all_values(self._states.values()).items())
+        return positions, values, self._numbers.state
 
 
 def write_value(frame: bytearray, write: WriteVariable, value: int, size: int) -> None:

@@ -84,17 +84,20 @@ def _cycle(
 
 
 def _run(program: FieldProgram, packet: bytes, seed: int) -> list[bytes] | None:
-    """The frames until they begin anew; None where they do not in time."""
+    """The frames until they begin anew; None where they do not in time, or never do."""
     interpreter = Interpreter(program, packet, seed)
-    begin = interpreter.state
     frames: list[bytes] = []
     total = 0
     try:
+        frames.append(interpreter.next_frame())
+        # Before the first frame there is no value yet of a variable that waits for another.
+        after_the_first = interpreter.state
         while len(frames) < MOST_FRAMES and total < MOST_BYTES:
-            frames.append(interpreter.next_frame())
-            total += len(frames[-1])
-            if interpreter.state == begin and not program.draws:
-                return frames
+            following = interpreter.next_frame()
+            if interpreter.state == after_the_first and not program.draws:
+                return frames if following == frames[0] else None
+            frames.append(following)
+            total += len(following)
     except IndexError as error:
         raise InputError(
             f"an instruction lies outside of the packet: {error}",

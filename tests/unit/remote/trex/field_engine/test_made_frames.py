@@ -204,6 +204,29 @@ def test_what_no_field_can_say_is_refused_with_the_reason(
     assert refusal.value.message.startswith("flow_var, write_flow_var: ")
 
 
+def test_a_list_that_waits_is_no_cycle_before_it_has_been_through() -> None:
+    # b begins in its middle, so the list's first value stands for one frame less than the others
+    # do: 0 0 0 0 0 13 13 13 0 0 0 13 13 13, which no number of templates says from the first on.
+    with pytest.raises(InputError, match="its frames do not begin anew"):
+        made(
+            flow_var("b", 2, "inc", 100, 102, init_value=101, next_var="c"),
+            listed_var("c", 2, "inc", [0, 13]),
+            write("b", 6),
+            write("c", 28),
+        )
+
+
+def test_a_list_that_waits_for_a_whole_round_is_a_cycle() -> None:
+    frames = made(
+        flow_var("b", 2, "inc", 100, 102, next_var="c"),
+        listed_var("c", 2, "inc", [0, 13]),
+        write("b", 6),
+        write("c", 28),
+    )
+    found = [int.from_bytes(sent(frames, number)[28:30]) for number in range(12)]
+    assert found == [0, 0, 0, 13, 13, 13] * 2
+
+
 def _programs() -> st.SearchStrategy[list[dict[str, Any]]]:
     """Up to three variables, of which each may wait for the one before, and their writes."""
     places = {"a": 0, "b": 6, "c": 28}
