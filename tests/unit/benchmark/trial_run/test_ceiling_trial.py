@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.benchmark.test_simulation import Silent
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.load_line.load_line import find_load_line
@@ -14,6 +13,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_evidence import TrialEvidence
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.trial.judging.tester import TesterLimits
+from tests.unit.benchmark.whole_run.test_simulation import Silent
 from tests.unit.record.trial_parts import record
 
 LINE_PPS = 10e9 / 672
