@@ -22,31 +22,31 @@ CROSS_CHECK_TRIAL = "cross-check-trial"
 class GeneratorTrial(RecordModel):
     """One trial of one generator: its own counts, and the DUT's of the same frames."""
 
-    generator: str
-    stage: CheckStage
+    generator: str = Field(description="Its name in the run.")
+    stage: CheckStage = Field(description="At a load that is kept to, or as fast as it goes.")
     turn: int = Field(description="Which of the rounds, from 1.")
     trial: int = Field(description="The number of the trial in the run.")
     verdict: Verdict = Field(description="The tester's: invalid where its own limits were broken.")
     reason: str | None = Field(description="Why it is invalid.")
-    sending_s: float = Field(description="As the generator reports it.")
+    sending_s: float = Field(description="How long it sent, in s, as the generator reports it.")
     due: float | None = Field(description="Frames due in that time; null where it is unpaced.")
     sent: int = Field(description="By the generator's count, in all directions.")
     received: int = Field(description="By the generator's count, each frame once.")
     dut_received: int | None = Field(description="By the DUT's count; null where it has none.")
     dut_sent: int | None = Field(description="By the DUT's count.")
     probes: int = Field(description="Latency samples.")
-    min_ns: int | None = Field(description="The lowest latency of the probes.")
-    p50_ns: int | None = Field(description="The median, of the slowest direction.")
-    p99_ns: int | None = Field(description="The 99th percentile, of the slowest direction.")
+    min_ns: int | None = Field(description="The lowest latency of the probes, in ns.")
+    p50_ns: int | None = Field(description="The median in ns, of the slowest direction.")
+    p99_ns: int | None = Field(description="The 99th percentile in ns, of the slowest direction.")
 
 
 class CheckedValue(RecordModel):
     """One figure of one generator over its valid trials."""
 
-    median: float
-    lowest: float
-    highest: float
-    trials: int
+    median: float = Field(description="The middle one of its trials.")
+    lowest: float = Field(description="The least of its trials.")
+    highest: float = Field(description="The most of its trials.")
+    trials: int = Field(description="How many trials were valid.")
 
 
 class CheckedFigure(RecordModel):
@@ -55,11 +55,11 @@ class CheckedFigure(RecordModel):
     They differ where the range of a generator's trials overlaps no part of another's.
     """
 
-    stage: CheckStage
-    name: str
-    unit: str
+    stage: CheckStage = Field(description="Of which trials it is.")
+    name: str = Field(description="What it is of: sent, loss, p99 latency and so on.")
+    unit: str = Field(description="What its values are in.")
     values: dict[str, CheckedValue] = Field(description="By generator.")
-    differs: bool
+    differs: bool = Field(description="Whether ranges do not overlap.")
     evidence: tuple[str, ...] = Field(description="In sentences.")
 
 
@@ -67,12 +67,14 @@ class CrossCheckResult(MethodResult):
     """`load_pps`, per direction, is that of the paced trials; null where none is paced."""
 
     method: Literal["cross-check"] = "cross-check"
-    media: str
-    load_pps: float | None
-    rounds: int
-    generators: tuple[str, ...]
+    media: str = Field(description="What the frames crossed, as in other methods.")
+    load_pps: float | None = Field(
+        description="In frames per second per direction, of the paced trials; null where none is."
+    )
+    rounds: int = Field(description="How many times each generator had its turn.")
+    generators: tuple[str, ...] = Field(description="Their names, in the order given.")
     turns: tuple[GeneratorTrial, ...] = Field(description="Every trial, in the order of running.")
-    figures: tuple[CheckedFigure, ...]
+    figures: tuple[CheckedFigure, ...] = Field(description="Every figure that was compared.")
 
     @property
     def verdict(self) -> Verdict:
