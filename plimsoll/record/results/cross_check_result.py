@@ -67,7 +67,7 @@ class CrossCheckResult(MethodResult):
     """`load_pps`, per direction, is that of the paced trials; null where none is paced."""
 
     method: Literal["cross-check"] = "cross-check"
-    media: str = Field(description="What the frames crossed, as in other methods.")
+    media: str
     load_pps: float | None = Field(
         description="In frames per second per direction, of the paced trials; null where none is."
     )
