@@ -120,12 +120,13 @@ def test_a_quota_of_the_duts_cgroup(place: Workplace, disturber: Path) -> None:
     group = CGROUPS / f"throttled-{os.getpid()}"
 
     def limiting(pids: dict[str, int]) -> Sequence[object]:
-        # 60 ms a period: others would have to take as much for the quota not to be used up.
-        return ("quota", ENGINE_CPU, pids["dut"], group, 40_000, 100_000)
+        # 40 ms a period: others would have to take as much for the quota not to be used up. In
+        # 55 ms the ring is full (16384 frames at 300 kpps), and losses end the trial.
+        return ("quota", ENGINE_CPU, pids["dut"], group, 60_000, 100_000)
 
     trial = disturbed_trial(place, disturber, limiting)
     if len(trial.named("throttled")) < FEWEST_THROTTLINGS:
-        print("repeated once: others took the 60 % of the CPU that the quota leaves them")
+        print("repeated once: others took the 40 % of the CPU that the quota leaves them")
         trial = disturbed_trial(place, disturber, limiting)
     assert not group.exists()
     assert_throttling_is_named(trial)
