@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from plimsoll.dut.lab import (
-    DutPortCounters,
-    DutProcess,
-    LabDied,
-    LabPorts,
-    LineRate,
-    LinkWatch,
-)
-from plimsoll.dut.memif.memif_lab import PORTS, MemifSettings
+from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate
+from plimsoll.dut.memif.memif_lab import MemifLab
+from plimsoll.dut.memif.settings import PORTS, MemifSettings
 from plimsoll.dut.memif_port import check_new_socket
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
 from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.errors import MachineError
-from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
+from plimsoll.host.cpus import allowed_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import run_program
@@ -34,8 +28,6 @@ _GRCLI = NeededProgram("grcli", _PACKAGE)
 _NSENTER = NeededProgram("nsenter", "util-linux")
 _NAMES = tuple(f"p{port}" for port in PORTS)
 _START_TIMEOUT_S = 30.0
-_END_PATIENCE_S = 5.0
-_POLL_S = 0.02
 _IPV6 = Path("/proc/sys/net/ipv6/conf")
 _ALL = ("all", "default")
 _LEAST_ROUTES = 256
@@ -96,52 +88,10 @@ class GroutSettings(RoutedSettings, MemifSettings):
         return GroutLab(self, ledger, memory, lifetime)
 
 
-class GroutLab:
+class GroutLab(MemifLab[GroutSettings]):
     """One grout, with its control plane's interfaces in a namespace of its own."""
 
-    def __init__(
-        self, settings: GroutSettings, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime
-    ) -> None:
-        self.kind: str = settings.kind
-        self._settings = settings
-        self._ledger = ledger
-        self._memory = memory
-        self._lifetime: Lifetime = lifetime
-        self._namespace = ledger.namespace
-        self._memif = settings.socket or ledger.directory / "memif.sock"
-        self._child: Child | None = None
-        self._facts: dict[str, object] = {}
-
-    def up(self) -> LabPorts:
-        """Start grout, add its ports, and have it forward."""
-        check_cpus([("lab.cpu", self._settings.cpu)])
-        check_new_socket(self._memif, "lab.socket")
-        self._ledger.note_path(self._memif)
-        try:
-            self._namespace.create()
-            # Its control plane's interfaces have IPv6 addresses, or are not made (EACCES).
-            if _IPV6.exists():
-                self._namespace.write("0", *(str(_IPV6 / which / "disable_ipv6") for which in _ALL))
-            self._start()
-            self._wait(self._control.exists, "made no socket", _START_TIMEOUT_S)
-            self._forward()
-        except BaseException:
-            self.down()
-            raise
-        return self._settings.tester_ports(self._memif)
-
-    def wait_links(self, timeout_s: float) -> None:
-        """Return once a client has connected to each port."""
-        self._wait(self._links_are_up, "has a port without link", timeout_s)
-
-    def check(self) -> None:
-        """Raise LabDied if grout has ended."""
-        if self._child is not None and (status := self._child.exit_status()) is not None:
-            raise LabDied(self._child, status)
-
-    def watch_links(self) -> LinkWatch:
-        """A watch that sees nothing: the tester's ports know memif's links."""
-        return lambda: ()
+    program = _PROGRAM
 
     def counters(self) -> tuple[DutPortCounters, ...]:
         """grout's own counters since its ports were added."""
@@ -159,7 +109,7 @@ class GroutLab:
         return {
             **self._facts,
             "settings": self._settings.model_dump(mode="json"),
-            "namespace": self._namespace.name,
+            "namespace": self._ledger.namespace.name,
             "forwards": {
                 "by": "grout",
                 "ports": self._objects("interface", "show"),
@@ -171,15 +121,27 @@ class GroutLab:
 
     def down(self) -> None:
         """End grout, however it takes it, and delete its socket and its namespace."""
-        if self._child is not None:
-            self._child.end(_END_PATIENCE_S)
-            self._child = None
-            self._memif.unlink(missing_ok=True)
-        self._namespace.remove()
+        super().down()
+        self._ledger.namespace.remove()
 
     def _start(self) -> None:
+        namespace = self._ledger.namespace
+        namespace.create()
+        # Its control plane's interfaces have IPv6 addresses, or are not made (EACCES).
+        if _IPV6.exists():
+            namespace.write("0", *(str(_IPV6 / which / "disable_ipv6") for which in _ALL))
+        self._start_program()
+        self._wait(self._control.exists, "made no socket", _START_TIMEOUT_S)
+        self._forward()
+
+    def _start_program(self) -> None:
         argv = (
-            *(_NSENTER.find(), f"--net={self._namespace.path}", _GROUT.find(), "--poll-mode"),
+            *(
+                _NSENTER.find(),
+                f"--net={self._ledger.namespace.path}",
+                _GROUT.find(),
+                "--poll-mode",
+            ),
             *(() if self._memory.huge else ("--test-mode",)),
             *("--socket", str(self._control), "--socket-mode", "0600"),
             # By default it listens for HTTP on every address.
@@ -206,7 +168,7 @@ class GroutLab:
         self._ask("affinity", "cpus", "set", "control", cpus, "datapath", str(settings.cpu))
         for port, name in enumerate(_NAMES):
             # DPDK's memif takes an address when it is made, and none later (EOPNOTSUPP).
-            devargs = settings.devargs("server", port, self._memif)
+            devargs = settings.devargs("server", port, self._socket)
             devargs += f",mac={settings.router_macs[port]}"
             self._ask("interface", "add", "port", name, "devargs", devargs, "rxqs", "1")
         if settings.forwarding == "cross":
@@ -265,22 +227,8 @@ class GroutLab:
             return run_program(argv, given=given, timeout_s=_BATCH_TIMEOUT_S)
         except MachineError:
             # A tool that fails because grout has died is not the news.
-            if self._child is not None:
-                self._child.wait(timeout_s=0.1)
-            self.check()
+            self._check_conversation(patience_s=0.1)
             raise
-
-    def _wait(self, ready: Callable[[], bool], problem: str, timeout_s: float) -> None:
-        deadline = time.monotonic() + timeout_s
-        while not ready():
-            self.check()
-            if time.monotonic() > deadline:
-                raise MachineError(
-                    f"{_PROGRAM} {problem} after {timeout_s:g} s",
-                    where="lab",
-                    remedy="check that the tester opened the lab's ports, on a less busy machine",
-                )
-            time.sleep(_POLL_S)
 
 
 def _nexthop(version: int, port: int) -> int:

@@ -1,91 +1,113 @@
-"""What labs share whose DUT has two memif ports, and a loop that polls them on a CPU."""
+"""A lab whose DUT is one process that serves two memif ports."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Literal
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar, Generic, TypeVar
 
-from pydantic import AfterValidator, Field
+from plimsoll.dut.lab import DutPortCounters, DutProcess, LabDied, LabPorts, LinkWatch
+from plimsoll.dut.memif.settings import MemifSettings
+from plimsoll.dut.memif_port import check_new_socket
+from plimsoll.errors import MachineError
+from plimsoll.host.cpus import check_cpus
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.child import Child, Lifetime
 
-from plimsoll.dut.lab import LabModel, LabPorts, unsound
-from plimsoll.dut.line_rate import LineRateField
-from plimsoll.dut.memif_port import buffer_bytes_for, longest_ring, memif_devargs
-from plimsoll.traffic.streams.compile import Paths
+_END_PATIENCE_S = 5.0
+_POLL_S = 0.02
 
-PORTS = (0, 1)
-_PATHS: Paths = ((0, 1), (1, 0))
-# The memif driver takes its ring from `rsize` and ignores descriptor counts.
-_DESCRIPTORS = 1024
-
-
-def _power_of_two(ring_size: int) -> int:
-    if ring_size.bit_count() != 1:
-        raise unsound(f"{ring_size} is not a power of two", "write for example 1024 or 16384")
-    return ring_size
+Settings = TypeVar("Settings", bound=MemifSettings)
 
 
-class MemifSettings(LabModel):
-    """A DUT between two memif ports, of which it is the server.
+class MemifLab(ABC, Generic[Settings]):
+    """Started anew for every run; each DUT says how it is started and what it counts."""
 
-    `ring_size` is in frames, a power of two; memif allows up to 16384, and long rings
-    carry over the milliseconds that a shared CPU is taken away. `frame_size`, with FCS,
-    is the longest that must pass; a run raises it to its profile's longest, and shortens
-    rings whose buffers would then take more than 32 MB each. `socket` defaults to a path
-    that is private to the run. `line_rate` is nominal, memif has no wire: with it loads can
-    be written in %, and utilisation is reported as a share of it.
-    """
+    program: ClassVar[str]
 
-    cpu: int = Field(default=1, ge=0)
-    ring_size: Annotated[int, AfterValidator(_power_of_two)] = Field(default=16384, ge=64, le=16384)
-    frame_size: int = Field(default=1518, ge=64, le=9216)
-    socket: Path | None = None
-    line_rate: LineRateField | None = None
+    def __init__(
+        self, settings: Settings, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime
+    ) -> None:
+        self.kind: str = settings.kind
+        self._settings = settings
+        self._ledger = ledger
+        self._memory = memory
+        self._lifetime: Lifetime = lifetime
+        self._socket = settings.socket or ledger.directory / "memif.sock"
+        self._child: Child | None = None
+        self._facts: dict[str, object] = {}
 
-    @property
-    def polled_cpus(self) -> tuple[tuple[str, int], ...]:
-        """That of the forwarding loop."""
-        return (("lab.cpu", self.cpu),)
+    @abstractmethod
+    def _start(self) -> None:
+        """Start the DUT as `_child`, and return once it forwards."""
 
-    @property
-    def buffer_bytes(self) -> int:
-        """The memif buffers, each of which holds any frame whole."""
-        return buffer_bytes_for(self.frame_size)
+    @abstractmethod
+    def _links_are_up(self) -> bool:
+        """Whether a client is connected to each port."""
 
-    @property
-    def ring_frames(self) -> int:
-        """The rings' length: as set, or what 32 MB of buffers allow."""
-        return min(self.ring_size, longest_ring(self.buffer_bytes))
+    @abstractmethod
+    def counters(self) -> tuple[DutPortCounters, ...]:
+        """The DUT's own counters since it started, by port."""
 
-    @property
-    def port_count(self) -> int:
-        """One at each end of the DUT."""
-        return len(PORTS)
+    @abstractmethod
+    def processes(self) -> tuple[DutProcess, ...]:
+        """The DUT's process, while there is one."""
 
-    @property
-    def directions(self) -> Paths:
-        """Through the DUT both ways."""
-        return _PATHS
+    @abstractmethod
+    def facts(self) -> dict[str, object]:
+        """Which DUT it was, and how it was started."""
 
-    @property
-    def line_rate_bps(self) -> float | None:
-        """As stated, L1."""
-        return self.line_rate.value if self.line_rate else None
+    def up(self) -> LabPorts:
+        """Start the DUT and wait until it forwards."""
+        check_cpus([("lab.cpu", self._settings.cpu)])
+        check_new_socket(self._socket, "lab.socket")
+        self._ledger.note_path(self._socket)
+        try:
+            self._start()
+        except BaseException:
+            self.down()
+            raise
+        return self._settings.tester_ports(self._socket)
 
-    def for_frames(self, frame_size: int) -> LabModel:
-        """The same lab with buffers for frames up to `frame_size`."""
-        return self.model_copy(update={"frame_size": max(self.frame_size, frame_size)})
+    def wait_links(self, timeout_s: float) -> None:
+        """Return once a client has connected to each port."""
+        self._wait(self._links_are_up, "has a port without link", timeout_s)
 
-    def devargs(self, role: Literal["server", "client"], port: int, socket: Path) -> str:
-        """Of the DUT's end of a port, or of the tester's."""
-        return memif_devargs(role, port, socket, self.ring_frames, self.buffer_bytes)
+    def check(self) -> None:
+        """Raise LabDied if the DUT has ended."""
+        if self._child is not None and (status := self._child.exit_status()) is not None:
+            raise LabDied(self._child, status)
 
-    def tester_ports(self, socket: Path) -> LabPorts:
-        """What the tester opens."""
-        return LabPorts(
-            devargs=tuple(self.devargs("client", port, socket) for port in PORTS),
-            descriptors=_DESCRIPTORS,
-            queue_frames=self.ring_frames,
-            paths=_PATHS,
-            drained_by="dut",
-            line_rate_bps=self.line_rate_bps,
-        )
+    def watch_links(self) -> LinkWatch:
+        """A watch that sees nothing: the tester's ports know memif's links."""
+        return lambda: ()
+
+    def down(self) -> None:
+        """End the DUT, however it takes it, and remove its socket."""
+        if self._child is None:
+            # Then a socket at that path, if any, belongs to another process.
+            return
+        self._child.end(_END_PATIENCE_S)
+        self._child = None
+        self._socket.unlink(missing_ok=True)
+
+    def _wait(self, ready: Callable[[], bool], problem: str, timeout_s: float) -> None:
+        deadline = time.monotonic() + timeout_s
+        while not ready():
+            self.check()
+            if time.monotonic() > deadline:
+                raise MachineError(
+                    f"{self.program} {problem} after {timeout_s:g} s",
+                    where="lab",
+                    remedy="check that the tester opened the lab's ports, on a less busy machine",
+                )
+            time.sleep(_POLL_S)
+
+    def _check_conversation(self, patience_s: float) -> None:
+        """Raise LabDied if a conversation failed because the DUT dies."""
+        # A dying process closes its sockets a moment before it can be waited for.
+        if self._child is not None:
+            self._child.wait(timeout_s=patience_s)
+        self.check()

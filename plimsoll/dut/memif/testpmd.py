@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from plimsoll.dut.ethdev_counters import ethdev_counters
-from plimsoll.dut.lab import (
-    DutPortCounters,
-    DutProcess,
-    LabDied,
-    LabPorts,
-    LineRate,
-    LinkWatch,
-    unsound,
-)
-from plimsoll.dut.memif.memif_lab import PORTS, MemifSettings
+from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate, unsound
+from plimsoll.dut.memif.memif_lab import MemifLab
 from plimsoll.dut.memif.noisy_vnf import NoisyVnf
+from plimsoll.dut.memif.settings import PORTS, MemifSettings
 from plimsoll.dut.memif_port import check_new_socket
 from plimsoll.dut.needs import LabNeeds, NeededProgram
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
-from plimsoll.errors import MachineError
-from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
+from plimsoll.host.cpus import allowed_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
@@ -33,8 +24,6 @@ from plimsoll.host.processes.privileges import IPC_LOCK, needed_to_make
 _PROGRAM = "dpdk-testpmd"
 _TESTPMD = NeededProgram(_PROGRAM, "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
 _START_TIMEOUT_S = 30.0
-_END_PATIENCE_S = 5.0
-_POLL_S = 0.02
 # Measured with DPDK 22.11: 16384 mbufs take 53 MB of hugepages in all, and up to 80 MB of
 # ordinary pages, because no mbuf may cross a page and so each takes one of 4 kB, or as
 # many as a longer one needs.
@@ -91,7 +80,7 @@ class TestpmdSettings(MemifSettings):
 
     def check_machine(self) -> LineRate:
         """Whether testpmd is there and can make its socket; and the nominal line rate."""
-        _find_program()
+        _TESTPMD.find()
         if self.socket is not None:
             check_new_socket(self.socket, "lab.socket")
         return LineRate(self.line_rate_bps)
@@ -101,57 +90,11 @@ class TestpmdSettings(MemifSettings):
         return TestpmdLab(self, ledger, memory, lifetime)
 
 
-class TestpmdLab:
-    """One dpdk-testpmd, started anew for every run: it may crash when its peer hangs up."""
+class TestpmdLab(MemifLab[TestpmdSettings]):
+    """One dpdk-testpmd: it may crash when its peer hangs up."""
 
     __test__: ClassVar[bool] = False
-
-    def __init__(
-        self, settings: TestpmdSettings, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime
-    ) -> None:
-        self.kind: str = settings.kind
-        self._settings = settings
-        self._ledger = ledger
-        self._memory = memory
-        self._lifetime: Lifetime = lifetime
-        self._socket = settings.socket or ledger.directory / "memif.sock"
-        self._child: Child | None = None
-        self._facts: dict[str, object] = {}
-
-    def up(self) -> LabPorts:
-        """Start testpmd and wait until it forwards."""
-        check_cpus([("lab.cpu", self._settings.cpu)])
-        check_new_socket(self._socket, "lab.socket")
-        self._ledger.note_path(self._socket)
-        try:
-            self._start(_find_program())
-            self._wait_until_ready()
-        except BaseException:
-            self.down()
-            raise
-        return self._settings.tester_ports(self._socket)
-
-    def wait_links(self, timeout_s: float) -> None:
-        """Return once a client has connected to each port."""
-        deadline = time.monotonic() + timeout_s
-        while down := self._links_down():
-            self.check()
-            if time.monotonic() > deadline:
-                raise MachineError(
-                    f"ports {down} of {_PROGRAM} still have no link after {timeout_s:g} s",
-                    where="lab",
-                    remedy="check that the tester opened the lab's ports and still runs",
-                )
-            time.sleep(_POLL_S)
-
-    def check(self) -> None:
-        """Raise LabDied if testpmd has ended."""
-        if self._child is not None and (status := self._child.exit_status()) is not None:
-            raise LabDied(self._child, status)
-
-    def watch_links(self) -> LinkWatch:
-        """A watch that sees nothing: the tester's ports know memif's links."""
-        return lambda: ()
+    program = _PROGRAM
 
     def counters(self) -> tuple[DutPortCounters, ...]:
         """testpmd's own counters since it started, by port."""
@@ -168,17 +111,8 @@ class TestpmdLab:
         """Which testpmd it was, and how it was started."""
         return {**self._facts, "settings": self._settings.model_dump(mode="json")}
 
-    def down(self) -> None:
-        """End testpmd, however it takes it, and remove its socket."""
-        if self._child is None:
-            # Then a socket at that path, if any, belongs to another process.
-            return
-        self._child.end(_END_PATIENCE_S)
-        self._child = None
-        self._socket.unlink(missing_ok=True)
-
-    def _start(self, program: str) -> None:
-        argv = (program, *self._eal_arguments(), "--", *self._forwarding_arguments())
+    def _start(self) -> None:
+        argv = (_TESTPMD.find(), *self._eal_arguments(), "--", *self._forwarding_arguments())
         self._child = Child.start(
             argv,
             log=self._ledger.directory / "testpmd.log",
@@ -189,6 +123,8 @@ class TestpmdLab:
         )
         self._ledger.note_process(_PROGRAM, self._child.identity)
         self._facts = {"argv": list(argv), "pid": self._child.pid}
+        # The forwarding loop begins right after its ports are started.
+        self._wait(self._ports_started, "did not start its ports", _START_TIMEOUT_S)
 
     def _eal_arguments(self) -> tuple[str, ...]:
         # The main thread only sleeps, so it floats over all CPUs.
@@ -223,19 +159,6 @@ class TestpmdLab:
     def _telemetry(self) -> Telemetry:
         return Telemetry(self._telemetry_socket)
 
-    def _wait_until_ready(self) -> None:
-        """Wait for the ports to be started; the forwarding loop begins right after."""
-        deadline = time.monotonic() + _START_TIMEOUT_S
-        while not self._ports_started():
-            self.check()
-            if time.monotonic() > deadline:
-                raise MachineError(
-                    f"{_PROGRAM} did not start its ports within {_START_TIMEOUT_S:g} s",
-                    where="lab",
-                    remedy="start it again on a less busy machine",
-                )
-            time.sleep(_POLL_S)
-
     def _ports_started(self) -> bool:
         try:
             with self._telemetry() as telemetry:
@@ -246,9 +169,9 @@ class TestpmdLab:
             return False
         return all(info.get("dev_started") == 1 for info in infos)
 
-    def _links_down(self) -> list[int]:
+    def _links_are_up(self) -> bool:
         answers = self._ask(*(f"/ethdev/link_status,{port}" for port in PORTS))
-        return [port for port in PORTS if answers[port].get("status") != "UP"]
+        return all(answer.get("status") == "UP" for answer in answers)
 
     def _ask(self, *commands: str) -> list[dict[str, object]]:
         """The answers to `commands`. Raises LabDied rather than a failed conversation."""
@@ -256,12 +179,5 @@ class TestpmdLab:
             with self._telemetry() as telemetry:
                 return [telemetry.query(command) for command in commands]
         except TelemetryError:
-            # A dying process closes its sockets a moment before it can be waited for.
-            if self._child is not None:
-                self._child.wait(timeout_s=1)
-            self.check()
+            self._check_conversation(patience_s=1)
             raise
-
-
-def _find_program() -> str:
-    return _TESTPMD.find()
