@@ -11,7 +11,7 @@ import typer
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.cli.options.set_option import SetOption
-from plimsoll.cli.terminal.output import stderr
+from plimsoll.cli.terminal.output import say
 from plimsoll.errors import InputError, Interrupted, MachineError
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.web.endpoint import ListenEndpoint, parse_endpoint
@@ -102,19 +102,19 @@ def otg(
     )
 
     def ready() -> None:
-        _say(f"snappi.api(location={settings.rest_location!r})")
+        say(f"snappi.api(location={settings.rest_location!r})")
         if settings.grpc_location:
-            _say(f"snappi.api(location={settings.grpc_location!r}, transport='grpc')")
+            say(f"snappi.api(location={settings.grpc_location!r}, transport='grpc')")
 
     for line in sweep():
-        _say(line)
+        say(line)
     with suppress(Interrupted):
         serve_otg(
             planned,
             settings,
             locations=locations,
             largest_frame_size=largest_frame,
-            tell=_say,
+            tell=say,
             ready=ready,
         )
 
@@ -126,7 +126,3 @@ def _location(text: str) -> tuple[str, int]:
             f"found {text!r}", where="--location", remedy="write NAME=PORT, as in eth1=0"
         )
     return name, int(port)
-
-
-def _say(line: str) -> None:
-    stderr.print(line, soft_wrap=True, highlight=False, markup=False)

@@ -17,14 +17,13 @@ from plimsoll.cli.options.set_option import SetOption, refuse_set_fields
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.tables.plain_tables import print_sections
 from plimsoll.cli.terminal.exit_codes import end_by
-from plimsoll.cli.terminal.output import stderr, stdout
+from plimsoll.cli.terminal.output import say, stdout
 from plimsoll.errors import InputError
 from plimsoll.record.methods.churn import CHURN
 from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
 from plimsoll.report.pages.churn.answer import churn_answer
-from plimsoll.text.plain_text import plain_text
 
 _EPILOG = (
     "Examples: **plimsoll churn churn.yaml** · **plimsoll churn --resume "
@@ -60,7 +59,7 @@ def churn(
     directory = _what_to_run(experiment, set_fields or (), resume, runs)
     tag_run(directory, tag)
     with running(CHURN.command, directory, "finished cells are kept", _began):
-        result = run_churn(directory, _say)
+        result = run_churn(directory, say)
     page = write_report(directory)
     if json:
         typer.echo(result.model_dump_json(indent=2))
@@ -68,10 +67,6 @@ def churn(
         print_sections(churn_answer(directory), stdout)
         stdout.print(f"\nreport: {page}", soft_wrap=True, highlight=False)
     end_by(result.verdict)
-
-
-def _say(text: str) -> None:
-    stderr.print(plain_text(text), soft_wrap=True, markup=False, highlight=False)
 
 
 def _began(journal: JournalContents) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.terminal.output import stderr
+from plimsoll.cli.terminal.output import say
 from plimsoll.cluster.jobs.matrix_jobs import JobStore, MatrixJobs, read_experiment_of
 from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.place import ClusterPlace
@@ -43,8 +43,4 @@ def run_jobs(
     first = read_experiment_of(directory)
     chosen = image or os.environ.get(IMAGE_VARIABLE)
     plan = plan_pods(first, chosen, hugepages=first.require_hugepages)
-    MatrixJobs(ClusterClient.connect(place), directory, store, _say).execute(plan, queue)
-
-
-def _say(line: str) -> None:
-    stderr.print(line, soft_wrap=True, highlight=False, markup=False)
+    MatrixJobs(ClusterClient.connect(place), directory, store, say).execute(plan, queue)

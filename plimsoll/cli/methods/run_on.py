@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.cli.terminal.output import stderr
+from plimsoll.cli.terminal.output import say, stderr
 from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import IMAGE_VARIABLE, plan_pods
@@ -50,9 +50,5 @@ def run_in_cluster(
     client = ClusterClient.connect(place)
     chosen = image or os.environ.get(IMAGE_VARIABLE)
     plan = plan_pods(experiment, chosen, hugepages=experiment.require_hugepages)
-    status = ClusterRun(client, directory, experiment, _say).execute(plan)
+    status = ClusterRun(client, directory, experiment, say).execute(plan)
     return read_result(directory), status
-
-
-def _say(line: str) -> None:
-    stderr.print(line, soft_wrap=True, highlight=False, markup=False)

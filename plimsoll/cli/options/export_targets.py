@@ -10,7 +10,7 @@ from typing import TextIO
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from plimsoll.cli.terminal.output import give_up_stdout, stderr
+from plimsoll.cli.terminal.output import give_up_stdout, say, stderr
 from plimsoll.errors import InputError
 from plimsoll.export.cdm.documents import RunDocuments
 from plimsoll.export.cdm.version import CdmVersion
@@ -79,9 +79,9 @@ def load_documents(
     server: Server, documents: RunDocuments, version: CdmVersion, *, make: bool
 ) -> None:
     """CDM into a running OpenSearch. Raises ExportError, also where some were refused."""
-    patience = RetryPolicy(notice=_say)
+    patience = RetryPolicy(notice=say)
     for index in prepare_indices(server, documents.indices, version, patience, make=make):
-        _say(f"made the index {index}")
+        say(f"made the index {index}")
     with _progress() as progress:
         bar = progress.add_task("documents", total=documents.count)
         loaded = load(
@@ -94,7 +94,7 @@ def load_documents(
             where=server.url,
             remedy="fix what it reports of its indices, then export again",
         )
-    _say(f"{loaded.taken} documents are in {server.url}")
+    say(f"{loaded.taken} documents are in {server.url}")
 
 
 def copy_parquet(job: Job) -> None:
@@ -102,16 +102,16 @@ def copy_parquet(job: Job) -> None:
     if job.output is None:
         raise InputError("parquet needs a folder", where="--output", remedy="name one with -o")
     for path in copy_parts(job.run, job.recorded, job.output, force=job.force):
-        _say(str(path))
+        say(str(path))
 
 
 def put_parquet(job: Job, bucket: Bucket, *, whole: bool) -> None:
     """Parquet into object storage; of a `whole` run all of its record, its parts' as well."""
     if not whole:
-        put_parts(job.run, job.recorded, bucket, _say)
+        put_parts(job.run, job.recorded, bucket, say)
         return
     for run in (job.run, *map(RunDirectory, part_paths(job.run.path))):
-        put_record(run, bucket, _say)
+        put_record(run, bucket, say)
 
 
 def _write(job: Job, write: Callable[[TextIO], object]) -> None:
@@ -125,10 +125,6 @@ def _write(job: Job, write: Callable[[TextIO], object]) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         give_up_stdout()
-
-
-def _say(text: str) -> None:
-    stderr.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _progress() -> Progress:

@@ -78,6 +78,11 @@ def _shown(text: str) -> str:
     return escape("\n".join(plain_text(line) for line in text.expandtabs().split("\n")))
 
 
+def say(text: str) -> None:
+    """A line about what goes on, on standard error, to the letter."""
+    stderr.print(text, soft_wrap=True, markup=False, highlight=False)
+
+
 stdout = EdgelessConsole()
 stderr = PlainConsole(stderr=True)
 errors = Errors(stderr)
