@@ -9,11 +9,15 @@ from typing import Any
 from plimsoll.cluster.pods.exec_stream import ExecStream
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.errors import MachineError, PlimsollError
-from plimsoll.tune.cluster.api_client import configured_client, described
+from plimsoll.tune.cluster.api_client import (
+    API_TIMEOUT_S,
+    LONGEST_REASON,
+    call_api,
+    configured_client,
+    described,
+)
 from plimsoll.tune.render.files.manifest import Manifest
 
-_TIMEOUT_S = (10, 60)
-_LONGEST_REASON = 400
 # Of each kind that we make, where the server has it.
 _PATHS = {
     "ConfigMap": "/api/v1/namespaces/{namespace}/configmaps",
@@ -111,7 +115,7 @@ class ClusterClient:
                 tty=False,
                 binary=True,
                 _preload_content=False,
-                _request_timeout=_TIMEOUT_S,
+                _request_timeout=API_TIMEOUT_S,
             )
         return ExecStream(connection.sock, f"{pod}/{container}")
 
@@ -126,17 +130,7 @@ class ClusterClient:
         body: Manifest | None = None,
     ) -> Mapping[str, Any]:
         with self._explained(f"{method} {path}"):
-            response = self._client.call_api(
-                path,
-                method,
-                query_params=list(query),
-                header_params={"Accept": "application/json", "Content-Type": "application/json"},
-                body=body,
-                auth_settings=["BearerToken"],
-                _preload_content=False,
-                _return_http_data_only=True,
-                _request_timeout=_TIMEOUT_S,
-            )
+            response = call_api(self._client, method, path, query, body)
             found = json.loads(response.read())
         return found if isinstance(found, dict) else {}
 
@@ -163,7 +157,7 @@ class _Explained:
             error = error.__context__
         if isinstance(error, ApiException) and error.status:
             raise ClusterRefused(
-                f"the API server refused {self._what}: {described(error)[:_LONGEST_REASON]}",
+                f"the API server refused {self._what}: {described(error)[:LONGEST_REASON]}",
                 where=self._server,
                 remedy="see docs/kubernetes.md on the rights that a run needs",
                 status=int(error.status),
@@ -171,7 +165,7 @@ class _Explained:
         if isinstance(error, ApiException | HTTPError | OSError | ValueError):
             reason = " ".join(str(getattr(error, "reason", None) or error).split())
             raise ClusterUnreachable(
-                f"the API server did not answer {self._what}: {reason[:_LONGEST_REASON]}",
+                f"the API server did not answer {self._what}: {reason[:LONGEST_REASON]}",
                 where=self._server,
                 remedy="check with kubectl version; go on with --resume",
             ) from error

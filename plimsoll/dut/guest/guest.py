@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from plimsoll.dut.lab import DutProcess
 from plimsoll.errors import MachineError
+
+
+@dataclass(frozen=True, slots=True)
+class GuestPlace:
+    """Where a guest lives: its number, the CPU of its loop, and the sockets of its ports."""
+
+    number: int
+    cpu: int
+    sockets: tuple[Path, Path]
+
+    @property
+    def name(self) -> str:
+        """What it is called in records and messages."""
+        return f"guest{self.number}"
 
 
 @dataclass(frozen=True, slots=True)

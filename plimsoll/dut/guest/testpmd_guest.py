@@ -6,12 +6,11 @@ It listens on both sockets, and the switch connects to them as vhost-user's clie
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from plimsoll.dut.ethdev_counters import ethdev_counters
-from plimsoll.dut.guest.guest import GuestCounts, GuestHangs
+from plimsoll.dut.guest.guest import GuestCounts, GuestHangs, GuestPlace
 from plimsoll.dut.lab import DutProcess, LabDied
 from plimsoll.dut.needs import NeededProgram
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
@@ -31,20 +30,6 @@ _MBUFS = 8192
 _READY_TIMEOUT_S = 60.0
 _END_PATIENCE_S = 5.0
 _POLL_S = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class GuestPlace:
-    """Where a guest lives: its number, the CPU of its loop, and the sockets of its ports."""
-
-    number: int
-    cpu: int
-    sockets: tuple[Path, Path]
-
-    @property
-    def name(self) -> str:
-        """What it is called in records and messages."""
-        return f"guest{self.number}"
 
 
 class TestpmdGuest:

@@ -11,8 +11,7 @@ import socket
 import time
 from pathlib import Path
 
-from plimsoll.dut.guest.guest import GuestCounts, GuestHangs
-from plimsoll.dut.guest.testpmd_guest import GuestPlace
+from plimsoll.dut.guest.guest import GuestCounts, GuestHangs, GuestPlace
 from plimsoll.dut.guest.vm_image import VmImage
 from plimsoll.dut.lab import DutProcess, LabDied
 from plimsoll.dut.needs import NeededProgram

@@ -17,14 +17,13 @@ from plimsoll.dut.guest.chain import (
     sharing_note,
     switch_ports,
 )
-from plimsoll.dut.guest.guest import Guest
+from plimsoll.dut.guest.guest import Guest, GuestPlace
 from plimsoll.dut.guest.testpmd_guest import (
     MEGABYTES as TESTPMD_MEGABYTES,
 )
 from plimsoll.dut.guest.testpmd_guest import (
     TESTPMD,
     Forwarding,
-    GuestPlace,
     TestpmdGuest,
 )
 from plimsoll.dut.guest.vm_guest import QEMU, TASKSET, VmGuest

@@ -16,10 +16,11 @@ from typing import Any
 from plimsoll.errors import InputError, MachineError
 
 # Connecting, and waiting for each part of an answer.
-_TIMEOUT_S = (10, 60)
+API_TIMEOUT_S = (10, 60)
+JSON_CONTENT = "application/json"
 _MOST_ANSWER_BYTES = 256 << 20
 # A refusal names the user, the verb, the resource, its group and the namespace.
-_LONGEST_REASON = 400
+LONGEST_REASON = 400
 # Errors of connections hold the one that caused them, a few deep.
 _DEEPEST_ERROR = 10
 
@@ -53,21 +54,12 @@ class ApiClient:
         from urllib3.exceptions import HTTPError  # noqa: PLC0415
 
         try:
-            response = self._client.call_api(
-                path,
-                "GET",
-                query_params=list(query),
-                header_params={"Accept": "application/json"},
-                auth_settings=["BearerToken"],
-                _preload_content=False,
-                _return_http_data_only=True,
-                _request_timeout=_TIMEOUT_S,
-            )
+            response = call_api(self._client, "GET", path, query)
             content = response.read(_MOST_ANSWER_BYTES + 1)
         except ApiException as error:
             if not error.status:
                 raise self._failed(str(error.reason)) from None
-            return ApiAnswer(int(error.status), {}, described(error)[:_LONGEST_REASON])
+            return ApiAnswer(int(error.status), {}, described(error)[:LONGEST_REASON])
         except HTTPError as error:
             raise self._not_connected(_innermost(error)) from None
         return ApiAnswer(200, self._document(content))
@@ -93,10 +85,42 @@ class ApiClient:
 
     def _failed(self, reason: str) -> MachineError:
         return MachineError(
-            f"the API server cannot be read: {reason[:_LONGEST_REASON]}",
+            f"the API server cannot be read: {reason[:LONGEST_REASON]}",
             where=self.server,
             remedy="check with kubectl version, or name another cluster with --context",
         )
+
+
+def call_api(
+    client: Any,
+    method: str,
+    path: str,
+    query: Sequence[tuple[str, str]] = (),
+    body: Mapping[str, Any] | None = None,
+    *,
+    accept: str = JSON_CONTENT,
+    content: str = JSON_CONTENT,
+    timeout_s: tuple[int, int] = API_TIMEOUT_S,
+) -> Any:
+    """The response, not yet read, of one request as the client's user.
+
+    `timeout_s` is for connecting and for reading. Raises what the package raises: its
+    ApiException of a refusal, urllib3's HTTPError where nothing answers.
+    """
+    headers = {"Accept": accept}
+    if body is not None:
+        headers["Content-Type"] = content
+    return client.call_api(
+        path,
+        method,
+        query_params=list(query),
+        header_params=headers,
+        body=body,
+        auth_settings=["BearerToken"],
+        _preload_content=False,
+        _return_http_data_only=True,
+        _request_timeout=timeout_s,
+    )
 
 
 def described(refused: Any) -> str:
@@ -162,7 +186,7 @@ def configured_client(context: str | None, kubeconfig: str | None = None) -> Any
     # The client raises whatever the parts of a broken kubeconfig make it raise.
     except Exception as error:
         raise InputError(
-            f"the kubeconfig cannot be used: {' '.join(str(error).split())[:_LONGEST_REASON]}",
+            f"the kubeconfig cannot be used: {' '.join(str(error).split())[:LONGEST_REASON]}",
             where=kubeconfig or "~/.kube/config",
             remedy="list what there is with kubectl config get-contexts",
         ) from None

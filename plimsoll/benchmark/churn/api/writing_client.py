@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.errors import MachineError
-from plimsoll.tune.cluster.api_client import configured_client
+from plimsoll.tune.cluster.api_client import (
+    API_TIMEOUT_S,
+    JSON_CONTENT,
+    LONGEST_REASON,
+    call_api,
+    configured_client,
+)
 
-_TIMEOUT_S = (10, 60)
-_JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
-_LONGEST_REASON = 400
 CREATED, CONFLICT, NOT_FOUND, GONE, TOO_MANY = 201, 409, 404, 410, 429
 # A list of pods in one answer: of a thousand namespaces some hundred MB.
 _MOST_BYTES = 1 << 30
@@ -39,7 +42,7 @@ class ApiReply:
     @property
     def reason(self) -> str:
         """The server's words for a refusal."""
-        return str(self.document.get("message") or self.status)[:_LONGEST_REASON]
+        return str(self.document.get("message") or self.status)[:LONGEST_REASON]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,7 @@ class WritingClient:
         *,
         query: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
-        content: str = _JSON,
+        content: str = JSON_CONTENT,
     ) -> ApiReply:
         from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
 
@@ -171,30 +174,26 @@ class WritingClient:
         *,
         query: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
-        content: str = _JSON,
-        accept: str = _JSON,
-        timeout_s: tuple[int, int] = _TIMEOUT_S,
+        content: str = JSON_CONTENT,
+        accept: str = JSON_CONTENT,
+        timeout_s: tuple[int, int] = API_TIMEOUT_S,
     ) -> Any:
         from urllib3.exceptions import HTTPError  # noqa: PLC0415
 
-        headers = {"Accept": accept}
-        if body is not None:
-            headers["Content-Type"] = content
         try:
-            return self._client.call_api(
-                path,
+            return call_api(
+                self._client,
                 method,
-                query_params=list((query or {}).items()),
-                header_params=headers,
-                body=body,
-                auth_settings=["BearerToken"],
-                _preload_content=False,
-                _return_http_data_only=True,
-                _request_timeout=timeout_s,
+                path,
+                list((query or {}).items()),
+                body,
+                accept=accept,
+                content=content,
+                timeout_s=timeout_s,
             )
         except HTTPError as error:
             raise MachineError(
-                f"the API server does not answer: {error}"[:_LONGEST_REASON],
+                f"the API server does not answer: {error}"[:LONGEST_REASON],
                 where=self.server,
                 remedy="check with kubectl version",
             ) from None
@@ -204,5 +203,5 @@ def _document(content: object) -> Mapping[str, Any]:
     try:
         found = json.loads(content) if isinstance(content, bytes | str) else None
     except (ValueError, RecursionError):
-        return {"message": str(content)[:_LONGEST_REASON]}
+        return {"message": str(content)[:LONGEST_REASON]}
     return found if isinstance(found, dict) else {}
