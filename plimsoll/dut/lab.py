@@ -17,6 +17,7 @@ from plimsoll.generator.simulated import Simulation
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime, describe_exit
+from plimsoll.host.processes.log_tail import log_ending
 from plimsoll.traffic.streams.compile import Paths
 
 # Who empties the queue that the tester fills: decides whose fault a full queue is.
@@ -98,10 +99,8 @@ class LabDied(PlimsollError):
     """
 
     def __init__(self, child: Child, exit_status: int) -> None:
-        tail = "".join(f"\n    {line}" for line in child.log_tail())
-        said = f"; its log ends with:{tail}" if tail else "; it logged nothing"
         super().__init__(
-            f"{child.name} (pid {child.pid}) {describe_exit(exit_status)}{said}",
+            f"{child.name} (pid {child.pid}) {describe_exit(exit_status)}{log_ending(child.log)}",
             where="lab",
             remedy="fix what its log names, if anything, and start again",
         )

@@ -20,6 +20,7 @@ from plimsoll.generator.engine.messages import read_message
 from plimsoll.generator.interface import GeneratorDied, Interval
 from plimsoll.host.processes.child import describe_exit, tied_to_parent
 from plimsoll.host.processes.identity import ProcessIdentity, identify
+from plimsoll.host.processes.log_tail import log_tail
 from plimsoll.host.processes.priority import favour
 from plimsoll.host.processes.privileges import limited
 
@@ -27,7 +28,6 @@ ENGINE_VARIABLE = "PLIMSOLL_ENGINE"
 ENGINE = "plimsoll-engine"
 _END_PATIENCE_S = 10.0
 _READ_BYTES = 1 << 16
-_LOG_TAIL_LINES = 12
 # What a pipe may hold without privileges (pipe(7)). With polling loops on every CPU this
 # process may be off CPU for seconds, and an engine that has to wait for it ends intervals late.
 _PIPE_BYTES = 1 << 20
@@ -149,8 +149,7 @@ class EngineProgram:
 
     def last_words(self) -> str:
         """The last lines of its log, each on a line of its own, DPDK's messages among them."""
-        lines = self._log.read_text(errors="replace").splitlines()[-_LOG_TAIL_LINES:]
-        return "".join(f"\n    {line}" for line in lines)
+        return "".join(f"\n    {line}" for line in log_tail(self._log))
 
 
 def _widen(pipe: int) -> None:

@@ -25,6 +25,7 @@ from plimsoll.generator.port_streams import totals_by_port
 from plimsoll.generator.sampled_trial import PortTotals, Totals, run_sampled_trial
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, describe_exit
+from plimsoll.host.processes.log_tail import log_ending
 from plimsoll.traffic.plan import StreamPlan
 
 TRAFGEN = "trafgen"
@@ -106,8 +107,7 @@ class _Sending:
         while waiting:
             for child in self.children:
                 if status := child.exit_status():
-                    tail = "".join(f"\n    {line}" for line in child.log_tail())
-                    said = f"{describe_exit(status)}; its log ends with:{tail}"
+                    said = f"{describe_exit(status)}{log_ending(child.log)}"
                     raise GeneratorDied(
                         f"trafgen (pid {child.pid}) {said}",
                         where="generator",

@@ -16,13 +16,13 @@ from plimsoll.errors import MachineError
 from plimsoll.generator.interface import GeneratorDied
 from plimsoll.host.processes.child import describe_exit, tied_to_parent
 from plimsoll.host.processes.identity import ProcessIdentity, identify
+from plimsoll.host.processes.log_tail import log_ending
 from plimsoll.host.processes.priority import favour
 from plimsoll.host.processes.privileges import limited
 
 _PROMPT = b"testpmd> "
 _READ_BYTES = 1 << 16
 _END_PATIENCE_S = 5.0
-_LOG_TAIL_LINES = 12
 
 
 class Console:
@@ -123,12 +123,8 @@ class Console:
     def _died(self, how: str) -> GeneratorDied:
         status = self._process.poll()
         said = how if status is None else describe_exit(status)
-        lines = [
-            line for line in self._log.read_text(errors="replace").splitlines() if line.strip()
-        ]
-        tail = "".join(f"\n    {line}" for line in lines[-_LOG_TAIL_LINES:])
         return GeneratorDied(
-            f"dpdk-testpmd (pid {self.pid}), which sends, {said}; its log ends with:{tail}",
+            f"dpdk-testpmd (pid {self.pid}), which sends, {said}{log_ending(self._log)}",
             where="generator",
             remedy="fix what its log names, if anything, and start again",
         )

@@ -16,9 +16,9 @@ from plimsoll.errors import MachineError
 from plimsoll.generator.interface import GeneratorDied, GeneratorRefused
 from plimsoll.host.processes.child import describe_exit, tied_to_parent
 from plimsoll.host.processes.identity import ProcessIdentity, identify
+from plimsoll.host.processes.log_tail import log_ending
 
 _READ_BYTES = 1 << 16
-_LOG_TAIL_LINES = 12
 _END_PATIENCE_S = 10.0
 DRIVER = Path(str(files("plimsoll.generator.trex"))) / "driver.py"
 
@@ -105,12 +105,8 @@ class TrexClient:
     def _died(self, how: str) -> GeneratorDied:
         status = self._process.poll()
         said = how if status is None else describe_exit(status)
-        lines = [
-            each for each in self._log.read_text(errors="replace").splitlines() if each.strip()
-        ]
-        tail = "".join(f"\n    {line}" for line in lines[-_LOG_TAIL_LINES:])
         return GeneratorDied(
-            f"TRex's client {said}; its log ends with:{tail}",
+            f"TRex's client {said}{log_ending(self._log)}",
             where="generator",
             remedy="look at that log; the library needs pyzmq (generator.python), and TRex to run",
         )

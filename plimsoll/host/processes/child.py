@@ -6,20 +6,19 @@ import os
 import shutil
 import signal
 import subprocess
-from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.identity import ProcessIdentity, identify
+from plimsoll.host.processes.log_tail import log_tail
 from plimsoll.host.processes.priority import favour
 from plimsoll.host.processes.privileges import limited
 
 # "ours": dies with us, whatever kills us. "standing": lives on when we end.
 Lifetime = Literal["ours", "standing"]
 
-_LOG_TAIL_BYTES = 16384
 _KILL_TIMEOUT_S = 10.0
 
 
@@ -122,10 +121,7 @@ class Child:
 
     def log_tail(self, lines: int = 12) -> tuple[str, ...]:
         """The last non-empty lines that it printed."""
-        with self.log.open("rb") as log:
-            log.seek(max(0, log.seek(0, os.SEEK_END) - _LOG_TAIL_BYTES))
-            text = log.read().decode(errors="replace")
-        return tuple(deque((line for line in text.splitlines() if line.strip()), maxlen=lines))
+        return log_tail(self.log, lines)
 
 
 def tied_to_parent(argv: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,23 @@
+"""The end of a program's log, for messages about why it ended."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from pathlib import Path
+
+_TAIL_BYTES = 16384
+
+
+def log_tail(log: Path, lines: int = 12) -> tuple[str, ...]:
+    """The last non-empty lines of a log, however long it is."""
+    with log.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
+        text = file.read().decode(errors="replace")
+    return tuple(deque((line for line in text.splitlines() if line.strip()), maxlen=lines))
+
+
+def log_ending(log: Path) -> str:
+    """The last lines as the end of a sentence, each on a line of its own."""
+    tail = "".join(f"\n    {line}" for line in log_tail(log))
+    return f"; its log ends with:{tail}" if tail else "; it logged nothing"
