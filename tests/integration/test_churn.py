@@ -7,12 +7,7 @@ namespaces. Skipped where the programs are not built (`make control-plane`).
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,8 +17,8 @@ import pytest
 from plimsoll.benchmark.churn.control_plane.programs import find_programs
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import ledgers
-from plimsoll.host.processes.identity import processes_with_environment
-from tests.integration.command import ROOT, until
+from tests.integration.churn_command import churn, killed_and_resumed
+from tests.integration.command import ROOT
 
 BUILT = ROOT / "build" / "kube-apiserver"
 EXPERIMENT = f"""\
@@ -66,11 +61,6 @@ def state(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.setenv("PLIMSOLL_STATE", folder)
         yield
         assert ledgers() == ()
-
-
-def churn(*words: str | Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "plimsoll.cli", "churn", *map(str, words)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
 def test_networks_and_levels_end_in_tables(tmp_path: Path, experiment: Path, state: None) -> None:
@@ -127,25 +117,7 @@ def _check_metrics(run: Path, cell: dict[str, object]) -> None:
 def test_a_kill_leaves_nothing_and_the_run_goes_on(
     tmp_path: Path, experiment: Path, state: None
 ) -> None:
-    process = churn(experiment, "--runs", tmp_path / "runs", "--json")
-
-    def journal() -> str:
-        return "".join(path.read_text() for path in tmp_path.glob("runs/*/journal.jsonl"))
-
-    until(lambda: "churn-cell" in journal() or process.poll() is not None, _LONGEST_S)
-    assert process.poll() is None
-    time.sleep(2)
-    (ledger,) = ledgers()
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    until(lambda: ledgers() == (), 60)
-    assert not list(processes_with_environment(f"RUNTIME_DIRECTORY={ledger.directory}"))
-    (run,) = (tmp_path / "runs").iterdir()
-    assert not (run / "control-plane").exists()
-    again = churn("--resume", run, "--json")
-    output, _ = again.communicate(timeout=_LONGEST_S)
-    assert again.returncode == 0
-    result = json.loads(output)
+    _, result = killed_and_resumed(experiment, tmp_path, _LONGEST_S)
     assert len(result["cells"]) == 2
     assert len(result["workloads"]) == 2
     assert len({cell["period"] for cell in result["cells"]}) == 2

@@ -6,13 +6,8 @@ test_churn.py is the same with real controllers and scheduler, where those are b
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,8 +17,8 @@ import pytest
 from plimsoll.benchmark.churn.control_plane.programs import find_programs
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import ledgers
-from plimsoll.host.processes.identity import processes_with_environment
-from tests.integration.command import ROOT, until
+from tests.integration.churn_command import killed_and_resumed
+from tests.integration.command import ROOT
 
 BUILT = ROOT / "build" / "kube-apiserver"
 EXPERIMENT = """\
@@ -73,33 +68,10 @@ def state(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         assert ledgers() == ()
 
 
-def churn(*words: str | Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "plimsoll.cli", "churn", *map(str, words)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-
-
 def test_a_run_is_killed_goes_on_and_ends_in_its_tables(
     tmp_path: Path, experiment: Path, state: None
 ) -> None:
-    process = churn(experiment, "--runs", tmp_path / "runs", "--json")
-
-    def journal() -> str:
-        return "".join(path.read_text() for path in tmp_path.glob("runs/*/journal.jsonl"))
-
-    until(lambda: '"churn-cell"' in journal() or process.poll() is not None, _LONGEST_S)
-    assert process.poll() is None
-    time.sleep(2)
-    (ledger,) = ledgers()
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    until(lambda: ledgers() == (), 60)
-    assert not list(processes_with_environment(f"RUNTIME_DIRECTORY={ledger.directory}"))
-    (run,) = (tmp_path / "runs").iterdir()
-    assert not (run / "control-plane").exists()
-    again = churn("--resume", run, "--json")
-    output, _ = again.communicate(timeout=_LONGEST_S)
-    assert again.returncode == 0
-    _check(run, json.loads(output))
+    _check(*killed_and_resumed(experiment, tmp_path, _LONGEST_S))
 
 
 def _check(run: Path, result: dict[str, object]) -> None:

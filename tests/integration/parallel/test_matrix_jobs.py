@@ -13,9 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from plimsoll.benchmark.matrix.course import RunNone
 from plimsoll.benchmark.matrix.document import load_matrix
@@ -25,12 +23,11 @@ from plimsoll.cluster.jobs import matrix_jobs
 from plimsoll.cluster.jobs.matrix_jobs import NO_RECORD, JobStore, MatrixJobs
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import plan_pods
-from plimsoll.export.credentials import Credentials
 from plimsoll.export.object_store import Bucket
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.integration.command import ROOT
+from tests.unit.export.moto_store import KEY, client_of, moto_store
 
-KEY = Credentials("id", "secret")
 CAPACITIES = {1: 0.6e6, 2: 0.9e6, 3: 0.75e6}
 MATRIX = """\
 name: capacities
@@ -111,16 +108,12 @@ class JobsHere:
 
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[JobStore]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    endpoint = "http://{}:{}".format(*server.get_host_and_port())
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY.user)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", KEY.secret)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    client = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1")
-    client.create_bucket(Bucket="bench")
-    yield JobStore(Bucket.of("s3://bench/x", endpoint), "s3://bench/x")
-    server.stop()
+    with moto_store() as endpoint:
+        client_of(endpoint).create_bucket(Bucket="bench")
+        yield JobStore(Bucket.of("s3://bench/x", endpoint), "s3://bench/x")
 
 
 @pytest.fixture

@@ -8,14 +8,25 @@ import pytest
 
 from tests.unit.cli.runs_command import Plimsoll
 
+_NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    """Signal handlers as they were before: a command sets its own."""
+    before = {number: signal.getsignal(number) for number in _NUMBERS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
 
 @pytest.fixture
 def plimsoll(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Plimsoll]:
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    handlers: None,
+) -> Plimsoll:
     """In a folder of its own, below which `runs` is still to be made."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     monkeypatch.chdir(tmp_path)
-    yield Plimsoll(monkeypatch, capsys)
-    for number, handler in before.items():
-        signal.signal(number, handler)
+    return Plimsoll(monkeypatch, capsys)

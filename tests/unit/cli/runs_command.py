@@ -1,4 +1,4 @@
-"""`plimsoll runs` as a user calls it."""
+"""A command as a user calls it, in this process."""
 
 import sys
 from dataclasses import dataclass
@@ -6,6 +6,16 @@ from dataclasses import dataclass
 import pytest
 
 from plimsoll.cli.main import main
+
+
+def exit_code(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
+    """Of `plimsoll` with these words."""
+    monkeypatch.setattr(sys, "argv", ["plimsoll", *(str(word) for word in words)])
+    try:
+        main()
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
 
 
 @dataclass
@@ -18,12 +28,7 @@ class Plimsoll:
     err: str = ""
 
     def __call__(self, *words: object) -> int:
-        self.monkeypatch.setattr(sys, "argv", ["plimsoll", *(str(word) for word in words)])
-        code = 0
-        try:
-            main()
-        except SystemExit as ended:
-            code = int(ended.code or 0)
+        code = exit_code(self.monkeypatch, *words)
         said = self.capsys.readouterr()
         # The width at which errors are folded is the terminal's, of which there is none.
         self.out, self.err = said.out, " ".join(said.err.split())

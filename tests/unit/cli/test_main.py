@@ -1,10 +1,8 @@
 """The command line's surface: help, exit codes, and errors as one message with a remedy."""
 
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +11,12 @@ import yaml
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.session.run_start import begin
-from plimsoll.cli.main import main
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.trial import TRIAL
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
+from tests.unit.cli.runs_command import exit_code
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 LOOPBACK = """\
@@ -28,20 +26,7 @@ search: {minimum: 1kpps, maximum: 2kpps}
 """
 
 
-@pytest.fixture(autouse=True)
-def handlers() -> Iterator[None]:
-    """The command sets its own."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
-def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["plimsoll", *(str(word) for word in words)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0)
+pytestmark = pytest.mark.usefixtures("handlers")
 
 
 @pytest.mark.parametrize(
@@ -55,9 +40,9 @@ def test_every_command_has_an_example_in_its_help_and_in_the_main_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     command = " ".join(["plimsoll", *words])
-    assert plimsoll(monkeypatch, *words, "--help") == 0
+    assert exit_code(monkeypatch, *words, "--help") == 0
     assert f"{command} " in capsys.readouterr().out.partition("Example")[2] + " "
-    assert plimsoll(monkeypatch, "--help") == 0
+    assert exit_code(monkeypatch, "--help") == 0
     assert command in capsys.readouterr().out.partition("Examples:")[2]
 
 
@@ -115,7 +100,7 @@ def test_an_error_is_a_message_with_place_and_remedy(
     monkeypatch.chdir(tmp_path)
     Path("loopback.yaml").write_text(LOOPBACK)
     Path("upside-down.yaml").write_text(LOOPBACK.replace("1kpps", "3kpps"))
-    assert plimsoll(monkeypatch, *words) == code
+    assert exit_code(monkeypatch, *words) == code
     captured = capsys.readouterr()
     assert captured.out == ""
     for part in said:
@@ -127,7 +112,7 @@ def test_an_error_is_a_message_with_place_and_remedy(
 def test_the_version_is_the_packages(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert plimsoll(monkeypatch, "--version") == 0
+    assert exit_code(monkeypatch, "--version") == 0
     assert capsys.readouterr().out == "plimsoll 0.1.0\n"
 
 
@@ -147,7 +132,7 @@ def test_a_run_of_another_kind_is_not_said_to_be_resumable(
 ) -> None:
     """What `plimsoll trial` has made, with or without finished trials."""
     directory = begun_run(tmp_path, TRIAL)
-    assert plimsoll(monkeypatch, "run", "--resume", directory.path) == 2
+    assert exit_code(monkeypatch, "run", "--resume", directory.path) == 2
     said = capsys.readouterr().err
     assert "this is a run of another kind (trial)" in said
     assert "run:" not in said
@@ -161,7 +146,7 @@ def test_an_edited_experiment_does_not_go_on_with_a_run(
     edited = yaml.safe_load(directory.experiment.read_text())
     edited["criteria"][0]["at_most"] = "50%"
     directory.experiment.write_text(yaml.safe_dump(edited))
-    assert plimsoll(monkeypatch, "run", "--resume", directory.path) == 2
+    assert exit_code(monkeypatch, "run", "--resume", directory.path) == 2
     said = capsys.readouterr().err
     assert "no longer the one that this run began with" in said
     assert str(directory.experiment) in said
@@ -189,9 +174,9 @@ def test_a_report_is_requested_by_id_as_everything_else(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert plimsoll(monkeypatch, "simulate", "fixed-capacity", "--runs", "kept") == 0
+    assert exit_code(monkeypatch, "simulate", "fixed-capacity", "--runs", "kept") == 0
     capsys.readouterr()
     options = ("--runs", "kept", "--no-charts", "--no-tables")
-    assert plimsoll(monkeypatch, "report", "last", *options) == 0
+    assert exit_code(monkeypatch, "report", "last", *options) == 0
     (run,) = Path("kept").iterdir()
     assert capsys.readouterr().out.split() == [str(run / "report.html")]

@@ -1,6 +1,5 @@
 """`--metrics-port`: live values while a command runs, and nothing left where it cannot listen."""
 
-import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -10,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from plimsoll.cli.main import main
 from tests.unit.benchmark.matrix.matrix_files import write_matrix
+from tests.unit.cli.runs_command import exit_code
 
 EXPERIMENT = """\
 lab: {kind: simulated, model: {kind: fixed-capacity, capacity: 50kpps}}
@@ -31,14 +30,7 @@ COMMANDS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def handlers() -> Iterator[None]:
-    """The command sets its own."""
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.getsignal(number) for number in numbers}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
+pytestmark = pytest.mark.usefixtures("handlers")
 
 
 @pytest.fixture
@@ -60,15 +52,6 @@ def taken() -> Iterator[int]:
         yield int(other.getsockname()[1])
 
 
-def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["plimsoll", *map(str, words)])
-    try:
-        main()
-    except SystemExit as ended:
-        return int(ended.code or 0)
-    return 0
-
-
 @pytest.mark.parametrize("words", COMMANDS, ids=[words[0] for words in COMMANDS])
 def test_a_port_that_is_taken_leaves_nothing_behind(
     here: Path,
@@ -77,7 +60,7 @@ def test_a_port_that_is_taken_leaves_nothing_behind(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert plimsoll(monkeypatch, *words, "--metrics-port", taken) == 3
+    assert exit_code(monkeypatch, *words, "--metrics-port", taken) == 3
     message = capsys.readouterr().err
     assert f"--metrics-port: cannot listen on 127.0.0.1, port {taken}" in message
     assert "remedy: choose another port" in message
@@ -115,7 +98,7 @@ def test_a_trial_is_served_while_it_goes_on(
     experiment = yaml.safe_load(EXPERIMENT) | {"trial": asking(here, free)}
     (here / "asks.yaml").write_text(yaml.safe_dump(experiment))
     words = ("asks.yaml", "--load", "10kpps", "--duration", "1s", "--metrics-port", free)
-    assert plimsoll(monkeypatch, "trial", *words) == 0
+    assert exit_code(monkeypatch, "trial", *words) == 0
     (run,) = (here / "runs").iterdir()
     assert (here / "seen").read_text() == f'plimsoll_run{{run="{run.name}"}} 1.0\n'
 
@@ -125,7 +108,7 @@ def test_each_sample_of_a_matrix_is_served_while_it_goes_on(
 ) -> None:
     varied = {"sets": [{"search.maximum": ["20kpps", "30kpps"]}]}
     path = write_matrix(here, varied, trial=asking(here, free))
-    assert plimsoll(monkeypatch, "matrix", path, "--metrics-port", free) == 0
+    assert exit_code(monkeypatch, "matrix", path, "--metrics-port", free) == 0
     (run,) = (here / "runs").iterdir()
     seen = dict.fromkeys((here / "seen").read_text().splitlines())
     assert list(seen) == [

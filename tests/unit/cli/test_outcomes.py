@@ -1,14 +1,11 @@
 """One rule of exit codes: passed 0, the DUT failed 1, the tester could not tell 5."""
 
 import json
-import signal
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from plimsoll.cli.main import main
+from tests.unit.cli.runs_command import exit_code
 
 EXPERIMENT = """\
 name: sim
@@ -30,13 +27,7 @@ MODELS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def handlers() -> Iterator[None]:
-    """The command sets its own."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
+pytestmark = pytest.mark.usefixtures("handlers")
 
 
 @pytest.fixture
@@ -46,13 +37,6 @@ def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "sim.yaml"
     path.write_text(EXPERIMENT)
     return path
-
-
-def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["plimsoll", *(str(word) for word in words)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0)
 
 
 @pytest.mark.parametrize(("code", "verdict", "model"), MODELS)
@@ -65,9 +49,9 @@ def test_a_trial_and_a_soak(  # noqa: PLR0917 - fixtures and parameters
     model: str,
 ) -> None:
     experiment.write_text(EXPERIMENT.replace("MODEL", model))
-    assert plimsoll(monkeypatch, "trial", experiment, "--load", "100kpps") == code
+    assert exit_code(monkeypatch, "trial", experiment, "--load", "100kpps") == code
     words = ("soak", experiment, "--load", "100kpps", "--duration", "20s", "--window", "10s")
-    assert plimsoll(monkeypatch, *words) == code
+    assert exit_code(monkeypatch, *words) == code
     assert_listed(monkeypatch, capsys, verdict, code, 2)
 
 
@@ -81,7 +65,7 @@ def test_a_run_says_who_is_why_there_is_no_load_line(  # noqa: PLR0917 - fixture
     model: str,
 ) -> None:
     experiment.write_text(EXPERIMENT.replace("MODEL", model))
-    assert plimsoll(monkeypatch, "run", experiment) == code
+    assert exit_code(monkeypatch, "run", experiment) == code
     message = capsys.readouterr().out
     assert ("could not test: " in message) == (verdict == "invalid")
     assert_listed(monkeypatch, capsys, verdict, code, 1)
@@ -96,13 +80,13 @@ def assert_listed(
 ) -> None:
     """`runs` has so many runs of this verdict and no others, and shows each."""
     capsys.readouterr()
-    assert plimsoll(monkeypatch, "runs", "list", "--verdict", verdict, "--json") == 0
+    assert exit_code(monkeypatch, "runs", "list", "--verdict", verdict, "--json") == 0
     listed = json.loads(capsys.readouterr().out)
     assert [each["verdict"] for each in listed] == [verdict] * count
     assert len(list(Path("runs").iterdir())) == count
     for each in listed:
-        assert plimsoll(monkeypatch, "runs", "show", each["path"]) == 0
-        assert plimsoll(monkeypatch, "runs", "show", each["path"], "--exit-code") == code
+        assert exit_code(monkeypatch, "runs", "show", each["path"]) == 0
+        assert exit_code(monkeypatch, "runs", "show", each["path"], "--exit-code") == code
 
 
 @pytest.mark.parametrize(("code", "verdict", "model"), [(0, "none", "fixed-capacity"), MODELS[2]])
@@ -115,9 +99,9 @@ def test_a_probe_and_latency_at_load_judge_the_tester_alone(  # noqa: PLR0917 - 
     model: str,
 ) -> None:
     experiment.write_text(EXPERIMENT.replace("MODEL", model))
-    assert plimsoll(monkeypatch, "probe", experiment, "--quick") == code
+    assert exit_code(monkeypatch, "probe", experiment, "--quick") == code
     words = ("latency-at-load", experiment, "--quick", "--rate", "100kpps", "--loads", "50")
-    assert plimsoll(monkeypatch, *words) == code
+    assert exit_code(monkeypatch, *words) == code
     assert_listed(monkeypatch, capsys, verdict, code, 2)
 
 
@@ -128,5 +112,5 @@ def test_latency_at_load_whose_search_the_tester_spoiled(
     for _, _, model in MODELS:
         experiment.write_text(EXPERIMENT.replace("MODEL", model))
         words = ("latency-at-load", experiment, "--quick", "--loads", "50")
-        codes.append(plimsoll(monkeypatch, *words))
+        codes.append(exit_code(monkeypatch, *words))
     assert codes == [0, 1, 5]

@@ -1,19 +1,16 @@
 """rfc2544, rfc9004, probe and latency-at-load on the command line: errors, tables and JSON."""
 
 import json
-import signal
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.session.run_start import begin
-from plimsoll.cli.main import main
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
+from tests.unit.cli.runs_command import exit_code
 
 EXPERIMENT = """\
 name: sim
@@ -27,13 +24,7 @@ search: {minimum: 10kpps, maximum: 100%}
 """
 
 
-@pytest.fixture(autouse=True)
-def handlers() -> Iterator[None]:
-    """The command sets its own."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
+pytestmark = pytest.mark.usefixtures("handlers")
 
 
 @pytest.fixture
@@ -43,13 +34,6 @@ def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "sim.yaml"
     path.write_text(EXPERIMENT)
     return path
-
-
-def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
-    monkeypatch.setattr(sys, "argv", ["plimsoll", *(str(word) for word in words)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +118,7 @@ def test_a_mistake_is_reported_with_its_place_and_remedy(
     words: list[str],
     said: list[str],
 ) -> None:
-    assert plimsoll(monkeypatch, *words) == 2
+    assert exit_code(monkeypatch, *words) == 2
     printed = capsys.readouterr().err
     for part in (*said, "remedy:"):
         assert part in printed
@@ -146,7 +130,7 @@ QUICK = ("--quick", "--sizes", "1518", "--tests", "throughput,recovery")
 
 @pytest.fixture
 def finished(experiment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    assert plimsoll(monkeypatch, "rfc2544", experiment, *QUICK) == 0
+    assert exit_code(monkeypatch, "rfc2544", experiment, *QUICK) == 0
     (directory,) = Path("runs").iterdir()
     return directory
 
@@ -154,7 +138,7 @@ def finished(experiment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_quick_run_prints_its_tables_and_says_what_it_leaves_out(
     experiment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert plimsoll(monkeypatch, "rfc2544", experiment, *QUICK) == 0
+    assert exit_code(monkeypatch, "rfc2544", experiment, *QUICK) == 0
     printed = capsys.readouterr().out
     assert "RFC 2544: 812.7 kpps per direction at 1518 B (theoretical maximum" in printed
     assert "final throughput trials of 2s instead of 1m00s" in printed
@@ -170,7 +154,7 @@ def test_a_finished_run_that_is_resumed_prints_its_result_again(
     finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capsys.readouterr()
-    assert plimsoll(monkeypatch, "rfc2544", "--resume", finished, "--json") == 0
+    assert exit_code(monkeypatch, "rfc2544", "--resume", finished, "--json") == 0
     result = json.loads(capsys.readouterr().out)
     assert result == json.loads((finished / "result.json").read_text())
     assert (result["method"], result["quick"]) == ("rfc2544", True)
@@ -179,14 +163,14 @@ def test_a_finished_run_that_is_resumed_prints_its_result_again(
 def test_a_resumed_run_keeps_its_options_and_its_kind(
     finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert plimsoll(monkeypatch, "rfc2544", "--resume", finished, "--quick") == 2
+    assert exit_code(monkeypatch, "rfc2544", "--resume", finished, "--quick") == 2
     assert "a resumed run keeps its own experiment and options" in capsys.readouterr().err
-    assert plimsoll(monkeypatch, "probe", "--resume", finished) == 2
+    assert exit_code(monkeypatch, "probe", "--resume", finished) == 2
     message = capsys.readouterr().err
     assert "this is a run of another kind (rfc2544)" in message
     assert "remedy: name a directory that plimsoll probe has made" in message
     # Its result, which is another method's, is not even read.
-    assert plimsoll(monkeypatch, "run", "--resume", finished) == 2
+    assert exit_code(monkeypatch, "run", "--resume", finished) == 2
     assert "remedy: name a directory that plimsoll run has made" in capsys.readouterr().err
 
 
@@ -195,7 +179,7 @@ def test_a_run_of_which_nothing_was_recorded_is_not_resumed(
 ) -> None:
     (finished / "result.json").unlink()
     (finished / "journal.jsonl").write_text("")
-    assert plimsoll(monkeypatch, "rfc2544", "--resume", finished) == 2
+    assert exit_code(monkeypatch, "rfc2544", "--resume", finished) == 2
     message = capsys.readouterr().err
     assert "journal.jsonl: nothing was recorded of this run" in message
     assert "remedy: start a new run" in message
@@ -206,9 +190,9 @@ def test_latency_at_load_that_the_tester_spoiled_is_an_exit_code_of_its_own(
 ) -> None:
     # Twice what the line carries, which no tester can offer.
     words = ("latency-at-load", experiment, "--quick", "--rate", "100%", "--loads")
-    assert plimsoll(monkeypatch, *words, "0,50") == 0
-    assert plimsoll(monkeypatch, *words, "200") == 5
-    assert plimsoll(monkeypatch, *words, "0,200") == 5
+    assert exit_code(monkeypatch, *words, "0,50") == 0
+    assert exit_code(monkeypatch, *words, "200") == 5
+    assert exit_code(monkeypatch, *words, "0,200") == 5
 
 
 def test_latency_at_load_refuses_a_run_without_a_load_line(
@@ -219,7 +203,7 @@ def test_latency_at_load_refuses_a_run_without_a_load_line(
     with recording(directory) as recorder:
         begin(recorder, LOAD_LINE, plan)
     words = ("latency-at-load", experiment, "--run", directory.path)
-    assert plimsoll(monkeypatch, *words) == 2
+    assert exit_code(monkeypatch, *words) == 2
     assert "--run: the run has no result yet" in capsys.readouterr().err
 
 
@@ -229,7 +213,7 @@ def test_latency_at_load_refuses_a_run_of_another_kind(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert plimsoll(monkeypatch, "latency-at-load", experiment, "--run", finished) == 2
+    assert exit_code(monkeypatch, "latency-at-load", experiment, "--run", finished) == 2
     message = capsys.readouterr().err
     assert "this is a run of another kind (rfc2544)" in message
     assert "remedy: name a directory that plimsoll run has made" in message
@@ -250,4 +234,4 @@ def test_no_throughput_is_the_duts_failure_or_the_testers(
     slow = EXPERIMENT.replace("fixed-capacity", f"fixed-capacity, capacity: {capacity}")
     experiment.write_text(slow.replace("100ms", "500ms"))
     words = ("rfc2544", experiment, "--quick", "--sizes", "64", "--tests", "throughput")
-    assert plimsoll(monkeypatch, *words) == code
+    assert exit_code(monkeypatch, *words) == code

@@ -1,44 +1,22 @@
 """Parquet into S3-compatible storage: moto's model of it, by its real protocol on loopback."""
 
 import sys
-from collections.abc import Iterator
 
-import boto3
 import duckdb
 import pytest
-from moto.server import ThreadedMotoServer
 from obstore.fsspec import FsspecStore
 from obstore.store import S3Store
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.export.credentials import Credentials
 from plimsoll.export.export_error import ExportError
 from plimsoll.export.metric_batches import periods_to_export
 from plimsoll.export.object_store import Bucket, put_parts
 from plimsoll.record.run.run_directory import RunDirectory
-
-KEY = Credentials("id", "secret")
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+from tests.unit.export.moto_store import KEY
 
 
 @pytest.fixture
-def bucket(endpoint: str) -> Bucket:
-    client = boto3.client(
-        "s3",
-        endpoint_url=endpoint,
-        region_name="us-east-1",
-        aws_access_key_id=KEY.user,
-        aws_secret_access_key=KEY.secret,
-    )
-    client.create_bucket(Bucket="bench")
+def bucket(endpoint: str, client: object) -> Bucket:
     return Bucket.of("s3://bench/lab/one/", endpoint, KEY)
 
 

@@ -1,44 +1,17 @@
 """Whole runs into S3-compatible storage and back, over moto's model of it on loopback."""
 
 import filecmp
-from collections.abc import Iterator
 from pathlib import Path
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
-from plimsoll.export.credentials import Credentials
 from plimsoll.export.export_error import ExportError
 from plimsoll.export.object_store import Bucket
 from plimsoll.export.record_store import fetch_records, is_small, put_record, records_cache
 from plimsoll.record.index.run_files import run_files
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.cli.runs_command import Plimsoll
-
-KEY = Credentials("id", "secret")
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
-
-
-@pytest.fixture
-def client(endpoint: str) -> object:
-    client = boto3.client(
-        "s3",
-        endpoint_url=endpoint,
-        region_name="us-east-1",
-        aws_access_key_id=KEY.user,
-        aws_secret_access_key=KEY.secret,
-    )
-    client.create_bucket(Bucket="bench")
-    return client
+from tests.unit.export.moto_store import KEY
 
 
 @pytest.fixture

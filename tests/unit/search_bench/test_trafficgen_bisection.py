@@ -7,34 +7,16 @@ from collections.abc import Callable
 import pytest
 
 from benchmarks.search.trafficgen_bisection import TrafficgenBisection
-from plimsoll.record.trials.trial_evidence import TrialEvidence
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, Told
 from plimsoll.trial.judging.verdict import JudgedVerdict
-
-_NOTHING = TrialEvidence(
-    sending_s=1.0,
-    intervals=1,
-    offered=1,
-    lost=0,
-    loss_ratio=0.0,
-    forwarded_pps=0.0,
-    first_loss_s=None,
-    lossy_intervals=0,
-    losses=(),
-    min_ns=None,
-    p50_ns=None,
-    p99_ns=None,
-    max_ns=None,
-    latency_growth=None,
-    peaks=(),
-)
+from tests.unit.record.trials.evidence import no_loss
 
 
 def _asked(verdict: Callable[[Ask], JudgedVerdict], granularity: float) -> list[Ask | Finished]:
     search = TrafficgenBisection(1.0, 100.0, granularity=granularity)
     asked: list[Ask | Finished] = [search.ask()]
     while isinstance(last := asked[-1], Ask):
-        search.tell(Told({ONLY_GOAL: verdict(last)}, _NOTHING, {}))
+        search.tell(Told({ONLY_GOAL: verdict(last)}, no_loss(), {}))
         asked.append(search.ask())
     return asked
 
@@ -84,7 +66,7 @@ def test_no_trial_ends_early_and_an_invalid_one_is_tried_once_more() -> None:
 
 def test_it_takes_nothing_more_when_it_has_finished() -> None:
     search = TrafficgenBisection(100.0, 100.0)
-    search.tell(Told({ONLY_GOAL: "fail"}, _NOTHING, {}))
+    search.tell(Told({ONLY_GOAL: "fail"}, no_loss(), {}))
     assert isinstance(search.ask(), Finished)
     with pytest.raises(RuntimeError):
-        search.tell(Told({ONLY_GOAL: "pass"}, _NOTHING, {}))
+        search.tell(Told({ONLY_GOAL: "pass"}, no_loss(), {}))

@@ -10,11 +10,11 @@ from plimsoll.benchmark.trial_run.ceiling_trial import ceiling_of, has_ceiling
 from plimsoll.benchmark.whole_run.simulation import SimulationRequest
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.trial_evidence import TrialEvidence
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.trial.judging.tester import TesterLimits
 from tests.unit.benchmark.whole_run.test_simulation import Silent
 from tests.unit.record.trial_parts import record
+from tests.unit.record.trials.evidence import no_loss
 
 LINE_PPS = 10e9 / 672
 STRATEGIES = ("binary", "load-line", "mlrsearch", "checkpoints")
@@ -92,24 +92,7 @@ def test_a_simulated_tester_below_its_line_rate_needs_no_ceiling(tmp_path: Path)
 
 
 def _ceiling(number: int, offered_pps: float) -> TrialRecord:
-    evidence = TrialEvidence(
-        sending_s=1.0,
-        intervals=10,
-        offered=1,
-        lost=0,
-        loss_ratio=0.0,
-        forwarded_pps=0.0,
-        first_loss_s=None,
-        lossy_intervals=0,
-        losses=(),
-        min_ns=None,
-        p50_ns=None,
-        p99_ns=None,
-        max_ns=None,
-        latency_growth=None,
-        peaks=(),
-        offered_pps=offered_pps,
-    )
+    evidence = no_loss(intervals=10, offered_pps=offered_pps)
     plain = record(number, phase="ceiling", verdict="none")
     return plain.model_copy(update={"load_pps": 6e6, "evidence": evidence})
 

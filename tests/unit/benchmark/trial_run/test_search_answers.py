@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from plimsoll.benchmark.trial_run.search_answers import search_answer
-from plimsoll.record.trials.trial_evidence import TrialEvidence
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import FindingRecord, GoalVerdict, TrialRecord
 from plimsoll.search.strategy.ask import ONLY_GOAL
 from tests.unit.record.trial_parts import record
+from tests.unit.record.trials.evidence import no_loss
 
 LIMIT = 0.05
 
@@ -32,24 +32,7 @@ def _trial(
         "outcome": "invalid",
         "text": "short",
     }
-    evidence = TrialEvidence(
-        sending_s=10.0,
-        intervals=10,
-        offered=1,
-        lost=0,
-        loss_ratio=0.0,
-        forwarded_pps=0.0,
-        first_loss_s=None,
-        lossy_intervals=0,
-        losses=(),
-        min_ns=None,
-        p50_ns=None,
-        p99_ns=None,
-        max_ns=None,
-        latency_growth=None,
-        peaks=(),
-        offered_pps=offered_pps,
-    )
+    evidence = no_loss(sending_s=10.0, intervals=10, offered_pps=offered_pps)
     plain = record(phase=phase, load_pps=1000.0, verdict="invalid")
     (worker,) = plain.workers
     stalls = {"stalled_ns": round(stalled_s * 1e9), "worst_stall_ns": round(longest_s * 1e9)}

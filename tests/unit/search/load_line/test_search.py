@@ -13,6 +13,7 @@ from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
 from plimsoll.search.load_line.search import LoadLineSearch
 from plimsoll.search.strategy.ask import Ask, Finished, RecordedTrial, Told, replay
 from plimsoll.trial.judging.verdict import JudgedVerdict
+from tests.unit.record.trials.evidence import no_loss
 from tests.unit.search.load_line.fluid_dut import FluidDut, search_all
 
 
@@ -238,23 +239,7 @@ def _replays_from_anywhere(plan: LoadLinePlan, told: list[RecordedTrial], cut: i
 
 
 def _told(asked: Ask, verdict: JudgedVerdict) -> Told:
-    evidence = TrialEvidence(
-        sending_s=asked.duration_s,
-        intervals=1,
-        offered=1,
-        lost=0,
-        loss_ratio=0.0,
-        forwarded_pps=0.0,
-        first_loss_s=None,
-        lossy_intervals=0,
-        losses=(),
-        min_ns=None,
-        p50_ns=None,
-        p99_ns=None,
-        max_ns=None,
-        latency_growth=None,
-        peaks=(),
-    )
+    evidence = no_loss(sending_s=asked.duration_s)
     return Told({asked.goal: verdict}, evidence, {asked.goal: ()})
 
 
