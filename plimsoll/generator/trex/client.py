@@ -7,7 +7,7 @@ import os
 import select
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from plimsoll.host.processes.log_tail import log_ending
 
 _READ_BYTES = 1 << 16
 _END_PATIENCE_S = 10.0
+_LOOK_EVERY_S = 0.5
 DRIVER = Path(str(files("plimsoll.generator.trex"))) / "driver.py"
 
 
@@ -33,12 +34,15 @@ class TrexClient:
         log: Path,
         environment: Mapping[str, str],
         enter: Sequence[str] = (),
+        check_server: Callable[[], None] = lambda: None,
     ) -> None:
         """Start it by the interpreter `python`, what the library prints in `log`.
 
-        `enter` are words that lead into another network namespace. Raises MachineError.
+        `enter` are words that lead into another network namespace. `check_server` is called
+        while answers are waited for, and raises where TRex has ended. Raises MachineError.
         """
         self._log = log
+        self._check_server = check_server
         with log.open("ab") as output:
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - an argument vector, no shell
@@ -70,6 +74,7 @@ class TrexClient:
             raise self._died("does not read") from error
         answer: dict[str, Any] = json.loads(self._line(do, timeout_s))
         if not answer.pop("ok"):
+            self._check_server()
             raise GeneratorRefused(
                 f"TRex's client refuses to {do}: {answer['error']}",
                 where="generator",
@@ -92,8 +97,11 @@ class TrexClient:
         deadline_s = time.monotonic() + timeout_s
         while b"\n" not in self._pending:
             left_s = deadline_s - time.monotonic()
-            if left_s <= 0 or not select.select([self._answers], [], [], left_s)[0]:
+            if left_s <= 0:
                 raise self._died(f"did not {do} within {timeout_s:g} s")
+            if not select.select([self._answers], [], [], min(left_s, _LOOK_EVERY_S))[0]:
+                self._check_server()
+                continue
             more = os.read(self._answers.fileno(), _READ_BYTES)
             if not more:
                 self._process.wait(_END_PATIENCE_S)

@@ -121,7 +121,7 @@ class TrexSettings(GeneratorModel):
                 self.tree / LIBRARY,
                 launch.ledger.directory / "trex-client.log",
                 launch.ledger.environment,
-                () if started is None else started.enter,
+                *(() if started is None else (started.enter, started.check)),
             )
             undo.callback(client.close)
             launch.ledger.note_process("trex-client", client.identity)

@@ -50,6 +50,8 @@ class STLClient:
 
     def connect(self):
         note("connect", *self.where)
+        while self.where[0] == "silent":
+            time.sleep(1)
 
     def get_all_ports(self):
         return [0, 1]

@@ -246,6 +246,28 @@ def test_what_the_library_refuses_is_told_in_its_words(trex: StlTrex) -> None:
         trex.trial(plan, lambda _: False)
 
 
+def a_dead_server() -> None:
+    raise GeneratorDied("TRex (pid 7) exited with status 1", where="generator", remedy="start it")
+
+
+def test_a_dead_server_is_told_while_its_answer_is_waited_for(tree: Path, tmp_path: Path) -> None:
+    log = tmp_path / "client.log"
+    client = TrexClient(sys.executable, tree / LIBRARY, log, {}, check_server=a_dead_server)
+    with pytest.raises(GeneratorDied, match="pid 7"):
+        StlTrex.connect(client, "silent", (1, 2), 2, take=False)
+    client.close()
+
+
+def test_a_dead_server_is_told_before_what_the_library_makes_of_it(
+    tree: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "client.log"
+    client = TrexClient(sys.executable, tree / LIBRARY, log, {}, check_server=a_dead_server)
+    with pytest.raises(GeneratorDied, match="pid 7"):
+        client.ask("connect", host="127.0.0.1", sync_port=1, async_port=2, ports=3, take=False)
+    client.close()
+
+
 def test_a_library_that_is_not_there_is_told(tmp_path: Path) -> None:
     client = TrexClient(sys.executable, tmp_path, tmp_path / "client.log", {})
     with pytest.raises(GeneratorDied, match=r"No module named 'trex'"):
