@@ -12,12 +12,14 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.command import Workplace, assert_nothing_is_left, hugepages
+from plimsoll.generator.trex.server import SERVER
+from tests.integration.command import Workplace, assert_nothing_is_left, hugepages, until
 
 TREE = Path(os.environ.get("PLIMSOLL_TREX", "/nowhere"))
 PYTHON = os.environ.get("PLIMSOLL_TREX_PYTHON", "python3")
@@ -38,10 +40,12 @@ _READY = re.compile(r"requests on (\d+), events on (\d+)")
 
 def trial(place: Workplace, **changes: Any) -> dict[str, Any]:
     path = place.experiment(
-        profile={"streams": STREAMS},
-        criteria=[{"kind": "loss-ratio"}, {"kind": "misdirected"}],
-        observe={"enabled": False},
-        **changes,
+        **{
+            "profile": {"streams": STREAMS},
+            "criteria": [{"kind": "loss-ratio"}, {"kind": "misdirected"}],
+            "observe": {"enabled": False},
+            **changes,
+        }
     )
     done = place.run(
         "trial", path, "--load", "5kpps", "--duration", "2s", "--runs", place.runs, "--json"
@@ -80,15 +84,73 @@ def test_its_client_drives_our_server(place: Workplace) -> None:
     assert_nothing_is_left(place, before)
 
 
-@pytest.mark.skipif(
-    not os.access(TREE / "_t-rex-64", os.X_OK) or shutil.which("dpdk-testpmd") is None,
+needs_a_server = pytest.mark.skipif(
+    not os.access(TREE / SERVER, os.X_OK) or shutil.which("dpdk-testpmd") is None,
     reason="needs a TRex server in PLIMSOLL_TREX, and dpdk-testpmd",
 )
+
+
+def behind_testpmd(**changes: Any) -> dict[str, Any]:
+    return {
+        "lab": {"kind": "testpmd-memif", "cpu": CPUS[1]},
+        "generator": {"kind": "trex", "tree": str(TREE), "python": PYTHON, "cpus": [CPUS[0]]},
+        "profile": {"streams": STREAMS},
+        "criteria": [{"kind": "loss-ratio"}, {"kind": "misdirected"}],
+        **changes,
+    }
+
+
+def begun(place: Workplace) -> subprocess.Popen[str]:
+    """A run whose TRex sends."""
+    process = place.start("run", place.experiment(**behind_testpmd()), "--runs", place.runs)
+
+    def searching() -> bool:
+        assert process.poll() is None, process.communicate()
+        return any(event["kind"] == "trial" for event in place.journal_so_far())
+
+    until(searching, "the first trial")
+    return process
+
+
+def namespaces() -> set[str]:
+    return {path.name for path in Path("/run/netns").glob("plimsoll-*")}
+
+
+@needs_a_server
 def test_a_real_one_sends_through_a_testpmd(place: Workplace) -> None:
-    before = hugepages()
-    generator = {"kind": "trex", "tree": str(TREE), "python": PYTHON, "cpus": [CPUS[0]]}
-    record = trial(place, lab={"kind": "testpmd-memif", "cpu": CPUS[1]}, generator=generator)
+    before, known = hugepages(), namespaces()
+    record = trial(place, **behind_testpmd(observe={"enabled": False}))
     check(record)
     agreed = [each for each in record["findings"] if each["rule"] == "dut-counters"]
     assert {each["outcome"] for each in agreed} == {"ok"}
+    assert_nothing_is_left(place, before)
+    assert namespaces() == known
+
+
+@needs_a_server
+def test_a_killed_run_leaves_no_real_one(place: Workplace) -> None:
+    before, known = hugepages(), namespaces()
+    process = begun(place)
+    assert place.processes(SERVER[:15])
+    process.kill()
+    process.communicate()
+    assert_nothing_is_left(place, before)
+    until(lambda: namespaces() == known, "its network namespace to be gone")
+
+
+@needs_a_server
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(signal.SIGKILL, "SIGKILL"), (signal.SIGSTOP, "TRex's client did not")],
+)
+def test_a_real_one_that_dies_or_hangs_is_told(
+    place: Workplace, number: signal.Signals, said: str
+) -> None:
+    before = hugepages()
+    process = begun(place)
+    (victim, *_) = place.processes(SERVER[:15])
+    os.kill(victim, number)
+    _, stderr = process.communicate(timeout=300)
+    assert process.returncode == 5
+    assert said in stderr
     assert_nothing_is_left(place, before)

@@ -34,6 +34,7 @@ class TrexClient:
         log: Path,
         environment: Mapping[str, str],
         enter: Sequence[str] = (),
+        *,
         check_server: Callable[[], None] = lambda: None,
     ) -> None:
         """Start it by the interpreter `python`, what the library prints in `log`.

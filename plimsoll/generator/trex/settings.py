@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
@@ -121,7 +122,8 @@ class TrexSettings(GeneratorModel):
                 self.tree / LIBRARY,
                 launch.ledger.directory / "trex-client.log",
                 launch.ledger.environment,
-                *(() if started is None else (started.enter, started.check)),
+                () if started is None else started.enter,
+                check_server=_nothing if started is None else started.check,
             )
             undo.callback(client.close)
             launch.ledger.note_process("trex-client", client.identity)
@@ -134,7 +136,11 @@ class TrexSettings(GeneratorModel):
             )
             if started is not None:
                 trex.pid = started.child.pid
-                trex.notes = () if started.note is None else (started.note,)
+                trex.notes = started.notes
+                trex.ports = tuple(
+                    replace(port, devargs=devargs)
+                    for port, devargs in zip(trex.ports, launch.devargs, strict=True)
+                )
             else:
                 trex.notes = (f"TRex ran on {self.host}, on ports of its own",)
             trex.started = undo.pop_all()
@@ -147,3 +153,7 @@ class TrexSettings(GeneratorModel):
         started = start_trex(self.tree.absolute(), launch, self.cpus, ports, undo)
         wait_until(lambda: started.listens(self.sync_port), started, _READY_S)
         return started
+
+
+def _nothing() -> None:
+    """Of a TRex elsewhere only its client can tell."""

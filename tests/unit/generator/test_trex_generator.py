@@ -240,6 +240,20 @@ def test_a_trial_that_is_stopped_stops_trex(trex: StlTrex, tmp_path: Path) -> No
     assert ["stop", [0, 1], 50] in told
 
 
+def test_a_trex_whose_clock_is_slow_is_stopped_and_its_time_is_ours(
+    trex: StlTrex, tmp_path: Path
+) -> None:
+    plan = TrialPlan(mark=1, streams=plans(4000.0), duration_s=0.3, drain_s=0.05, interval_s=1.0)
+    report = trex.trial(plan, lambda _: False)
+    assert report.ended_by == "duration"
+    assert report.sending_s > plan.duration_s
+    # A quarter of what was due in the time that it sent, and not all of it at the planned rate.
+    due = 4000.0 * report.sending_s
+    assert all(0 < each.sent < 0.5 * due for each in report.streams)
+    told = [json.loads(line) for line in (tmp_path / "calls").read_text().splitlines()]
+    assert ["stop", [0, 1], 50] in told
+
+
 def test_what_the_library_refuses_is_told_in_its_words(trex: StlTrex) -> None:
     plan = TrialPlan(mark=1, streams=plans(13.0), duration_s=0.1, drain_s=0.0)
     with pytest.raises(GeneratorRefused, match="STLError: 13 is unlucky"):
