@@ -13,8 +13,11 @@ import importlib
 import json
 import os
 import sys
+import time
 from typing import Any, TextIO
 
+# Longer than a receiver that sleeps, or a CPU that is shared, keeps frames waiting.
+_ON_THEIR_WAY_S = 0.05
 # How long a server whose CPUs are polled may take to answer.
 _PATIENCE_S = 30
 
@@ -70,7 +73,13 @@ class Driver:
         return {}
 
     def stats(self) -> dict[str, Any]:
-        """Counters of the ports, and of each group as TRex names them."""
+        """Counters of the ports, and of each group as TRex names them; and what `active` says.
+
+        Those of what was sent are older than those of what was received, by more than frames are
+        on their way, so that none of these looks lost.
+        """
+        sent = self._client.get_pgid_stats(self._groups).get("flow_stats", {})
+        time.sleep(_ON_THEIR_WAY_S)
         ports = self._client.get_stats(ports=self._ports)
         groups = self._client.get_pgid_stats(self._groups)
         links = {
@@ -81,13 +90,18 @@ class Driver:
                 {**ports[port], "number": number, "link": links.get(port)}
                 for number, port in enumerate(self._ports)
             ],
-            "flows": _by_group(groups.get("flow_stats", {})),
+            "flows": {
+                group: {**each, "tx_pkts": sent[int(group)]["tx_pkts"]}
+                for group, each in _by_group(groups.get("flow_stats", {})).items()
+            },
             "latency": _by_group(groups.get("latency", {})),
+            **self.active(),
         }
 
     def active(self) -> dict[str, Any]:
-        """Whether one of the ports sends."""
-        return {"active": bool(self._client.is_traffic_active(ports=self._ports))}
+        """Whether one of the ports sends, and the time of that by the host's monotonic clock."""
+        active = bool(self._client.is_traffic_active(ports=self._ports))
+        return {"active": active, "at_s": time.monotonic()}
 
     def stop(self, settle_ms: int) -> dict[str, Any]:
         """Send no more; the counters of groups are kept for so long, and then frozen."""

@@ -60,6 +60,8 @@ class _Traffic:
     client: TrexClient
     plan: TrialPlan
     began_s: float = 0.0
+    # The latest that it was known to send, in s after it began.
+    active_s: float = 0.0
 
     def begin(self) -> None:
         ports = sorted({each.tx_port for each in self.plan.streams})
@@ -68,6 +70,7 @@ class _Traffic:
 
     def totals(self) -> Totals:
         seen = self.client.ask("stats")
+        self._note(seen)
         streams = {each.stream: _stream(each, seen) for each in self.plan.streams}
         ours = {port["number"]: 0 for port in seen["ports"]}
         for flow in seen["flows"].values():
@@ -79,18 +82,27 @@ class _Traffic:
 
     def end(self) -> float:
         """Its own clock ends it, unless that is slow or the trial is to end early."""
-        over_s = self.began_s + self.plan.duration_s
-        if time.monotonic() >= over_s - _CLOCKS_APART_S:
-            while time.monotonic() < over_s + _LATE_END_S:
-                if not self.client.ask("active")["active"]:
-                    return self.plan.duration_s
+        enough_s = self.plan.duration_s + _LATE_END_S
+        if time.monotonic() - self.began_s >= self.plan.duration_s - _CLOCKS_APART_S:
+            while self._note(self.client.ask("active")):
+                if self.active_s >= enough_s:
+                    break
                 time.sleep(_POLL_S)
+            else:
+                return self.plan.duration_s if self.active_s < enough_s else self.active_s
         sent_s = time.monotonic() - self.began_s
         self.client.ask("stop", settle_ms=round(self.plan.drain_s * 1000))
         return sent_s
 
     def drained(self) -> None:
         self.client.ask("stop", settle_ms=0)
+
+    def _note(self, answer: Mapping[str, Any]) -> bool:
+        """Whether it sends, and until when it is known to have sent."""
+        active = bool(answer["active"])
+        if active:
+            self.active_s = answer["at_s"] - self.began_s
+        return active
 
 
 @dataclass
