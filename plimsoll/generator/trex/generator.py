@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -60,8 +61,8 @@ class _Traffic:
     client: TrexClient
     plan: TrialPlan
     began_s: float = 0.0
-    # The latest that it was known to send, in s after it began.
-    active_s: float = 0.0
+    # When it was first seen to send no more, in s after it began.
+    over_s: float = math.inf
 
     def begin(self) -> None:
         ports = sorted({each.tx_port for each in self.plan.streams})
@@ -70,7 +71,7 @@ class _Traffic:
 
     def totals(self) -> Totals:
         seen = self.client.ask("stats")
-        self._note(seen)
+        self._sends(seen)
         streams = {each.stream: _stream(each, seen) for each in self.plan.streams}
         ours = {port["number"]: 0 for port in seen["ports"]}
         for flow in seen["flows"].values():
@@ -81,15 +82,19 @@ class _Traffic:
         )
 
     def end(self) -> float:
-        """Its own clock ends it, unless that is slow or the trial is to end early."""
-        enough_s = self.plan.duration_s + _LATE_END_S
-        if time.monotonic() - self.began_s >= self.plan.duration_s - _CLOCKS_APART_S:
-            while self._note(self.client.ask("active")):
-                if self.active_s >= enough_s:
+        """Its own clock ends it, unless that is slow or the trial is to end early.
+
+        Where it was found to have ended, but only long after its time, it may have taken as
+        long as that, and is said to have.
+        """
+        planned_s = self.plan.duration_s
+        if time.monotonic() - self.began_s >= planned_s - _CLOCKS_APART_S:
+            while self._sends(self.client.ask("active")):
+                if time.monotonic() - self.began_s >= planned_s + _LATE_END_S:
                     break
                 time.sleep(_POLL_S)
             else:
-                return self.plan.duration_s if self.active_s < enough_s else self.active_s
+                return planned_s if self.over_s < planned_s + _LATE_END_S else self.over_s
         sent_s = time.monotonic() - self.began_s
         self.client.ask("stop", settle_ms=round(self.plan.drain_s * 1000))
         return sent_s
@@ -97,11 +102,11 @@ class _Traffic:
     def drained(self) -> None:
         self.client.ask("stop", settle_ms=0)
 
-    def _note(self, answer: Mapping[str, Any]) -> bool:
-        """Whether it sends, and until when it is known to have sent."""
+    def _sends(self, answer: Mapping[str, Any]) -> bool:
+        """Whether it sends; when it does no more is remembered."""
         active = bool(answer["active"])
-        if active:
-            self.active_s = answer["at_s"] - self.began_s
+        if self.began_s and not active:
+            self.over_s = min(self.over_s, answer["at_s"] - self.began_s)
         return active
 
 

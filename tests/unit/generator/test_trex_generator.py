@@ -254,6 +254,14 @@ def test_a_trex_whose_clock_is_slow_is_stopped_and_its_time_is_ours(
     assert ["stop", [0, 1], 50] in told
 
 
+def test_a_trex_that_was_seen_to_end_late_may_have_sent_so_long(trex: StlTrex) -> None:
+    plan = TrialPlan(mark=1, streams=plans(3000.0), duration_s=0.3, drain_s=0.05, interval_s=0.1)
+    report = trex.trial(plan, lambda _: False)
+    assert report.ended_by == "duration"
+    assert [each.sent for each in report.streams] == [900, 900]
+    assert report.sending_s > 0.6
+
+
 def test_what_the_library_refuses_is_told_in_its_words(trex: StlTrex) -> None:
     plan = TrialPlan(mark=1, streams=plans(13.0), duration_s=0.1, drain_s=0.0)
     with pytest.raises(GeneratorRefused, match="STLError: 13 is unlucky"):
