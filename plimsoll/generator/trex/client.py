@@ -17,6 +17,7 @@ from plimsoll.generator.interface import GeneratorDied, GeneratorRefused
 from plimsoll.host.processes.child import describe_exit, tied_to_parent
 from plimsoll.host.processes.identity import ProcessIdentity, identify
 from plimsoll.host.processes.log_tail import log_ending
+from plimsoll.host.processes.priority import favour
 
 _READ_BYTES = 1 << 16
 _END_PATIENCE_S = 10.0
@@ -62,6 +63,8 @@ class TrexClient:
                 ) from error
         assert self._process.stdin is not None  # noqa: S101 - both are pipes
         assert self._process.stdout is not None  # noqa: S101
+        # Between two loops that poll, an ordinary program gets a hundredth of a CPU (priority.py).
+        favour(self._process.pid)
         self._requests, self._answers = self._process.stdin, self._process.stdout
         self._pending = b""
         self.identity: ProcessIdentity = identify(self._process.pid)

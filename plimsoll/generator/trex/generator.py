@@ -82,13 +82,14 @@ class _Traffic:
         )
 
     def end(self) -> float:
-        """Its own clock ends it, unless that is slow or the trial is to end early.
+        """Its own clock ends it, unless that is slow, as unpaced, or the trial is to end early.
 
         Where it was found to have ended, but only long after its time, it may have taken as
         long as that, and is said to have.
         """
         planned_s = self.plan.duration_s
-        if time.monotonic() - self.began_s >= planned_s - _CLOCKS_APART_S:
+        paced = all(each.rate_pps is not None for each in self.plan.streams)
+        if paced and time.monotonic() - self.began_s >= planned_s - _CLOCKS_APART_S:
             while self._sends(self.client.ask("active")):
                 if time.monotonic() - self.began_s >= planned_s + _LATE_END_S:
                     break

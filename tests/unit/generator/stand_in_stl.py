@@ -35,7 +35,8 @@ class STLTXCont(Made):
     def __init__(self, pps=None, percentage=None):
         if pps == 13:
             raise STLError("13 is unlucky")
-        self.pps = pps
+        # Of a port of 10,000 pps.
+        self.pps = 100 * percentage if pps is None else pps
 
 
 STLPktBuilder = STLScVmRaw = STLStream = STLVmFlowVar = STLVmWrFlowVar = STLVmFixIpv4 = Made

@@ -254,6 +254,16 @@ def test_a_trex_whose_clock_is_slow_is_stopped_and_its_time_is_ours(
     assert ["stop", [0, 1], 50] in told
 
 
+def test_unpaced_it_is_stopped_at_its_time(trex: StlTrex, tmp_path: Path) -> None:
+    unpaced = tuple(replace(each, rate_pps=None) for each in plans())
+    plan = TrialPlan(mark=1, streams=unpaced, duration_s=0.3, drain_s=0.05, interval_s=1.0)
+    report = trex.trial(plan, lambda _: False)
+    assert report.ended_by == "duration"
+    assert all(each.sent > 0 for each in report.streams)
+    told = [json.loads(line) for line in (tmp_path / "calls").read_text().splitlines()]
+    assert ["stop", [0, 1], 50] in told
+
+
 def test_a_trex_that_was_seen_to_end_late_may_have_sent_so_long(trex: StlTrex) -> None:
     plan = TrialPlan(mark=1, streams=plans(3000.0), duration_s=0.3, drain_s=0.05, interval_s=0.1)
     report = trex.trial(plan, lambda _: False)
