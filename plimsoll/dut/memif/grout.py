@@ -131,7 +131,9 @@ class GroutLab(MemifLab[GroutSettings]):
         if _IPV6.exists():
             namespace.write("0", *(str(_IPV6 / which / "disable_ipv6") for which in _ALL))
         self._start_program()
-        self._wait(self._control.exists, "made no socket", _START_TIMEOUT_S)
+        self._wait(
+            lambda: None if self._control.exists() else "has made no socket", _START_TIMEOUT_S
+        )
         self._forward()
 
     def _start_program(self) -> None:
@@ -198,9 +200,9 @@ class GroutLab(MemifLab[GroutSettings]):
     def _control(self) -> Path:
         return self._ledger.directory / "grout.sock"
 
-    def _links_are_up(self) -> bool:
+    def _links_down(self) -> list[int]:
         shown = {str(each["name"]): each["flags"] for each in self._objects("interface", "show")}
-        return all("running" in str(shown[name]) for name in _NAMES)
+        return [port for port, name in enumerate(_NAMES) if "running" not in str(shown[name])]
 
     def _objects(self, *words: str) -> list[dict[str, object]]:
         """What `grcli … show` lists. Raises MachineError and LabDied."""

@@ -44,8 +44,8 @@ class MemifLab(ABC, Generic[Settings]):
         """Start the DUT as `_child`, and return once it forwards."""
 
     @abstractmethod
-    def _links_are_up(self) -> bool:
-        """Whether a client is connected to each port."""
+    def _links_down(self) -> list[int]:
+        """The ports to which no client is connected."""
 
     @abstractmethod
     def counters(self) -> tuple[DutPortCounters, ...]:
@@ -73,7 +73,12 @@ class MemifLab(ABC, Generic[Settings]):
 
     def wait_links(self, timeout_s: float) -> None:
         """Return once a client has connected to each port."""
-        self._wait(self._links_are_up, "has a port without link", timeout_s)
+
+        def problem() -> str | None:
+            down = self._links_down()
+            return f"has no link at ports {down}" if down else None
+
+        self._wait(problem, timeout_s)
 
     def check(self) -> None:
         """Raise LabDied if the DUT has ended."""
@@ -93,13 +98,14 @@ class MemifLab(ABC, Generic[Settings]):
         self._child = None
         self._socket.unlink(missing_ok=True)
 
-    def _wait(self, ready: Callable[[], bool], problem: str, timeout_s: float) -> None:
+    def _wait(self, problem: Callable[[], str | None], timeout_s: float) -> None:
+        """Return once there is no problem."""
         deadline = time.monotonic() + timeout_s
-        while not ready():
+        while found := problem():
             self.check()
             if time.monotonic() > deadline:
                 raise MachineError(
-                    f"{self.program} {problem} after {timeout_s:g} s",
+                    f"{self.program} {found} after {timeout_s:g} s",
                     where="lab",
                     remedy="check that the tester opened the lab's ports, on a less busy machine",
                 )

@@ -24,6 +24,7 @@ from plimsoll.host.processes.privileges import IPC_LOCK, needed_to_make
 _PROGRAM = "dpdk-testpmd"
 _TESTPMD = NeededProgram(_PROGRAM, "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
 _START_TIMEOUT_S = 30.0
+_NOT_STARTED = "has not started its ports"
 # Measured with DPDK 22.11: 16384 mbufs take 53 MB of hugepages in all, and up to 80 MB of
 # ordinary pages, because no mbuf may cross a page and so each takes one of 4 kB, or as
 # many as a longer one needs.
@@ -124,7 +125,7 @@ class TestpmdLab(MemifLab[TestpmdSettings]):
         self._ledger.note_process(_PROGRAM, self._child.identity)
         self._facts = {"argv": list(argv), "pid": self._child.pid}
         # The forwarding loop begins right after its ports are started.
-        self._wait(self._ports_started, "did not start its ports", _START_TIMEOUT_S)
+        self._wait(self._start_problem, _START_TIMEOUT_S)
 
     def _eal_arguments(self) -> tuple[str, ...]:
         # The main thread only sleeps, so it floats over all CPUs.
@@ -159,19 +160,19 @@ class TestpmdLab(MemifLab[TestpmdSettings]):
     def _telemetry(self) -> Telemetry:
         return Telemetry(self._telemetry_socket)
 
-    def _ports_started(self) -> bool:
+    def _start_problem(self) -> str | None:
         try:
             with self._telemetry() as telemetry:
                 self._facts["version"] = telemetry.version
                 infos = [telemetry.query(f"/ethdev/info,{port}") for port in PORTS]
         except TelemetryError:
             # Neither the socket nor the ports are there at first.
-            return False
-        return all(info.get("dev_started") == 1 for info in infos)
+            return _NOT_STARTED
+        return None if all(info.get("dev_started") == 1 for info in infos) else _NOT_STARTED
 
-    def _links_are_up(self) -> bool:
+    def _links_down(self) -> list[int]:
         answers = self._ask(*(f"/ethdev/link_status,{port}" for port in PORTS))
-        return all(answer.get("status") == "UP" for answer in answers)
+        return [port for port in PORTS if answers[port].get("status") != "UP"]
 
     def _ask(self, *commands: str) -> list[dict[str, object]]:
         """The answers to `commands`. Raises LabDied rather than a failed conversation."""
