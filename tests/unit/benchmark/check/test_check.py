@@ -90,7 +90,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, state: Path) -> None:
     """Two CPUs, and testpmd."""
     for name in ("online_cpus", "allowed_cpus"):
         monkeypatch.setattr(f"plimsoll.host.cpus.{name}", lambda: frozenset({0, 1}))
-    monkeypatch.setattr("plimsoll.dut.memif.testpmd._find_program", lambda: "dpdk-testpmd")
+    monkeypatch.setattr("plimsoll.dut.needs.NeededProgram.find", lambda needed: needed.name)
     monkeypatch.setattr("plimsoll.host.processes.cpu_load.LOOK_S", 0.001)
 
 

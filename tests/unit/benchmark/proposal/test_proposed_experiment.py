@@ -11,6 +11,7 @@ from plimsoll.benchmark.proposal.proposed_experiment import proposed_experiment
 from plimsoll.benchmark.proposal.survey import HostSurvey, survey_host
 from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.memif.testpmd import TestpmdSettings
+from plimsoll.dut.needs import NeededProgram
 from plimsoll.errors import MachineError
 from plimsoll.host.ports.port_needs import HostAbilities
 from tests.unit.host.machine_tree import MachineTree
@@ -28,7 +29,7 @@ DEFAULT_ROUTE = "ens1\t00000000\t0100A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0"
 
 @pytest.fixture(autouse=True)
 def testpmd(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.dut.memif.testpmd._find_program", lambda: "dpdk-testpmd")
+    monkeypatch.setattr("plimsoll.dut.needs.NeededProgram.find", lambda needed: needed.name)
 
 
 def isolate(tree: MachineTree, cpus: str) -> None:
@@ -212,10 +213,10 @@ def test_one_cpu_is_too_few(tmp_path: Path) -> None:
 def test_neither_ports_nor_testpmd_is_too_little(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def missing() -> str:
-        raise MachineError("dpdk-testpmd is missing", where="lab", remedy="install dpdk-dev")
+    def missing(needed: NeededProgram) -> str:
+        raise MachineError(f"{needed.name} is missing", where="lab", remedy="install dpdk-dev")
 
-    monkeypatch.setattr("plimsoll.dut.memif.testpmd._find_program", missing)
+    monkeypatch.setattr("plimsoll.dut.needs.NeededProgram.find", missing)
     with pytest.raises(MachineError) as refused:
         proposed_experiment(surveyed(tree_of_2(tmp_path), range(2)))
     assert str(refused.value) == (
