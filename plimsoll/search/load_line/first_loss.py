@@ -10,7 +10,7 @@ Bayes' rule.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.search.load_line.tried import Tried
@@ -22,6 +22,11 @@ _POWERS = tuple(10.0 * 10.0 ** (step / 8.0) for step in range(17))
 _RATES = tuple(10.0 ** (step / 6.0) for step in range(-12, 31))
 _HALVINGS = 20
 _LOWEST = 0.5
+# Of a weight, as its logarithm: a sum of all that is less shows in no digit.
+_NEGLIGIBLE = -50.0
+
+# A power, and the weight of each rate with it.
+_Weighed = tuple[float, tuple[tuple[float, float], ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,38 +61,53 @@ def lasting_pps(seen: Sequence[Lasted], duration_s: float, confidence: float) ->
     reference_pps = min((each.load_pps for each in seen if each.lost), default=None)
     if reference_pps is None:
         return None
-    weighed = list(_weighed(seen, reference_pps, duration_s))
+    weighed = _weighed(seen, reference_pps, duration_s)
     low, high = _LOWEST, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2.0
-        once = sum(w * math.exp(-rate * middle**power) for w, rate, power in weighed)
-        twice = sum(w * math.exp(-2.0 * rate * middle**power) for w, rate, power in weighed)
-        if twice >= confidence * once:
+        if _passes_again(weighed, middle) >= confidence:
             low = middle
         else:
             high = middle
     return low * reference_pps
 
 
+def _passes_again(weighed: Sequence[_Weighed], share: float) -> float:
+    """How likely this share of the reference passes a validation, given that it passed one."""
+    once = twice = 0.0
+    for power, rates in weighed:
+        losses_per_rate = share**power
+        for weight, rate in rates:
+            passes = math.exp(-rate * losses_per_rate)
+            once += weight * passes
+            twice += weight * passes * passes
+    return twice / once if once > 0.0 else 0.0
+
+
 def _weighed(
     seen: Sequence[Lasted], reference_pps: float, duration_s: float
-) -> Iterator[tuple[float, float, float]]:
-    """Weight, losses in a validation at the reference, and power: of all that is believed."""
-    found = [
-        (_log_likelihood(seen, reference_pps, duration_s, rate, power), rate, power)
-        for rate in _RATES
-        for power in _POWERS
-    ]
-    most = max(log for log, _, _ in found)
-    return ((math.exp(log - most), rate, power) for log, rate, power in found)
+) -> tuple[_Weighed, ...]:
+    """All that is still believed: by power, weights and losses in a validation at the reference."""
+    logs = {power: _log_likelihoods(seen, reference_pps, duration_s, power) for power in _POWERS}
+    most = max(max(each) for each in logs.values())
+    return tuple(
+        (
+            power,
+            tuple(
+                (math.exp(log - most), rate)
+                for log, rate in zip(each, _RATES, strict=True)
+                if log - most > _NEGLIGIBLE
+            ),
+        )
+        for power, each in logs.items()
+    )
 
 
-def _log_likelihood(
-    seen: Sequence[Lasted], reference_pps: float, duration_s: float, rate: float, power: float
-) -> float:
-    log = 0.0
-    for each in seen:
-        log_mean = power * math.log(each.load_pps / reference_pps) + math.log(rate)
-        log -= math.exp(min(log_mean, 700.0)) * each.seconds / duration_s
-        log += log_mean if each.lost else 0.0
-    return log
+def _log_likelihoods(
+    seen: Sequence[Lasted], reference_pps: float, duration_s: float, power: float
+) -> list[float]:
+    """Of each rate, with the power."""
+    logs = [(power * math.log(each.load_pps / reference_pps), each) for each in seen]
+    validations = sum(math.exp(min(log, 700.0)) * each.seconds for log, each in logs) / duration_s
+    lost = [log for log, each in logs if each.lost]
+    return [sum(lost) + len(lost) * math.log(rate) - rate * validations for rate in _RATES]
