@@ -241,9 +241,9 @@ engine-threads: build/engine-threads/build.ninja
 POLLING_NOTHING := tests/integration/parallel
 
 python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
-	$(BIN)/pytest --numprocesses auto --dist loadfile tests/unit
-	$(BIN)/pytest --numprocesses auto --dist loadfile -m 'not full' $(POLLING_NOTHING)
+	$(BIN)/pytest --numprocesses auto --dist loadfile -m 'not full' tests/unit $(POLLING_NOTHING)
 	$(BIN)/pytest -m 'not full' --ignore $(POLLING_NOTHING) tests/integration
 
 full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-kernel control-plane
+	$(BIN)/pytest --numprocesses auto --dist loadfile -m full tests/unit
 	$(BIN)/pytest -m full tests/integration

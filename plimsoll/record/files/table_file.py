@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -219,16 +221,24 @@ class TableSchema:
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    """A database of its own in memory, on one thread, which may read files.
+    """A connection of its own, on one thread, which may read files and has its own TEMP tables.
 
     It also works during a trial, whose polling loops must not be disturbed.
     """
+    return _database(os.getpid()).cursor()
+
+
+@functools.cache
+def _database(_: int) -> duckdb.DuckDBPyConnection:
+    """A process's one database, in memory: making one takes a hundred times as long as asking."""
     # Parquet and JSON are built in; nothing may be fetched from a network for it.
     return duckdb.connect(
         ":memory:",
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
+            # Files grow while they are read.
+            "enable_external_file_cache": "false",
             # What does not fit into memory is refused, not spilled into whatever folder this is.
             "temp_directory": "",
             "threads": "1",

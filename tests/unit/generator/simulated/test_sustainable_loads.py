@@ -135,7 +135,7 @@ def test_soaks_survive_at_the_sustainable_load_and_not_above_it(kind: str, limit
     if load_pps is None:
         assert (kind, limit) == ("random-loss", 0.0)
         return
-    soaks = 8
+    soaks = 4
     below = sum(_survives(kind, seed, 0.99 * load_pps, limit) for seed in range(soaks))
     share = SURELY_ABOVE.get(kind, 1.03)
     above = sum(_survives(kind, seed, share * load_pps, limit) for seed in range(soaks))
@@ -143,6 +143,7 @@ def test_soaks_survive_at_the_sustainable_load_and_not_above_it(kind: str, limit
     assert above == 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("kind", "limit", "load_pps"),
     [
