@@ -65,11 +65,14 @@ class PodState:
         return container in self.terminated
 
     @property
+    def over(self) -> bool:
+        """Whether there is none that could run, or answer."""
+        return self.phase in ("Failed", "Succeeded", "gone")
+
+    @property
     def hopeless(self) -> bool:
         """Whether it will not start without someone's doing."""
-        return self.phase in ("Failed", "Succeeded", "gone") or any(
-            each in _HOPELESS for each in self.waiting
-        )
+        return self.over or any(each in _HOPELESS for each in self.waiting)
 
     @property
     def reason(self) -> str:

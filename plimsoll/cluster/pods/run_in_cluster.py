@@ -117,10 +117,14 @@ class ClusterRun:
         self._tell(f"pod {self._name} in namespace {self._client.namespace}")
 
     def _is_there(self) -> bool:
-        """Whether it has its pod; one that is being deleted is waited for."""
+        """Whether it has its pod; one that ended, as by eviction, is removed and waited for."""
         while (pod := self._client.read("Pod", self._name)) is not None:
             if not pod["metadata"].get("deletionTimestamp"):
-                return True
+                state = PodState.of(pod)
+                if not state.over:
+                    return True
+                self._tell(f"its pod has ended, and is removed: {state.reason}")
+                self._client.delete("Pod", self._name)
             time.sleep(_LOOK_S / 3)
         return False
 
@@ -164,7 +168,7 @@ class ClusterRun:
         """Raise MachineError where there is no pod any more that could answer."""
         with contextlib.suppress(ClusterUnreachable):
             state = self._state()
-            if state.phase in ("Failed", "Succeeded", "gone") or state.ended(RECORD_CONTAINER):
+            if state.over or state.ended(RECORD_CONTAINER):
                 raise self._gone(state) from error
 
     def _gone(self, state: PodState) -> MachineError:

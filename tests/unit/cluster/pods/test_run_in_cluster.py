@@ -276,6 +276,24 @@ def test_a_new_pod_takes_along_what_was_recorded(
     assert run.journal.read_text() == '{"kind": "run-started"}\n{"kind": "trial"}\n'
 
 
+def test_a_pod_that_was_evicted_while_no_one_followed_is_replaced(
+    tmp_path: Path, run: RunDirectory, experiment: Experiment
+) -> None:
+    namespace = Namespace(tmp_path, finds)
+    gone, _ = cluster_run(namespace, run, experiment)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ClusterRun, "_follow", lambda self: (_ for _ in ()).throw(LeftRunning("x")))
+        with pytest.raises(LeftRunning):
+            gone()
+    evicted = {"phase": "Failed", "message": "The node was low on resource: memory."}
+    namespace.objects["Pod", name_of(run)]["status"] = evicted
+    execute, said = cluster_run(namespace, run, experiment)
+    assert execute() == 0
+    assert namespace.made == ["ConfigMap", "Pod", "Pod"]
+    assert any("low on resource: memory" in line for line in said)
+    assert namespace.objects == {}
+
+
 def test_a_cluster_that_does_not_answer_for_long_is_left_with_its_run(
     tmp_path: Path,
     run: RunDirectory,
