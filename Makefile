@@ -22,7 +22,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
 	vm-captures sshd grout kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
-.PHONY: packages chroot-install image control-plane
+.PHONY: packages chroot-install image pod-image control-plane kubelet
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -139,6 +139,15 @@ control-plane: kube-apiserver build/kube-apiserver/kube-scheduler ## Build the r
 build/kube-apiserver/kube-scheduler: build-aux/build-kube-apiserver
 	-@build-aux/build-kube-apiserver $(@D) kube-controller-manager kube-scheduler
 
+# Opt-in, with pod-image: real pods, on containerd, runc and CNI's plugins of the distribution.
+kubelet: build/kube-apiserver/kubelet ## Opt-in: build all of a cluster with a node, for tests that run real pods (some 20 CPU-minutes)
+	@build-aux/install-system-packages node
+
+# All at once, for they share most of what is compiled.
+build/kube-apiserver/kubelet: build-aux/build-kube-apiserver
+	-@build-aux/build-kube-apiserver $(@D) \
+		kube-apiserver kube-controller-manager kube-scheduler kubelet
+
 cluster-openapi: $(DEV_REQUIREMENTS) build/cluster-openapi/kinds.json.gz ## Fetch the OpenAPI that rendered manifests are held against
 
 build/cluster-openapi/kinds.json.gz: build-aux/cluster-openapi.txt build-aux/unpack-cluster-openapi
@@ -164,6 +173,11 @@ IMAGE ?= localhost/plimsoll:$(shell build-aux/print-version)
 image: packages ## Build the container image of pods (docs/kubernetes.md), by buildah
 	@build-aux/install-system-packages packages
 	buildah build --layers $(IMAGE_OPTIONS) --tag $(IMAGE) .
+
+# Where no registry can be reached, as nodes of the tests cannot.
+pod-image: packages ## Opt-in: build the same image on a base of mmdebstrap's, as root, into build/image/plimsoll.tar
+	@build-aux/install-system-packages packages
+	build-aux/build-image-archive $(IMAGE) build/image/plimsoll.tar
 
 sshd: build/sshd/usr/sbin/sshd ## Fetch the sshd of the tests of other hosts; nothing listens
 

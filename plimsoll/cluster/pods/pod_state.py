@@ -53,7 +53,8 @@ class PodState:
                 for state in states.values()
                 if "waiting" in state
             ),
-            said=" ".join(_said(status, states)),
+            # Several conditions often have the same reason.
+            said=" ".join(dict.fromkeys(_said(status, states))),
         )
 
     def started(self, container: str) -> bool:

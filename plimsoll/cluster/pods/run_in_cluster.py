@@ -74,7 +74,7 @@ class ClusterRun:
         self._experiment = experiment
         self._tell = tell
         self._name = name_of(run)
-        self._gathering = Gathering(run, tell)
+        self._gathering = Gathering(run, self._tell_of_here)
         self._stream: ExecStream | None = None
 
     def execute(self, plan: PodPlan) -> int:
@@ -101,6 +101,10 @@ class ClusterRun:
             raise
         self._remove()
         return status
+
+    def _tell_of_here(self, line: str) -> None:
+        """What the run there says, with the place that its record has here."""
+        self._tell(line.replace(f"{RECORD}/{self._run.run_id}", str(self._run.path)))
 
     def _deploy(self, plan: PodPlan) -> None:
         note_place(self._client, self._run)
@@ -138,14 +142,17 @@ class ClusterRun:
     def _follow(self) -> int:
         """Until it has ended and all of it is here. Raises LeftRunning and MachineError."""
         self._wait_until_started()
-        answered_s = time.monotonic()
+        answered_s, said = time.monotonic(), ""
         while True:
             try:
                 if (status := self._look()) is not None:
                     return status
-                answered_s = time.monotonic()
+                answered_s, said = time.monotonic(), ""
             except (StreamEnded, ClusterUnreachable) as error:
                 self._hang_up()
+                if error.message != said:
+                    said = error.message
+                    self._tell(f"no connection to the run, which goes on: {said}")
                 if time.monotonic() - answered_s > _PATIENCE_S:
                     raise left(self._client, error) from error
                 self._check_pod(error)

@@ -12,7 +12,7 @@ import socket
 import ssl
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPSConnection
@@ -38,6 +38,17 @@ ETCD_OPTIONS = [
     *("--listen-client-urls", ETCD_SOCKET, "--advertise-client-urls", ETCD_SOCKET),
     *("--listen-peer-urls", _PEER_SOCKET, "--initial-advertise-peer-urls", _PEER_SOCKET),
 ]
+# Without a controller no namespace has the account that this plugin asks of each pod.
+WITHOUT_NODES = ("--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount")
+# Kubelets may do what concerns their own node; the server calls them as this client, by their
+# addresses, for no one knows their names.
+WITH_NODES = (
+    "--authorization-mode=Node,RBAC",
+    "--enable-admission-plugins=NodeRestriction",
+    "--kubelet-client-certificate=kubelet-client.crt",
+    "--kubelet-client-key=kubelet-client.key",
+    "--kubelet-preferred-address-types=InternalIP",
+)
 _TRIES = 3
 
 
@@ -55,20 +66,21 @@ class CannotServe(Exception):
 
 def find_parts() -> ServerParts:
     """What `make kube-apiserver` left, else what is on PATH. Raises CannotServe."""
-    found = {name: _program(name) for name in ("kube-apiserver", "etcd")}
+    found = {name: find_program(name) for name in ("kube-apiserver", "etcd")}
     if missing := [name for name, path in found.items() if path is None]:
         raise CannotServe(f"there is no {' and no '.join(missing)} (make kube-apiserver)")
     return ServerParts(*(path for path in found.values() if path is not None))
 
 
-def _program(name: str) -> Path | None:
+def find_program(name: str) -> Path | None:
+    """Where it is: of what was built, else on PATH."""
     path = os.pathsep.join([str(BUILT), os.environ.get("PATH", os.defpath)])
     found = shutil.which(name, path=path)
     return Path(found) if found else None
 
 
 class Program:
-    """One of the two, running in `folder`, where its log is too."""
+    """One that runs in `folder`, where its log is too."""
 
     def __init__(self, folder: Path, path: Path, options: list[str]) -> None:
         self._log = folder / f"{path.name}.log"
@@ -76,7 +88,7 @@ class Program:
             self._process = subprocess.Popen(
                 tied_to_parent([str(path), *options]),
                 cwd=folder,
-                env={"HOME": str(folder)},
+                env={"HOME": str(folder), "PATH": os.environ.get("PATH", os.defpath)},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -113,8 +125,12 @@ class ControlPlane:
 
     def owners_kubeconfig(self) -> str:
         """A kubeconfig that may do everything."""
-        owner = self.authority.for_user("owner", ["system:masters"])
-        return kubeconfig.with_certificate(self.url, self.authority.certificate, owner)
+        return self.kubeconfig_of("owner", "system:masters")
+
+    def kubeconfig_of(self, user: str, *groups: str) -> str:
+        """A kubeconfig of that user, who may do what the groups may and is granted here."""
+        identity = self.authority.for_user(user, groups)
+        return kubeconfig.with_certificate(self.url, self.authority.certificate, identity)
 
     def kubeconfig_with(self, token: str) -> str:
         """A kubeconfig of the token's bearer."""
@@ -122,8 +138,10 @@ class ControlPlane:
 
 
 @contextmanager
-def control_plane(parts: ServerParts, folder: Path) -> Iterator[ControlPlane]:
-    """A server with an empty store. `folder` keeps its files and logs.
+def control_plane(
+    parts: ServerParts, folder: Path, more: Sequence[str] = WITHOUT_NODES
+) -> Iterator[ControlPlane]:
+    """A server with an empty store and `more` options. `folder` keeps its files and logs.
 
     Call it on the test's main thread, to whose life the processes are tied.
     """
@@ -131,7 +149,7 @@ def control_plane(parts: ServerParts, folder: Path) -> Iterator[ControlPlane]:
     _write_credentials(folder, authority, tokens)
     etcd = Program(folder, parts.etcd, ETCD_OPTIONS)
     try:
-        server, port = _start_server(parts, folder)
+        server, port = _start_server(parts, folder, more)
         try:
             yield ControlPlane(f"https://{LOOPBACK}:{port}", authority, tokens, (etcd, server))
         finally:
@@ -140,11 +158,11 @@ def control_plane(parts: ServerParts, folder: Path) -> Iterator[ControlPlane]:
         etcd.end()
 
 
-def _start_server(parts: ServerParts, folder: Path) -> tuple[Program, int]:
+def _start_server(parts: ServerParts, folder: Path, more: Sequence[str]) -> tuple[Program, int]:
     """Between finding a free port and taking it, another process may take it: so it is retried."""
     for _ in range(_TRIES):
         port = _free_port()
-        server = Program(folder, parts.kube_apiserver, _server_options(port))
+        server = Program(folder, parts.kube_apiserver, [*_server_options(port), *more])
         if _becomes_ready(server, folder, port):
             return server, port
         server.end()
@@ -180,10 +198,13 @@ def _free_port() -> int:
 
 
 def _write_credentials(folder: Path, authority: Authority, tokens: TokenIssuer) -> None:
-    identity = authority.for_server()
+    server = authority.for_server()
+    client = authority.for_user("kube-apiserver-kubelet-client", ["system:masters"])
     (folder / "ca.crt").write_bytes(authority.certificate)
-    (folder / "server.crt").write_bytes(identity.certificate)
-    for name, key in (("server.key", identity.key), ("tokens.key", tokens.key)):
+    (folder / "server.crt").write_bytes(server.certificate)
+    (folder / "kubelet-client.crt").write_bytes(client.certificate)
+    keys = {"server": server.key, "kubelet-client": client.key, "tokens": tokens.key}
+    for name, key in ((f"{each}.key", key) for each, key in keys.items()):
         (folder / name).touch(0o600)
         (folder / name).write_bytes(key)
 
@@ -193,12 +214,10 @@ def _server_options(port: int) -> list[str]:
         *(f"--bind-address={LOOPBACK}", f"--advertise-address={LOOPBACK}"),
         *(f"--secure-port={port}", f"--etcd-servers={ETCD_SOCKET}"),
         *("--tls-cert-file=server.crt", "--tls-private-key-file=server.key"),
-        *("--client-ca-file=ca.crt", "--authorization-mode=RBAC"),
+        "--client-ca-file=ca.crt",
         f"--service-account-issuer={ISSUER}",
         *("--service-account-key-file=tokens.key", "--service-account-signing-key-file=tokens.key"),
         "--service-cluster-ip-range=10.0.0.0/24",
         # Its own address is of no use to anybody, and the check of it takes a real one.
         "--endpoint-reconciler-type=none",
-        # Without a controller no namespace has the account that this plugin asks of each pod.
-        "--disable-admission-plugins=ServiceAccount",
     ]

@@ -108,6 +108,24 @@ class Owner:
         found: dict[str, Any] = resource.get(**_place(resource, given)).to_dict()
         return found
 
+    def find_if_there(self, given: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The object that `given` names; None where the server has none."""
+        try:
+            return self.find(given)
+        except NotFoundError:
+            return None
+
+    def names(self, api_version: str, kind: str, namespace: str) -> list[str]:
+        """The names of all objects of a kind in a namespace."""
+        resource = self._client.resources.get(api_version=api_version, kind=kind)
+        return [each.metadata.name for each in resource.get(namespace=namespace).items]
+
+    def delete_all(self, api_version: str, kind: str, namespace: str) -> None:
+        """Delete all objects of a kind in a namespace, as kubectl does, and do not wait."""
+        resource = self._client.resources.get(api_version=api_version, kind=kind)
+        for name in self.names(api_version, kind, namespace):
+            resource.delete(name=name, namespace=namespace)
+
     def token(self, namespace: str, account: str) -> str:
         """A token of the service account, as a pod of it gets one: for an hour."""
         resource = self._client.resources.get(api_version="v1", kind="ServiceAccount")

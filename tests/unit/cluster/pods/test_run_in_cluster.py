@@ -14,7 +14,7 @@ import yaml
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.cluster.pods import run_in_cluster
-from plimsoll.cluster.pods.cluster_client import ClusterUnreachable
+from plimsoll.cluster.pods.cluster_client import ClusterRefused, ClusterUnreachable
 from plimsoll.cluster.pods.exec_stream import StreamEnded
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import plan_pods
@@ -109,6 +109,9 @@ class Namespace:
         return self.objects.get((kind, name))
 
     def labelled(self, kind: str, selector: str) -> tuple[Mapping[str, Any], ...]:
+        # Of one who has the rights that docs/kubernetes.md names.
+        if kind == "Job":
+            raise ClusterRefused("jobs.batch is forbidden", where="lab", remedy="", status=403)
         labels = dict(each.split("=") for each in selector.split(","))
         return tuple(
             found
@@ -167,7 +170,8 @@ def finds(run: Path) -> int:
     """A run of a moment."""
     with (run / "journal.jsonl").open("a") as journal:
         journal.write('{"kind": "trial"}\n')
-    (run.parent / "output.log").write_text("1 search 2 kpps PASS\n")
+    said = f"1 search 2 kpps PASS\nreport: /var/lib/plimsoll/{run.name}/report.html\n"
+    (run.parent / "output.log").write_text(said)
     (run / "result.json").write_text("{}")
     return 0
 
@@ -183,6 +187,8 @@ def test_a_run_is_deployed_fetched_and_removed(
     assert run.journal.read_text() == '{"kind": "trial"}\n'
     assert run.result.is_file()
     assert "1 search 2 kpps PASS" in said
+    # Where it is here, not in the pod.
+    assert f"report: {run.path}/report.html" in said
     assert place_of(run.path) == {
         "on": "kube://lab/bench",
         "namespace": "bench",
@@ -194,9 +200,12 @@ def test_a_connection_that_breaks_is_made_again(
     tmp_path: Path, run: RunDirectory, experiment: Experiment
 ) -> None:
     namespace = Namespace(tmp_path, finds)
-    namespace.breaks_after = [0, 1, 2]
-    execute, _ = cluster_run(namespace, run, experiment)
+    namespace.breaks_after = [0, 0, 0]
+    execute, said = cluster_run(namespace, run, experiment)
     assert execute() == 0
+    # Once, as long as it is the same that is wrong.
+    closed = "no connection to the run, which goes on: the connection was closed"
+    assert said.count(closed) == 1
     assert namespace.made == ["ConfigMap", "Pod"]
     assert run.result.is_file()
 

@@ -1,0 +1,97 @@
+"""How the parts of a node are set: containerd, its network, the kubelet.
+
+As a machine with cgroup v1 and without systemd needs it: the kubelet is to accept that and to make
+its groups itself, no OOM score is lowered, and the node's address is not loopback's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+NODE = "node-1"
+ADDRESS = "10.77.0.1"
+# Whom the node has its default route to; no one is there.
+NEIGHBOUR = "10.77.0.2"
+PAUSE_IMAGE = "localhost/pause:1"
+# Where Debian has CNI's plugins.
+CNI_PLUGINS = Path("/usr/lib/cni")
+_CONTAINERD = """\
+version = 2
+root = "{folder}/root"
+state = "{folder}/state"
+[grpc]
+address = "{folder}/containerd.sock"
+[plugins."io.containerd.internal.v1.opt"]
+path = "{folder}/opt"
+[plugins."io.containerd.grpc.v1.cri"]
+sandbox_image = "{pause}"
+restrict_oom_score_adj = true
+disable_apparmor = true
+stream_server_address = "127.0.0.1"
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+runtime_type = "io.containerd.runc.v2"
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+SystemdCgroup = false
+[plugins."io.containerd.grpc.v1.cri".cni]
+bin_dir = "{cni}"
+conf_dir = "{folder}/cni"
+"""
+
+
+def containerd_settings(folder: Path) -> str:
+    """containerd's configuration; all that it keeps is in `folder`."""
+    return _CONTAINERD.format(folder=folder, pause=PAUSE_IMAGE, cni=CNI_PLUGINS)
+
+
+def network_settings(folder: Path) -> dict[str, Any]:
+    """CNI's: each pod has a cable to the node."""
+    addresses = {"type": "host-local", "subnet": "10.78.0.0/24", "dataDir": f"{folder}/leases"}
+    cable = {"type": "ptp", "ipMasq": False, "ipam": addresses}
+    return {"cniVersion": "0.4.0", "name": "pods", "plugins": [cable]}
+
+
+def kubelet_settings(folder: Path, authority: Path, cgroup: str, static: bool) -> dict[str, Any]:
+    """The kubelet's configuration; with `static` guaranteed pods get CPUs of their own.
+
+    A disk that is nearly full, as a developer's may be, evicts no pod. Shares of CPUs are not
+    limited: on two CPUs two loops poll while the pod may only ask for less than both.
+    """
+    evicted = ("memory", "nodefs", "imagefs")
+    alone: dict[str, Any] = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0"}
+    return {
+        "apiVersion": "kubelet.config.k8s.io/v1beta1",
+        "kind": "KubeletConfiguration",
+        "failCgroupV1": False,
+        "cgroupDriver": "cgroupfs",
+        "cgroupRoot": f"/{cgroup}",
+        "enforceNodeAllocatable": [],
+        "containerRuntimeEndpoint": f"unix://{folder}/containerd.sock",
+        "podLogsDir": f"{folder}/logs",
+        "address": ADDRESS,
+        "healthzPort": 0,
+        "authentication": {
+            "anonymous": {"enabled": False},
+            "webhook": {"enabled": False},
+            "x509": {"clientCAFile": str(authority)},
+        },
+        "authorization": {"mode": "AlwaysAllow"},
+        "failSwapOn": False,
+        "cpuCFSQuota": False,
+        "makeIPTablesUtilChains": False,
+        "localStorageCapacityIsolation": False,
+        "resolvConf": "",
+        "imageGCHighThresholdPercent": 100,
+        "evictionHard": {f"{each}.available": "0%" for each in evicted},
+        **(alone if static else {}),
+    }
+
+
+def kubelet_options(folder: Path, config: Path) -> Sequence[str]:
+    """The kubelet's command line; `config` is the node's kubeconfig."""
+    return [
+        *(f"--config={folder}/kubelet.json", f"--kubeconfig={config}"),
+        *(f"--root-dir={folder}/kubelet", f"--cert-dir={folder}/kubelet-certificates"),
+        *(f"--hostname-override={NODE}", f"--node-ip={ADDRESS}"),
+    ]
