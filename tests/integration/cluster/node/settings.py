@@ -59,7 +59,9 @@ def kubelet_settings(folder: Path, authority: Path, cgroup: str, static: bool) -
     limited: on two CPUs two loops poll while the pod may only ask for less than both.
     """
     evicted = ("memory", "nodefs", "imagefs")
-    alone: dict[str, Any] = {"cpuManagerPolicy": "static", "reservedSystemCPUs": "0"}
+    # Of half a CPU that is kept from pods the policy makes a whole one; the scheduler takes it as
+    # half, so that next to a pod's own CPU there is room for shares of the other.
+    alone: dict[str, Any] = {"cpuManagerPolicy": "static", "systemReserved": {"cpu": "500m"}}
     return {
         "apiVersion": "kubelet.config.k8s.io/v1beta1",
         "kind": "KubeletConfiguration",
