@@ -95,10 +95,11 @@ class CpuTimeline:
 
     def resume(self, tsc: int, key: str) -> None:
         """The interruption of this key ends, with all in it whose end was lost."""
-        if any(each.key == key for each in self.open):
-            self.cut(tsc)
-            while self.open.pop().key != key:
-                pass
+        for at in reversed(range(len(self.open))):
+            if self.open[at].key == key:
+                self.cut(tsc)
+                del self.open[at:]
+                return
 
     def cut(self, tsc: int) -> None:
         """End the current slice here and begin another."""

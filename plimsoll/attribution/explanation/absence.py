@@ -138,7 +138,10 @@ def _refilled(
     soon after a refill. None where it was not, or where no counter says that it was throttled.
     """
     begin, end = run[0].begin, run[-1].end
-    if not within(counted, begin, end) or any(p.loop_left_as != "runnable" for p in run):
+    # Without a quota, as mostly, there is nothing to look at.
+    if not counted or any(p.loop_left_as != "runnable" for p in run):
+        return None
+    if not within(counted, begin, end):
         return None
     since = max(begin, end - round(_BACK_AFTER_REFILL * tsc_hz))
     refills = reading.refills

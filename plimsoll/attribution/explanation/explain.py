@@ -15,7 +15,7 @@ from plimsoll.attribution.explanation.explain_latency import explain_latency
 from plimsoll.attribution.explanation.explain_loss import explain_loss
 from plimsoll.attribution.explanation.explain_stall import explain_stall
 from plimsoll.attribution.explanation.path_load import UNKNOWN_LOAD, PathLoad
-from plimsoll.attribution.explanation.seen_windows import seen_windows
+from plimsoll.attribution.explanation.seen_windows import SeenWindow, seen_windows
 from plimsoll.attribution.explanation.silences import silences
 from plimsoll.attribution.incidents.cause import Cause, Explanation
 from plimsoll.attribution.incidents.incident import Incident, IncidentKind
@@ -43,6 +43,7 @@ def explain(
     cgroups: Mapping[int, str] = MappingProxyType({}),
     own_pids: Collection[int] = (),
     noise_tasks: Mapping[int, str] = MappingProxyType({}),
+    windows: Sequence[SeenWindow] | None = None,
 ) -> tuple[Explanation, ...]:
     """The causes of each incident, in the incidents' order.
 
@@ -50,9 +51,11 @@ def explain(
     `trace_windows(incidents, tsc_hz)`; others are not looked at. `lost` says where the
     trace is complete, `load` what is known of the DUT's queues, `cgroups` the cgroup of
     each process by its id, `own_pids` the threads of Plimsoll's own that are not called so,
-    `noise_tasks` those of the experiment's neighbours, by whose they are.
+    `noise_tasks` those of the experiment's neighbours, by whose they are; `windows` are those of
+    the incidents, where they are known already.
     """
-    windows = list(seen_windows(incidents, events, loops, lost, counters, tsc_hz=tsc_hz))
+    if windows is None:
+        windows = list(seen_windows(incidents, events, loops, lost, counters, tsc_hz=tsc_hz))
     begins = [window.begin for window in windows]
     suggested = []
     for incident in incidents:

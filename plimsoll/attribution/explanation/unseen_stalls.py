@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.attribution.explanation.absence import Absence
+from plimsoll.attribution.explanation.absence import Absence, meeting
 from plimsoll.attribution.explanation.evidence import absences_by_stalls
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
@@ -27,7 +27,7 @@ def with_unseen_stalls(
 
 def _gaps(begin: int, end: int, seen: Sequence[Absence]) -> Iterator[tuple[int, int]]:
     """What of the time is in none of the absences."""
-    for absence in seen:
+    for absence in meeting(seen, begin, end):
         if absence.end > begin and absence.begin < end:
             if absence.begin > begin:
                 yield begin, absence.begin

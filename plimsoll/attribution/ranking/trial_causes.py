@@ -16,7 +16,7 @@ from plimsoll.attribution.explanation.latency_parts import (
     latency_parts,
 )
 from plimsoll.attribution.explanation.path_load import UNKNOWN_LOAD, PathLoad
-from plimsoll.attribution.explanation.seen_windows import seen_windows
+from plimsoll.attribution.explanation.seen_windows import SeenWindow, seen_windows
 from plimsoll.attribution.explanation.sentence import sentence
 from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.incident import Incident
@@ -84,6 +84,16 @@ class CausesFound:
 
 def causes_of_trial(facts: TrialFacts) -> CausesFound:
     """Explain a trial's incidents and put what was found into its record. Pure."""
+    windows = list(
+        seen_windows(
+            facts.incidents,
+            facts.events,
+            facts.loops,
+            facts.coverage,
+            facts.counters,
+            tsc_hz=facts.tsc_hz,
+        )
+    )
     found = explain(
         facts.incidents,
         facts.events,
@@ -95,6 +105,7 @@ def causes_of_trial(facts: TrialFacts) -> CausesFound:
         cgroups=facts.cgroups,
         own_pids=facts.own_pids,
         noise_tasks=facts.noise_tasks,
+        windows=windows,
     )
     kept = _worst(found)
     rows = rank(found, facts.spikes_from_ns)
@@ -109,20 +120,10 @@ def causes_of_trial(facts: TrialFacts) -> CausesFound:
         incidents=tuple(_explained(each, facts) for each in kept),
         incidents_left_out=len(found) - len(kept),
     )
-    return CausesFound(record, found, tuple(_kept_events(kept, facts)), _latency(facts))
+    return CausesFound(record, found, tuple(_kept_events(kept, facts)), _latency(facts, windows))
 
 
-def _latency(facts: TrialFacts) -> tuple[LatencyParts, ...]:
-    windows = list(
-        seen_windows(
-            facts.incidents,
-            facts.events,
-            facts.loops,
-            facts.coverage,
-            facts.counters,
-            tsc_hz=facts.tsc_hz,
-        )
-    )
+def _latency(facts: TrialFacts, windows: Sequence[SeenWindow]) -> tuple[LatencyParts, ...]:
     return latency_parts(
         facts.longest,
         windows,

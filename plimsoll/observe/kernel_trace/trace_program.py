@@ -99,7 +99,8 @@ def parse_output(output: bytes) -> tuple[list[KernelEvent], list[CpuTotals]]:
     events: list[KernelEvent] = []
     totals: list[CpuTotals] = []
     try:
-        for line in output.splitlines():
+        # Not splitlines(): names may hold what ends a line elsewhere.
+        for line in output.decode().removesuffix("\n").split("\n") if output else ():
             document: dict[str, Any] = json.loads(line)
             if "fields" in document:
                 events.append(KernelEvent(**document))
