@@ -1,32 +1,26 @@
 """What tests of commands share."""
 
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.runs_command import Plimsoll
-
-_NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+from tests.unit.cli.runs_command import Plimsoll, kept_handlers
 
 
 @pytest.fixture
 def handlers() -> Iterator[None]:
-    """Signal handlers as they were before: a command sets its own."""
-    before = {number: signal.getsignal(number) for number in _NUMBERS}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
+    """Signal handlers as they were before."""
+    with kept_handlers():
+        yield
 
 
 @pytest.fixture
 def plimsoll(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    handlers: None,
-) -> Plimsoll:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Plimsoll]:
     """In a folder of its own, below which `runs` is still to be made."""
     monkeypatch.chdir(tmp_path)
-    return Plimsoll(monkeypatch, capsys)
+    # Not by the fixture: other folders' tests take this one alone.
+    with kept_handlers():
+        yield Plimsoll(monkeypatch, capsys)
