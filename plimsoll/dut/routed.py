@@ -9,6 +9,7 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, Field, StrictInt, model_validator
 
 from plimsoll.dut.lab import LabModel, unsound
+from plimsoll.dut.two_ports import PORTS
 from plimsoll.errors import MachineError
 from plimsoll.text.mistakes import mistake
 from plimsoll.traffic.frames.addresses import MacField
@@ -17,7 +18,6 @@ from plimsoll.traffic.frames.addresses import MacField
 # the link. The router itself has no address, and so has nothing to say of its own.
 _NEXT_HOPS = {4: ("192.0.2.1", "192.0.2.2"), 6: ("fe80::1", "fe80::2")}
 
-PORTS = (0, 1)
 MOST_ROUTES = 100_000
 # Of more the record has the number, and these.
 SHOWN_ROUTES = 64

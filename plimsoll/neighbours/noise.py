@@ -15,6 +15,7 @@ from pathlib import Path
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, describe_exit
+from plimsoll.host.processes.comes_true import comes_true
 from plimsoll.neighbours import placed
 from plimsoll.neighbours.checks import cgroup_folder
 from plimsoll.neighbours.neighbour import Achieved, NeighbourModel
@@ -106,14 +107,16 @@ class _Running:
 
     def wait_until_ready(self) -> None:
         """Return once it disturbs. Raises MachineError where it ends, or takes too long."""
-        deadline = time.monotonic() + _START_TIMEOUT_S
-        while not self.neighbour.is_ready(self.child, len(session_processes(self.child.pid))):
-            if (status := self.child.exit_status()) is not None:
-                raise self._failed(describe_exit(status))
-            if time.monotonic() > deadline:
-                raise self._failed(f"was not ready within {_START_TIMEOUT_S:g} s")
-            time.sleep(_POLL_S)
+        if not comes_true(self._is_ready, _START_TIMEOUT_S, every_s=_POLL_S, check=self._check):
+            raise self._failed(f"was not ready within {_START_TIMEOUT_S:g} s")
         self._ready = time.monotonic()
+
+    def _is_ready(self) -> bool:
+        return self.neighbour.is_ready(self.child, len(session_processes(self.child.pid)))
+
+    def _check(self) -> None:
+        if (status := self.child.exit_status()) is not None:
+            raise self._failed(describe_exit(status))
 
     def ended(self, ran_s: float, early: int | None) -> NeighbourRun:
         """What it did, now that it has ended; `early` is the status of one that we did not end."""

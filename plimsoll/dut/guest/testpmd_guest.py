@@ -5,7 +5,6 @@ It listens on both sockets, and the switch connects to them as vhost-user's clie
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +18,7 @@ from plimsoll.host.cpus import allowed_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
+from plimsoll.host.processes.comes_true import comes_true
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_to_make
 
 TESTPMD = NeededProgram("dpdk-testpmd", "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
@@ -29,7 +29,6 @@ _MBUFS = 8192
 # The switch looks for a listener once a second.
 _READY_TIMEOUT_S = 60.0
 _END_PATIENCE_S = 5.0
-_POLL_S = 0.02
 
 
 class TestpmdGuest:
@@ -77,16 +76,12 @@ class TestpmdGuest:
 
     def wait_ready(self) -> None:
         """Return once its ports are started."""
-        deadline = time.monotonic() + _READY_TIMEOUT_S
-        while not self._ports_started():
-            self.check()
-            if time.monotonic() > deadline:
-                raise MachineError(
-                    f"{self.name} did not start its ports within {_READY_TIMEOUT_S:g} s",
-                    where="lab.guest",
-                    remedy="see its log and the switch's in the lab's directory",
-                )
-            time.sleep(_POLL_S)
+        if not comes_true(self._ports_started, _READY_TIMEOUT_S, check=self.check):
+            raise MachineError(
+                f"{self.name} did not start its ports within {_READY_TIMEOUT_S:g} s",
+                where="lab.guest",
+                remedy="see its log and the switch's in the lab's directory",
+            )
 
     def check(self) -> None:
         """Raise LabDied if it has ended."""

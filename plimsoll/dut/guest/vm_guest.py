@@ -18,6 +18,7 @@ from plimsoll.dut.needs import NeededProgram
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
+from plimsoll.host.processes.comes_true import comes_true
 from plimsoll.host.processes.privileges import needed_to_make
 
 QEMU = NeededProgram("qemu-system-x86_64", "qemu-system-x86 (Debian, Ubuntu)")
@@ -80,16 +81,16 @@ class VmGuest:
 
     def wait_ready(self) -> None:
         """Return once its bridge is up, which is when it answers for the first time."""
-        deadline = time.monotonic() + _BOOT_TIMEOUT_S
-        while self._ask(_POLL_S) is None:
-            self.check()
-            if time.monotonic() > deadline:
-                raise MachineError(
-                    f"{self.name} did not boot within {_BOOT_TIMEOUT_S:g} s",
-                    where="lab.guest",
-                    remedy=f"see {self.name}.console in the lab's directory",
-                )
-            time.sleep(_POLL_S)
+
+        def answers() -> bool:
+            return self._ask(_POLL_S) is not None
+
+        if not comes_true(answers, _BOOT_TIMEOUT_S, every_s=_POLL_S, check=self.check):
+            raise MachineError(
+                f"{self.name} did not boot within {_BOOT_TIMEOUT_S:g} s",
+                where="lab.guest",
+                remedy=f"see {self.name}.console in the lab's directory",
+            )
 
     def check(self) -> None:
         """Raise LabDied if it has ended."""

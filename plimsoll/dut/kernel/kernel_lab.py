@@ -5,10 +5,11 @@ from __future__ import annotations
 import platform
 import time
 
-from plimsoll.dut.kernel.settings import PATHS, Forwarder, KernelSettings
+from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LabPorts, LinkWatch
 from plimsoll.dut.netdev import NetdevPort, netdev_facts, open_netdev
 from plimsoll.dut.netdev_lab import NetdevLab
+from plimsoll.dut.two_ports import PATHS
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import check_cpus
 from plimsoll.host.ledger.ledger import Ledger

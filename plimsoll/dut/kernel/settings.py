@@ -8,15 +8,13 @@ from typing import ClassVar
 from pydantic import Field
 
 from plimsoll.dut.kernel.cables import DUT_PORTS, cable_counters
-from plimsoll.dut.lab import DutProcess, LabModel, LineRate
-from plimsoll.dut.line_rate import LineRateField
+from plimsoll.dut.lab import DutProcess, LineRate
 from plimsoll.dut.needs import IP, NAMESPACE_CAPABILITIES, TEE, LabNeeds
 from plimsoll.dut.netdev import NetdevDriver
+from plimsoll.dut.two_ports import TwoPortSettings
 from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
 from plimsoll.text.wire import FCS_BYTES
-from plimsoll.traffic.streams.compile import Paths
 
-PATHS: Paths = ((0, 1), (1, 0))
 # The least MTU that IPv6 and any usual frame pass.
 _USUAL_MTU = 1500
 # An Ethernet header, and two VLAN tags, which an MTU does not count.
@@ -63,13 +61,12 @@ class Forwarder(ABC):
         return
 
 
-class KernelSettings(LabModel):
+class KernelSettings(TwoPortSettings):
     """A DUT in the kernel, between two veth cables.
 
-    The frames of both directions are forwarded on `cpu`, by the kernel's receive packet
-    steering. The tester opens its ends by AF_XDP or AF_PACKET, as `driver` says (docs/ports.md);
-    `frame_size`, with FCS, is the longest that must pass, a run raises it to its profile's.
-    `line_rate` is nominal: a cable in memory has none.
+    What chooses its CPU is the kernel's receive packet steering. The tester opens its ends by
+    AF_XDP or AF_PACKET, as `driver` says (docs/ports.md); `frame_size`, with FCS, is the longest
+    that must pass, a run raises it to its profile's.
     """
 
     can_stand: ClassVar[bool] = True
@@ -80,10 +77,8 @@ class KernelSettings(LabModel):
     # What the kernel must have, by the names of its options.
     kernel_features: ClassVar[tuple[str, ...]] = ("veth",)
 
-    cpu: int = Field(default=1, ge=0)
     driver: NetdevDriver = "auto"
     frame_size: int = Field(default=1518, ge=64, le=9216)
-    line_rate: LineRateField | None = None
 
     @classmethod
     def needs(cls) -> LabNeeds:
@@ -91,29 +86,9 @@ class KernelSettings(LabModel):
         return LabNeeds(NAMESPACE_CAPABILITIES, cls.kernel_features, _PROGRAMS, cpus=1)
 
     @property
-    def polled_cpus(self) -> tuple[tuple[str, int], ...]:
-        """That on which frames are forwarded."""
-        return (("lab.cpu", self.cpu),)
-
-    @property
-    def port_count(self) -> int:
-        """One at each end of the DUT."""
-        return 2
-
-    @property
-    def directions(self) -> Paths:
-        """Through the DUT both ways."""
-        return PATHS
-
-    @property
     def mtu(self) -> int:
         """That of every interface of the lab."""
         return max(_USUAL_MTU, self.frame_size - FCS_BYTES - _ETHERNET_BYTES)
-
-    @property
-    def line_rate_bps(self) -> float | None:
-        """As stated, L1."""
-        return self.line_rate.value if self.line_rate else None
 
     def check_machine(self) -> LineRate:
         """Whether this user may make namespaces and iproute2 is there."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, Generic, TypeVar
@@ -15,9 +14,9 @@ from plimsoll.host.cpus import check_cpus
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
+from plimsoll.host.processes.comes_true import comes_true
 
 _END_PATIENCE_S = 5.0
-_POLL_S = 0.02
 
 Settings = TypeVar("Settings", bound=MemifSettings)
 
@@ -100,16 +99,19 @@ class MemifLab(ABC, Generic[Settings]):
 
     def _wait(self, problem: Callable[[], str | None], timeout_s: float) -> None:
         """Return once there is no problem."""
-        deadline = time.monotonic() + timeout_s
-        while found := problem():
-            self.check()
-            if time.monotonic() > deadline:
-                raise MachineError(
-                    f"{self.program} {found} after {timeout_s:g} s",
-                    where="lab",
-                    remedy="check that the tester opened the lab's ports, on a less busy machine",
-                )
-            time.sleep(_POLL_S)
+        found: str | None = None
+
+        def has_none() -> bool:
+            nonlocal found
+            found = problem()
+            return found is None
+
+        if not comes_true(has_none, timeout_s, check=self.check):
+            raise MachineError(
+                f"{self.program} {found} after {timeout_s:g} s",
+                where="lab",
+                remedy="check that the tester opened the lab's ports, on a less busy machine",
+            )
 
     def _check_conversation(self, patience_s: float) -> None:
         """Raise LabDied if a conversation failed because the DUT dies."""

@@ -8,12 +8,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from plimsoll.dut.lab import LabModel, LabPorts, unsound
-from plimsoll.dut.line_rate import LineRateField
 from plimsoll.dut.memif_port import buffer_bytes_for, longest_ring, memif_devargs
-from plimsoll.traffic.streams.compile import Paths
+from plimsoll.dut.two_ports import PATHS, PORTS, TwoPortSettings
 
-PORTS = (0, 1)
-_PATHS: Paths = ((0, 1), (1, 0))
 # The memif driver takes its ring from `rsize` and ignores descriptor counts.
 _DESCRIPTORS = 1024
 
@@ -24,28 +21,20 @@ def _power_of_two(ring_size: int) -> int:
     return ring_size
 
 
-class MemifSettings(LabModel):
+class MemifSettings(TwoPortSettings):
     """A DUT between two memif ports, of which it is the server.
 
     `ring_size` is in frames, a power of two; memif allows up to 16384, and long rings
     carry over the milliseconds that a shared CPU is taken away. `frame_size`, with FCS,
     is the longest that must pass; a run raises it to its profile's longest, and shortens
     rings whose buffers would then take more than 32 MB each. `socket` defaults to a path
-    that is private to the run. `line_rate` is nominal, memif has no wire: with it loads can
-    be written in %, and utilisation is reported as a share of it.
+    that is private to the run.
     """
 
     kind: str
-    cpu: int = Field(default=1, ge=0)
     ring_size: Annotated[int, AfterValidator(_power_of_two)] = Field(default=16384, ge=64, le=16384)
     frame_size: int = Field(default=1518, ge=64, le=9216)
     socket: Path | None = None
-    line_rate: LineRateField | None = None
-
-    @property
-    def polled_cpus(self) -> tuple[tuple[str, int], ...]:
-        """That of the forwarding loop."""
-        return (("lab.cpu", self.cpu),)
 
     @property
     def buffer_bytes(self) -> int:
@@ -56,21 +45,6 @@ class MemifSettings(LabModel):
     def ring_frames(self) -> int:
         """The rings' length: as set, or what 32 MB of buffers allow."""
         return min(self.ring_size, longest_ring(self.buffer_bytes))
-
-    @property
-    def port_count(self) -> int:
-        """One at each end of the DUT."""
-        return len(PORTS)
-
-    @property
-    def directions(self) -> Paths:
-        """Through the DUT both ways."""
-        return _PATHS
-
-    @property
-    def line_rate_bps(self) -> float | None:
-        """As stated, L1."""
-        return self.line_rate.value if self.line_rate else None
 
     def for_frames(self, frame_size: int) -> LabModel:
         """The same lab with buffers for frames up to `frame_size`."""
@@ -86,7 +60,7 @@ class MemifSettings(LabModel):
             devargs=tuple(self.devargs("client", port, socket) for port in PORTS),
             descriptors=_DESCRIPTORS,
             queue_frames=self.ring_frames,
-            paths=_PATHS,
+            paths=PATHS,
             drained_by="dut",
             line_rate_bps=self.line_rate_bps,
         )

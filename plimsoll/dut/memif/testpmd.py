@@ -11,10 +11,11 @@ from plimsoll.dut.ethdev_counters import ethdev_counters
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate, unsound
 from plimsoll.dut.memif.memif_lab import MemifLab
 from plimsoll.dut.memif.noisy_vnf import NoisyVnf
-from plimsoll.dut.memif.settings import PORTS, MemifSettings
+from plimsoll.dut.memif.settings import MemifSettings
 from plimsoll.dut.memif_port import check_new_socket
 from plimsoll.dut.needs import LabNeeds, NeededProgram
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
+from plimsoll.dut.two_ports import PORTS
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger

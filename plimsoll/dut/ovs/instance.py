@@ -6,7 +6,6 @@ of its own, so that an Open vSwitch of the system's is neither seen nor touched.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import run_program
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.processes.child import Child, Lifetime
+from plimsoll.host.processes.comes_true import comes_true
 
 BRIDGE = "plimsoll0"
 _PACKAGE = "openvswitch-switch (Debian, Ubuntu) or openvswitch (Fedora, RHEL)"
@@ -149,16 +149,12 @@ class OvsInstance:
             raise
 
     def _wait(self, ready: Callable[[], bool], problem: str) -> None:
-        deadline = time.monotonic() + _START_TIMEOUT_S
-        while not ready():
-            self.check()
-            if time.monotonic() > deadline:
-                raise MachineError(
-                    f"{problem} within {_START_TIMEOUT_S:g} s",
-                    where="lab",
-                    remedy="start it again on a less busy machine",
-                )
-            time.sleep(_POLL_S)
+        if not comes_true(ready, _START_TIMEOUT_S, every_s=_POLL_S, check=self.check):
+            raise MachineError(
+                f"{problem} within {_START_TIMEOUT_S:g} s",
+                where="lab",
+                remedy="start it again on a less busy machine",
+            )
 
 
 def _schema() -> Path:

@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.dut.guest.chain import (
-    Chain,
-    chain_hops,
-    guest_ports,
-    guests_of,
-    sharing_note,
-    switch_ports,
-)
-from plimsoll.dut.guest.guest import Guest, GuestPlace
-from plimsoll.dut.guest.testpmd_guest import (
-    MEGABYTES as TESTPMD_MEGABYTES,
-)
-from plimsoll.dut.guest.testpmd_guest import (
-    TESTPMD,
-    Forwarding,
-    TestpmdGuest,
-)
-from plimsoll.dut.guest.vm_guest import QEMU, TASKSET, VmGuest
-from plimsoll.dut.guest.vm_image import VmImage
+from plimsoll.dut.guest.chain import chain_hops, sharing_note, switch_ports
+from plimsoll.dut.guest.chain_settings import ChainSettings, Cpu, guest_socket
 from plimsoll.dut.lab import (
     DutPortCounters,
     DutProcess,
     Lab,
-    LabModel,
     LabPorts,
     LineRate,
     LinkWatch,
     unsound,
 )
-from plimsoll.dut.line_rate import LineRateField
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
 from plimsoll.dut.ovs.figures import datapath_figures
 from plimsoll.dut.ovs.instance import TOOLS, OvsInstance
@@ -54,37 +33,31 @@ from plimsoll.dut.ovs.rules import (
 from plimsoll.dut.ovs.switch import PORTS, build_bridge, cross_counts, transmit_drops
 from plimsoll.dut.ovs.upcalls import upcall_remarks
 from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
+from plimsoll.dut.two_ports import PATHS
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
-from plimsoll.traffic.streams.compile import Paths
+from plimsoll.host.processes.comes_true import comes_true
 
 # Debian and Ubuntu have it next to the switch without DPDK, and call it so.
 SWITCH = NeededProgram(
     "/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk", "openvswitch-switch-dpdk"
 )
-_PATHS: Paths = ((0, 1), (1, 0))
 _POLL_S = 0.1
 # With memory of its own each port has some 18,500 mbufs: 16384 (MIN_NB_MBUF of
 # netdev-dpdk.c) and those of its queues. Without hugepages an mbuf takes a page of 4 kB,
 # because none may cross one; DPDK itself takes the rest.
 _MEGABYTES, _PORT_MEGABYTES = 56, 76
 
-Cpu = Annotated[int, Field(ge=0)]
 
-
-class OvsDpdkSettings(LabModel):
+class OvsDpdkSettings(ChainSettings):
     """Open vSwitch with DPDK and its own database, between two vhost-user ports.
 
-    With `chain: pvp` frames pass a guest on their way, with `pvvp` two: `guest` says of which
-    kind, `guest_forwarding` how its testpmd forwards, `guest_image` what a virtual machine boots
-    (the folder that `make vm-kernel` makes), `guest_cpus` where each one runs;
-    by default that is `cpu`, which they then share. One PMD thread polls all ports on `cpu`,
-    or one on each of `pmd_cpus`. `rules` and `push_vlan` as in the lab `ovs`, `line_rate` as in
-    testpmd-memif. `ring_size` is that of the tester's virtio-user ports, in frames, which have
-    1518 bytes at most. `emc_probability` is 1/N by which a flow enters the
+    One PMD thread polls all ports on `cpu`, or one on each of `pmd_cpus`. `rules` and
+    `push_vlan` as in the lab `ovs`. `ring_size` is that of the tester's virtio-user ports, in
+    frames, which have 1518 bytes at most. `emc_probability` is 1/N by which a flow enters the
     exact match cache (0: never; Open vSwitch's own is 100), `smc` turns on the signature match
     cache.
     """
@@ -100,19 +73,12 @@ class OvsDpdkSettings(LabModel):
     largest_frame_size: ClassVar[int] = 1518
 
     kind: Literal["ovs-dpdk"] = "ovs-dpdk"
-    cpu: int = Field(default=1, ge=0)
     pmd_cpus: tuple[Cpu, ...] = ()
     rules: Rules = "cross"
     push_vlan: PushedTags = ()
-    chain: Chain = "p2p"
-    guest: Literal["testpmd", "vm"] = "testpmd"
-    guest_image: Path | None = None
-    guest_cpus: tuple[Cpu, ...] = ()
-    guest_forwarding: Forwarding = "io"
     ring_size: Literal[256, 512, 1024] = 1024
     emc_probability: int = Field(default=100, ge=0, le=4294967295)
     smc: bool = False
-    line_rate: LineRateField | None = None
 
     @model_validator(mode="after")
     def _check_rules(self) -> Self:
@@ -121,21 +87,6 @@ class OvsDpdkSettings(LabModel):
             raise unsound(
                 "other rules than those that join two ports each would send frames past the guests",
                 "use rules: cross without push_vlan",
-            )
-        if (self.guest == "vm") != (self.guest_image is not None):
-            raise unsound(
-                "`guest: vm` and `guest_image` go together",
-                "write for example guest: vm and guest_image: build/vm-kernel",
-            )
-        if self.guest == "vm" and self.guest_forwarding != "io":
-            raise unsound(
-                f"a virtual machine bridges frames as they are, not by {self.guest_forwarding}",
-                "leave guest_forwarding out, or use guest: testpmd",
-            )
-        if self.guest_cpus and len(self.guest_cpus) != guests_of(self.chain):
-            raise unsound(
-                f"{len(self.guest_cpus)} guest_cpus for {guests_of(self.chain)} guests",
-                "name one for each guest, or none",
             )
         if len(set(self.pmd_cpus)) != len(self.pmd_cpus):
             raise unsound("pmd_cpus names a CPU twice", "name each CPU once")
@@ -161,8 +112,7 @@ class OvsDpdkSettings(LabModel):
     @property
     def megabytes(self) -> int:
         """For DPDK itself, the mbufs of all ports, and the guests, in MB."""
-        guests = guests_of(self.chain) if self.guest == "testpmd" else 0
-        return self.switch_megabytes + guests * TESTPMD_MEGABYTES
+        return self.switch_megabytes + self.guest_megabytes
 
     @property
     def switch_megabytes(self) -> int:
@@ -175,48 +125,18 @@ class OvsDpdkSettings(LabModel):
         return self.pmd_cpus or (self.cpu,)
 
     @property
-    def cpus_of_guests(self) -> tuple[int, ...]:
-        """That of each guest's loop."""
-        return self.guest_cpus or (self.cpu,) * guests_of(self.chain)
-
-    @property
     def polled_cpus(self) -> tuple[tuple[str, int], ...]:
-        """Those of the PMD threads and of guests' testpmds, each once; Linux in one sleeps."""
+        """Those of the PMD threads and of guests' loops, each once."""
         place = "lab.pmd_cpus" if self.pmd_cpus else "lab.cpu"
-        guests = self.cpus_of_guests if self.guest == "testpmd" else ()
-        polled = dict.fromkeys(guests, "lab.guest_cpus")
+        polled = dict.fromkeys(self.cpus_guests_poll, "lab.guest_cpus")
         polled |= dict.fromkeys(self.switch_cpus, place)
         return tuple((place, cpu) for cpu, place in sorted(polled.items()))
-
-    @property
-    def port_count(self) -> int:
-        """One at each end of the DUT."""
-        return len(PORTS)
-
-    @property
-    def directions(self) -> Paths:
-        """Through the DUT both ways."""
-        return _PATHS
-
-    @property
-    def line_rate_bps(self) -> float | None:
-        """As stated, L1."""
-        return self.line_rate.value if self.line_rate else None
 
     def check_machine(self) -> LineRate:
         """Whether the switch is installed and this user may make its namespace."""
         self.needs().check()
-        if self.chain != "p2p":
-            self._check_guests()
+        self.check_guests_can_start()
         return LineRate(self.line_rate_bps)
-
-    def _check_guests(self) -> None:
-        if self.guest_image is None:
-            TESTPMD.find()
-        else:
-            QEMU.find()
-            TASKSET.find()
-            VmImage(self.guest_image).check()
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
@@ -236,7 +156,7 @@ class OvsDpdkLab:
         self._namespace = ledger.namespace
         self._switch = OvsInstance(ledger, self._namespace, lifetime)
         self._ports = switch_ports(settings.chain)
-        self._guests = _guests(settings, ledger, memory, lifetime)
+        self._guests = settings.make_guests(ledger, memory, lifetime, settings.ring_size)
         self._facts: dict[str, object] = {}
         self._installed: Installed | None = None
 
@@ -263,7 +183,7 @@ class OvsDpdkLab:
             devargs=tuple(self._devargs(port) for port in range(len(PORTS))),
             descriptors=self._settings.ring_size,
             queue_frames=self._settings.ring_size,
-            paths=_PATHS,
+            paths=PATHS,
             drained_by="dut",
             line_rate_bps=self._settings.line_rate_bps,
             notes=tuple(note for note in self._notes() if note),
@@ -271,16 +191,19 @@ class OvsDpdkLab:
 
     def wait_links(self, timeout_s: float) -> None:
         """Return once the switch sees a peer on each port."""
-        deadline = time.monotonic() + timeout_s
-        while down := [name for name in self._ports if not self._link_is_up(name)]:
-            self.check()
-            if time.monotonic() > deadline:
-                raise MachineError(
-                    f"{', '.join(down)} of Open vSwitch still without link after {timeout_s:g} s",
-                    where="lab",
-                    remedy="check that the tester opened the lab's ports and still runs",
-                )
-            time.sleep(_POLL_S)
+        down: list[str] = []
+
+        def all_up() -> bool:
+            nonlocal down
+            down = [name for name in self._ports if not self._link_is_up(name)]
+            return not down
+
+        if not comes_true(all_up, timeout_s, every_s=_POLL_S, check=self.check):
+            raise MachineError(
+                f"{', '.join(down)} of Open vSwitch still without link after {timeout_s:g} s",
+                where="lab",
+                remedy="check that the tester opened the lab's ports and still runs",
+            )
 
     def check(self) -> None:
         """Raise LabDied if switch, database or a guest has ended."""
@@ -369,7 +292,7 @@ class OvsDpdkLab:
         """
         if name in PORTS:
             return ("type=dpdkvhostuser",)
-        socket = _guest_socket(self._ledger, name)
+        socket = guest_socket(self._ledger, name)
         return ("type=dpdkvhostuserclient", f"options:vhost-server-path={socket}")
 
     def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
@@ -386,8 +309,7 @@ class OvsDpdkLab:
         return chain_hops(self._ports, *self._counted(), guests)
 
     def _notes(self) -> Iterator[str | None]:
-        loops = self._settings.cpus_of_guests if self._settings.guest == "testpmd" else ()
-        yield sharing_note((*self._settings.switch_cpus, *loops))
+        yield sharing_note((*self._settings.switch_cpus, *self._settings.cpus_guests_poll))
         yield from (guest.note for guest in self._guests)
 
     def _devargs(self, port: int) -> str:
@@ -402,41 +324,3 @@ class OvsDpdkLab:
         switch = self._switch.ask("version").splitlines()[0]
         dpdk = self._switch.configure("get", "Open_vSwitch", ".", "dpdk_version").strip()
         return f"{switch}, {dpdk.strip(chr(34))}"
-
-
-def _guests(
-    settings: OvsDpdkSettings, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime
-) -> tuple[Guest, ...]:
-    places = (
-        GuestPlace(number, cpu, _guest_sockets(ledger, number))
-        for number, cpu in enumerate(settings.cpus_of_guests)
-    )
-    return tuple(_guest(settings, place, ledger, memory, lifetime) for place in places)
-
-
-def _guest(
-    settings: OvsDpdkSettings,
-    place: GuestPlace,
-    ledger: Ledger,
-    memory: MemoryPlan,
-    lifetime: Lifetime,
-) -> Guest:
-    if settings.guest_image is not None:
-        return VmGuest(place, VmImage(settings.guest_image), ledger, lifetime)
-    return TestpmdGuest(
-        place,
-        ledger,
-        memory,
-        lifetime,
-        forwarding=settings.guest_forwarding,
-        ring_size=settings.ring_size,
-    )
-
-
-def _guest_sockets(ledger: Ledger, number: int) -> tuple[Path, Path]:
-    first, second = guest_ports(number)
-    return _guest_socket(ledger, first), _guest_socket(ledger, second)
-
-
-def _guest_socket(ledger: Ledger, port: str) -> Path:
-    return ledger.directory / f"{port}.sock"

@@ -67,10 +67,12 @@ class TrexClient:
         favour(self._process.pid)
         self._requests, self._answers = self._process.stdin, self._process.stdout
         self._pending = b""
+        self._answer_due = False
         self.identity: ProcessIdentity = identify(self._process.pid)
 
     def ask(self, do: str, timeout_s: float = 60.0, **arguments: object) -> dict[str, Any]:
         """The answer to one request. Raises GeneratorRefused and GeneratorDied."""
+        self._answer_due = True
         try:
             self._requests.write(json.dumps({"do": do, **arguments}).encode() + b"\n")
             self._requests.flush()
@@ -91,7 +93,8 @@ class TrexClient:
         if self._process.poll() is None:
             self._requests.close()
             try:
-                self._process.wait(_END_PATIENCE_S)
+                # While it waits for TRex it does not see that there are no more requests.
+                self._process.wait(0.0 if self._answer_due else _END_PATIENCE_S)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
@@ -112,6 +115,7 @@ class TrexClient:
                 raise self._died("ended")
             self._pending += more
         line, self._pending = self._pending.split(b"\n", 1)
+        self._answer_due = False
         return line
 
     def _died(self, how: str) -> GeneratorDied:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from plimsoll.generator.generator_plan import Launch
 from plimsoll.generator.interface import GeneratorDied
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.processes.child import Child, describe_exit
+from plimsoll.host.processes.comes_true import comes_true
 
 SERVER = "_t-rex-64"
 # Where its client library lies in its tree.
@@ -135,17 +135,13 @@ def trex_configuration(
 
 def wait_until(ready: Callable[[], bool], trex: StartedTrex, patience_s: float) -> None:
     """Return once TRex is `ready`. Raises GeneratorDied, and MachineError after the patience."""
-    deadline_s = time.monotonic() + patience_s
-    while not ready():
-        trex.check()
-        if time.monotonic() > deadline_s:
-            tail = "".join(f"\n    {line}" for line in trex.child.log_tail())
-            raise MachineError(
-                f"TRex was not ready within {patience_s:g} s; its log ends with:{tail}",
-                where="generator",
-                remedy="fix what its log names, and start again",
-            )
-        time.sleep(0.1)
+    if not comes_true(ready, patience_s, every_s=0.1, check=trex.check):
+        tail = "".join(f"\n    {line}" for line in trex.child.log_tail())
+        raise MachineError(
+            f"TRex was not ready within {patience_s:g} s; its log ends with:{tail}",
+            where="generator",
+            remedy="fix what its log names, and start again",
+        )
 
 
 def _namespace(launch: Launch, undo: ExitStack) -> tuple[tuple[str, ...], tuple[str, ...]]:

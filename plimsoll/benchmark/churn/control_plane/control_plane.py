@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import socket
 import ssl
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -40,6 +39,7 @@ from plimsoll.benchmark.churn.control_plane.programs import (
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, describe_exit
+from plimsoll.host.processes.comes_true import comes_true
 from plimsoll.host.processes.own_module import module_argv, module_environment
 
 FAKE_KUBELET = "fake-kubelet"
@@ -178,12 +178,14 @@ def _start_server(starter: _Starter, stack: ExitStack, more: Sequence[str]) -> t
 
 def _becomes_ready(server: Child, folder: Path, port: int) -> bool:
     """Whether it comes to say that it is ready; not where it ends before."""
-    deadline = time.monotonic() + _LONGEST_START_S
-    while time.monotonic() < deadline and server.exit_status() is None:
-        if (folder / CERTIFICATE).exists() and _is_ready(port, folder / CERTIFICATE):
-            return True
-        time.sleep(_POLL_S)
-    return False
+    certificate = folder / CERTIFICATE
+
+    def answers_or_has_ended() -> bool:
+        ended = server.exit_status() is not None
+        return ended or (certificate.exists() and _is_ready(port, certificate))
+
+    came = comes_true(answers_or_has_ended, _LONGEST_START_S, every_s=_POLL_S)
+    return came and server.exit_status() is None
 
 
 def _is_ready(port: int, certificate: Path) -> bool:
@@ -209,18 +211,17 @@ def _free_port() -> int:
 
 def _wait_for_nodes(client: WritingClient, plane: ControlPlane, nodes: int) -> None:
     """Until all are there, ready, and without the taints that new nodes have."""
-    deadline = time.monotonic() + _LONGEST_START_S
-    while time.monotonic() < deadline:
-        plane.check()
+
+    def all_ready() -> bool:
         items, _ = client.items("/api/v1/nodes", "")
-        if sum(not each["spec"].get("taints") for each in items) >= nodes:
-            return
-        time.sleep(_POLL_S)
-    raise MachineError(
-        f"the {nodes} nodes have not become ready",
-        where="cluster.nodes",
-        remedy="take fewer, or a machine that is less busy",
-    )
+        return sum(not each["spec"].get("taints") for each in items) >= nodes
+
+    if not comes_true(all_ready, _LONGEST_START_S, every_s=_POLL_S, check=plane.check):
+        raise MachineError(
+            f"the {nodes} nodes have not become ready",
+            where="cluster.nodes",
+            remedy="take fewer, or a machine that is less busy",
+        )
 
 
 def _check(child: Child) -> None:

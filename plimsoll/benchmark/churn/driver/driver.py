@@ -26,6 +26,7 @@ from plimsoll.benchmark.churn.workload.namespace_objects import (
     namespace_objects,
 )
 from plimsoll.errors import MachineError
+from plimsoll.host.processes.comes_true import comes_true
 
 _NAMESPACES = "/api/v1/namespaces"
 _WORKERS = 16
@@ -154,12 +155,7 @@ class ChurnDriver:
         return request()
 
     def _wait_until_gone(self, names: set[str]) -> bool:
-        deadline = time.monotonic() + self._timeout_s
-        while names & self._labelled():
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(_POLL_S)
-        return True
+        return comes_true(lambda: not names & self._labelled(), self._timeout_s, every_s=_POLL_S)
 
     def _labelled(self) -> set[str]:
         items, _ = self._client.items(_NAMESPACES, self._workload.selector)

@@ -7,7 +7,6 @@ the kernel's is needed, and it is slower than that.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import find_program, run_program
 from plimsoll.host.processes.child import Child, describe_exit
+from plimsoll.host.processes.comes_true import comes_true
 
 _OVN_PACKAGE = "ovn-central and ovn-host (Debian, Ubuntu) or ovn (Fedora, RHEL)"
 _OVS_PACKAGE = "openvswitch-switch (Debian, Ubuntu) or openvswitch (Fedora, RHEL)"
@@ -204,14 +204,10 @@ class Ovn:
         return self._folder / f"n{number}"
 
     def _wait(self, ready: Callable[[], bool], problem: str) -> None:
-        deadline = time.monotonic() + _LONGEST_S
-        while not ready():
-            self.check()
-            if time.monotonic() > deadline:
-                raise MachineError(
-                    problem, where="streams", remedy="start it again on a less busy machine"
-                )
-            time.sleep(_POLL_S)
+        if not comes_true(ready, _LONGEST_S, every_s=_POLL_S, check=self.check):
+            raise MachineError(
+                problem, where="streams", remedy="start it again on a less busy machine"
+            )
 
 
 def _free_folder(parent: Path) -> Path:
