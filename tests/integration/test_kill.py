@@ -54,14 +54,14 @@ def test_plimsoll_itself(place: Workplace) -> None:
 
 
 # The tester could not tell; a DUT that dies has failed.
+TESTER_DIED, DUT_DIED = 5, 1
 EACH_PROCESS = pytest.mark.parametrize(
-    ("name", "code"), [("plimsoll-engine", 5), ("dpdk-testpmd", 1)]
+    ("name", "code"), [("plimsoll-engine", TESTER_DIED), ("dpdk-testpmd", DUT_DIED)]
 )
 
 
-@EACH_PROCESS
-def test_a_process_it_started(place: Workplace, name: str, code: int) -> None:
-    kill_a_process(place, name, code)
+def test_the_engine(place: Workplace) -> None:
+    kill_a_process(place, "plimsoll-engine", TESTER_DIED)
 
 
 @pytest.mark.full
@@ -109,14 +109,18 @@ def test_plimsoll_and_its_janitor(place: Workplace) -> None:
     assert_nothing_is_left(place, before)
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        signal.SIGINT,
-        *(pytest.param(each, marks=pytest.mark.full) for each in (signal.SIGTERM, signal.SIGHUP)),
-    ],
-)
-def test_a_polite_end_is_clean_and_resumable(place: Workplace, number: signal.Signals) -> None:
+def test_a_polite_end_is_clean(place: Workplace) -> None:
+    end_politely(place, signal.SIGINT)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_run_goes_on_after_a_polite_end(place: Workplace, number: signal.Signals) -> None:
+    end_politely(place, number)
+    assert_resumes(place, finished_trials(place.only_run()))
+
+
+def end_politely(place: Workplace, number: signal.Signals) -> None:
     before = hugepages()
     process = start_and_wait_for_a_search_trial(place)
     process.send_signal(number)
@@ -125,7 +129,6 @@ def test_a_polite_end_is_clean_and_resumable(place: Workplace, number: signal.Si
     assert "--resume" in stderr
     assert journal(place.only_run())[-1]["kind"] == "interrupted"
     assert_nothing_is_left(place, before)
-    assert_resumes(place, finished_trials(place.only_run()))
 
 
 def _command_line(pid: str) -> bytes:

@@ -60,6 +60,7 @@ def test_what_the_neighbours_did_is_in_the_record(place: Workplace) -> None:
     assert_nothing_is_left(place, before)
 
 
+@pytest.mark.full
 def test_a_killed_run_leaves_no_neighbour(place: Workplace) -> None:
     before = hugepages()
     process = place.start("run", place.experiment(noise=[TIMER]), "--runs", place.runs)

@@ -84,6 +84,7 @@ def test_all_of_rfc_2544(place: Workplace) -> None:
     assert {each["section"] for each in result["shortfalls"]} >= {"24", "26.2", "26.4", "26.5"}
 
 
+@pytest.mark.full
 def test_rfc_2544_killed_in_the_middle(place: Workplace) -> None:
     tests = ("--tests", "throughput,frame-loss", "--sizes", "64")
     kept = kill_when(

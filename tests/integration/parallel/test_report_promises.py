@@ -1,13 +1,15 @@
 """What a reader of a report is promised, in a real browser: the answer at once, nothing cut off."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from plimsoll.report import write_report
-from tests.integration.parallel.chromium import needs_chromium
+from tests.integration.parallel.chromium import needs_chromium, serious_of
 from tests.unit.benchmark.soak.soak_runs import soak_settings, soaked
 from tests.unit.report.many_runs import (
     write_comparison_page,
@@ -57,14 +59,52 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_grid_page(tmp_path_factory.mktemp("grid"))
 
 
-@pytest.fixture(params=["load_line", "unfinished", "soak", "trend", "comparison", "grid"])
+@pytest.fixture(
+    scope="module", params=["load_line", "unfinished", "soak", "trend", "comparison", "grid"]
+)
 def report(request: pytest.FixtureRequest) -> Path:
     path: Path = request.getfixturevalue(request.param)
     return path
 
 
-def opened(browser: Browser, report: Path, viewport: dict[str, int], scheme: str = "light") -> Page:
-    page = browser.new_page(viewport=viewport, color_scheme=scheme)
+@dataclass
+class Opened:
+    """A page whose charts are drawn and which is unfolded, and what it did until then."""
+
+    page: Page
+    complaints: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def load(self, report: Path) -> None:
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(report.as_uri())
+        self.page.wait_for_function(ALL_DRAWN, timeout=120_000)
+        self.page.evaluate(
+            "document.querySelectorAll('details').forEach(each => { each.open = true })"
+        )
+
+
+@pytest.fixture(scope="module")
+def on_screen(browser: Browser, report: Path) -> Iterator[Opened]:
+    """Every report once, for the tests that change nothing in it."""
+    page = Opened(browser.new_page(viewport=SCREEN))
+    page.load(report)
+    yield page
+    page.page.close()
+
+
+@pytest.fixture(scope="module")
+def on_phone(browser: Browser, report: Path) -> Iterator[Page]:
+    page = Opened(browser.new_page(viewport=PHONE))
+    page.load(report)
+    yield page.page
+    page.page.close()
+
+
+def opened(browser: Browser, report: Path) -> Page:
+    page = browser.new_page(viewport=SCREEN)
     page.goto(report.as_uri())
     page.wait_for_function(ALL_DRAWN, timeout=120_000)
     return page
@@ -73,7 +113,7 @@ def opened(browser: Browser, report: Path, viewport: dict[str, int], scheme: str
 def test_the_first_screen_has_the_answer_its_criteria_and_three_charts(
     browser: Browser, load_line: Path
 ) -> None:
-    page = opened(browser, load_line, SCREEN)
+    page = opened(browser, load_line)
     for text in (
         "2.742",
         "validated for 1m00s",
@@ -94,64 +134,49 @@ def test_the_first_screen_has_the_answer_its_criteria_and_three_charts(
     page.close()
 
 
-# Colours take no room.
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
-@pytest.mark.parametrize("viewport", [SCREEN, PHONE], ids=["screen", "phone"])
-def test_nothing_is_wider_than_the_screen(
-    browser: Browser, report: Path, viewport: dict[str, int], scheme: str
-) -> None:
-    page = opened(browser, report, viewport, scheme)
-    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-    page.close()
+def test_nothing_is_wider_than_the_screen(on_screen: Opened, on_phone: Page) -> None:
+    for page, viewport in ((on_screen.page, SCREEN), (on_phone, PHONE)):
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
 
 
-def test_on_a_phone_no_cell_is_cut_off(browser: Browser, report: Path) -> None:
-    page = opened(browser, report, PHONE)
-    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
-    cut = page.evaluate(
+def test_on_a_phone_no_cell_is_cut_off(on_phone: Page) -> None:
+    cut = on_phone.evaluate(
         "[...document.querySelectorAll('td')].filter(cell => cell.textContent &&"
         " cell.getBoundingClientRect().right > innerWidth).map(cell => cell.textContent)"
     )
     assert cut == []
-    assert page.locator(".cards td[data-label]").count() > 0
-    page.close()
+    assert on_phone.locator(".cards td[data-label]").count() > 0
 
 
 def test_no_script_fails_and_nothing_is_requested_from_a_network(
-    browser: Browser, report: Path
+    on_screen: Opened, report: Path
 ) -> None:
-    page = browser.new_page(viewport=SCREEN)
-    complaints: list[str] = []
-    requests: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto(report.as_uri())
-    page.wait_for_function(ALL_DRAWN, timeout=120_000)
-    assert complaints == []
-    assert requests == [report.as_uri()]
-    page.close()
+    assert on_screen.complaints == []
+    assert on_screen.requests == [report.as_uri()]
 
 
-def test_every_link_leads_somewhere_and_the_contents_name_every_section(
-    browser: Browser, report: Path
-) -> None:
-    page = opened(browser, report, SCREEN)
-    targets = page.evaluate(
+def test_every_link_leads_somewhere_and_the_contents_name_every_section(on_screen: Opened) -> None:
+    targets = on_screen.page.evaluate(
         "[...document.querySelectorAll('a[href^=\"#\"]')].filter(a => !a.closest('.vega-embed'))"
         ".map(a => a.getAttribute('href').slice(1))"
     )
-    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(each => each.id)")
+    ids = on_screen.page.evaluate("[...document.querySelectorAll('[id]')].map(each => each.id)")
     assert set(targets) <= set(ids)
     assert len(ids) == len(set(ids))
-    sections = set(page.evaluate("[...document.querySelectorAll('section')].map(s => s.id)"))
+    sections = set(
+        on_screen.page.evaluate("[...document.querySelectorAll('section')].map(s => s.id)")
+    )
     assert sections <= set(targets)
-    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(on_screen: Opened, scheme: Literal["light", "dark"]) -> None:
+    on_screen.page.emulate_media(color_scheme=scheme)
+    assert serious_of(on_screen.page) == []
 
 
 def test_a_trial_unfolds_to_its_own_charts_in_two_clicks(browser: Browser, load_line: Path) -> None:
-    page = opened(browser, load_line, SCREEN)
+    page = opened(browser, load_line)
     page.get_by_role("link", name="Trials", exact=True).click()
     page.locator("#trials table a", has_text="6").first.click()
     detail = page.locator("#trial-6")
@@ -164,7 +189,7 @@ def test_a_trial_unfolds_to_its_own_charts_in_two_clicks(browser: Browser, load_
 def test_a_page_without_a_load_line_opens_with_the_reason(
     browser: Browser, unfinished: Path
 ) -> None:
-    page = opened(browser, unfinished, SCREEN)
+    page = opened(browser, unfinished)
     answer = page.locator("#answer").inner_text()
     assert "No load line yet" in answer
     assert "plimsoll run --resume continues it" in answer
@@ -175,7 +200,7 @@ def test_a_page_without_a_load_line_opens_with_the_reason(
 def test_the_first_screen_of_a_trend_has_the_change_and_its_chart(
     browser: Browser, trend: Path
 ) -> None:
-    page = opened(browser, trend, SCREEN)
+    page = opened(browser, trend)
     # The ninth release of twelve, 4.8 being the first.
     for text in ("load line since 4.17", "95 % interval", "worse"):
         box = page.locator("#answer").get_by_text(text).first.bounding_box()
@@ -184,18 +209,4 @@ def test_the_first_screen_of_a_trend_has_the_change_and_its_chart(
     box = page.locator("#chart-trend-load-line svg.marks").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= SCREEN["height"]
-    page.close()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(browser: Browser, report: Path, scheme: str) -> None:
-    page = opened(browser, report, SCREEN, scheme)
-    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
-    found = Axe().run(page).response["violations"]
-    serious = [
-        (each["id"], each["nodes"][0]["html"])
-        for each in found
-        if each["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
     page.close()

@@ -27,7 +27,8 @@ from tests.integration.parallel.serve.served import (
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Served]:
+def own_server(tmp_path: Path) -> Iterator[Served]:
+    """For a test that ends it."""
     (tmp_path / "runs").mkdir()
     with served(tmp_path) as running:
         yield running
@@ -35,6 +36,14 @@ def server(tmp_path: Path) -> Iterator[Served]:
             if is_held(run):
                 os.kill(int(run.read_text()), signal.SIGTERM)
                 until(lambda lock=run: not is_held(lock), "the run to end")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "runs").mkdir()
+    with served(folder) as running:
+        yield running
 
 
 def text_of(name: str, validation: str = "2s") -> str:
@@ -50,6 +59,11 @@ def events(server: Served, run: str) -> Iterator[dict[str, Any]]:
         for line in stream.makefile(encoding="utf-8"):
             if line.startswith("data: "):
                 yield json.loads(line.removeprefix("data: "))
+
+
+def _is_validating(document: dict[str, Any]) -> bool:
+    trial = document["trial"]
+    return trial is not None and trial["phase"] == "validation"
 
 
 def test_mistakes_come_with_line_and_remedy(server: Served) -> None:
@@ -99,21 +113,22 @@ def test_a_run_is_started_and_tagged_and_ends_by_itself(server: Served) -> None:
 
 
 def test_what_cannot_start_says_why(server: Served) -> None:
+    before = list(server.runs.iterdir())
     answer = server.post("/experiments/start", {"text": "lab: {kind: no-such}\n"})
     assert answer.status == 400
     assert any("no-such" in each["message"] for each in answer.json["mistakes"])
     bad_tag = server.post("/experiments/start", {"text": text_of("tagged"), "tags": "nothing"})
     assert bad_tag.status == 400
-    assert list(server.runs.glob("2*")) == []
+    assert list(server.runs.iterdir()) == before
 
 
 def test_a_run_outlives_the_server_and_is_stopped_and_gone_on_with(
-    server: Served, tmp_path: Path
+    own_server: Served, tmp_path: Path
 ) -> None:
     sent = {"text": text_of("long", ENDLESS)}
-    address = server.post("/experiments/start", sent).json["address"]
-    run = server.runs / address.split("/")[2]
-    assert server.end(signal.SIGINT) == 0
+    address = own_server.post("/experiments/start", sent).json["address"]
+    run = own_server.runs / address.split("/")[2]
+    assert own_server.end(signal.SIGINT) == 0
     assert is_held(run / "lock")
     with served(tmp_path) as again:
         until(lambda: len(finished_trials(run)) > 0, "a finished trial")
@@ -146,15 +161,15 @@ def test_a_run_of_another_terminal_is_followed_from_its_record(server: Served) -
         stderr=subprocess.DEVNULL,
     )
     try:
-        until(lambda: any(is_held(each) for each in server.runs.glob("*/lock")), "the run")
-        (run,) = server.runs.glob("2*")
+        locks = "*-elsewhere/lock"
+        until(lambda: any(is_held(each) for each in server.runs.glob(locks)), "the run")
+        (run,) = server.runs.glob("*-elsewhere")
         stream = events(server, run.name)
         seen = [next(stream)]
         assert seen[0]["state"] == "running"
-        while not seen[-1]["points"]:
+        while not (seen[-1]["points"] and _is_validating(seen[-1])):
             seen.append(next(stream))
         validation = seen[-1]
-        assert validation["trial"]["phase"] == "validation"
         # 20 kpps from each of the two load streams, and the probe's thousand a second.
         assert validation["trial"]["load"] == "20 kpps"
         assert validation["points"][-1]["sent"] == pytest.approx(0.042, rel=0.05)

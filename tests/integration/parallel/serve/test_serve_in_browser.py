@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from plimsoll.record.run.journal import RUN_STARTED, TRIAL_STARTED, Journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.run.run_lock import is_held
 from tests.integration.command import until
-from tests.integration.parallel.chromium import needs_chromium
+from tests.integration.parallel.chromium import needs_chromium, serious_of
 from tests.integration.parallel.serve.served import (
     ENDLESS,
     Served,
@@ -194,7 +193,7 @@ def test_a_run_is_started_seen_live_stopped_and_read_with_the_keyboard_alone(
     expect(verdicts).not_to_have_text("0")
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        assert serious_of(page) == []
+        assert serious_of(page, frames=False) == []
     for viewport in (SCREEN, PHONE):
         page.set_viewport_size(viewport)
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
@@ -257,28 +256,18 @@ def test_each_page_is_for_everybody(
     page: Page, server: Served, name: str, complaints: list[str]
 ) -> None:
     first, second = run_of(server, "first"), run_of(server, "second")
-    for scheme in ("light", "dark"):
-        for viewport in (SCREEN, PHONE):
+    for viewport, schemes in ((SCREEN, ("light", "dark")), (PHONE, ("light",))):
+        page.set_viewport_size(viewport)
+        page.goto(server.address + PAGES[name].format(run=first, other=second))
+        page.wait_for_load_state("networkidle")
+        for scheme in schemes:
             page.emulate_media(color_scheme=scheme)
-            page.set_viewport_size(viewport)
-            page.goto(server.address + PAGES[name].format(run=first, other=second))
-            page.wait_for_load_state("networkidle")
-            assert serious_of(page) == []
-            assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-            assert cut_off(page) == []
+            assert serious_of(page, frames=False) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+        assert cut_off(page) == []
     if name == "nothing":
         # That the page itself is missing is reported by the browser.
         complaints[:] = [each for each in complaints if "404" not in each]
-
-
-def serious_of(page: Page) -> list[tuple[str, str]]:
-    """What axe finds serious, outside of the report, which has its own test."""
-    found = Axe().run(page, options={"iframes": False}).response["violations"]
-    return [
-        (each["id"], each["nodes"][0]["html"])
-        for each in found
-        if each["impact"] in ("serious", "critical")
-    ]
 
 
 def cut_off(page: Page) -> list[str]:
