@@ -18,10 +18,9 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.explanation.absence import Absence, Part, meeting
+from plimsoll.attribution.explanation.observations import Observations
 from plimsoll.attribution.explanation.seen_windows import SeenWindow
-from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.own_processes import is_own
 from plimsoll.attribution.incidents.spans import Spans, common, ticks, union, within
 
@@ -69,36 +68,23 @@ class _Away:
 
 
 def latency_parts(
-    listed: Iterable[TimedFrames],
-    windows: Sequence[SeenWindow],
-    loops: Sequence[PollingLoop],
-    coverage: TraceCoverage,
-    *,
-    tsc_hz: float,
-    own_pids: Collection[int] = (),
+    listed: Iterable[TimedFrames], windows: Sequence[SeenWindow], seen: Observations
 ) -> tuple[LatencyParts, ...]:
-    """Each of the listed latencies in its parts, in their order.
+    """Each of the listed latencies in its parts, in their order; `windows` are those of `seen`.
 
     Outside of the windows nothing is known, and all of a latency is undecided.
     """
-    return tuple(
-        _parts(each, _away(each, windows, loops, coverage, own_pids), tsc_hz) for each in listed
-    )
+    return tuple(_parts(each, _away(each, windows, seen), seen.tsc_hz) for each in listed)
 
 
-def _away(
-    frames: TimedFrames,
-    windows: Sequence[SeenWindow],
-    loops: Sequence[PollingLoop],
-    coverage: TraceCoverage,
-    own_pids: Collection[int],
-) -> _Away:
+def _away(frames: TimedFrames, windows: Sequence[SeenWindow], seen: Observations) -> _Away:
     begin, end = frames.sent_tsc, frames.received_tsc
     at = bisect_right(windows, begin, key=lambda each: each.begin) - 1
     if at < 0 or windows[at].end < end:
         return _Away((), (), proves=False)
-    testers = [loop for loop in loops if loop.owner == "tester"]
-    duts = [loop for loop in loops if loop.owner == "dut" and loop.handles(frames.stream)]
+    own_pids = seen.own_pids
+    testers = [loop for loop in seen.loops if loop.owner == "tester"]
+    duts = [loop for loop in seen.loops if loop.owner == "dut" and loop.handles(frames.stream)]
     away = windows[at].away
     parts = {
         loop: list(_certain(meeting(away.get(loop.cpu, ()), begin, end)))
@@ -108,7 +94,7 @@ def _away(
     of_tester += [part for loop in duts for part in parts[loop] if _is_own(part, own_pids)]
     of_dut = [_spans(part for part in parts[loop] if not _is_own(part, own_pids)) for loop in duts]
     proves = bool(testers and duts) and all(
-        coverage.covers(loop.cpu, begin, end) for loop in (*testers, *duts)
+        seen.coverage.covers(loop.cpu, begin, end) for loop in (*testers, *duts)
     )
     return _Away(_spans(of_tester), common(of_dut), proves)
 

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.events.trace_reading import CpuFact, TraceReading
 from plimsoll.attribution.explanation.absence import Absence, absences
-from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.explanation.evidence import absences_by_stalls
+from plimsoll.attribution.explanation.observations import Observations
 from plimsoll.attribution.explanation.unseen_stalls import with_unseen_stalls
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import Spans, union
 from plimsoll.attribution.incidents.windows import IncidentWindow, trace_windows
-from plimsoll.observe.kernel_trace.event import KernelEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,25 +28,21 @@ class SeenWindow:
     facts: Sequence[CpuFact]
 
 
-def seen_windows(
-    incidents: Sequence[Incident],
-    events: Sequence[KernelEvent],
-    loops: Sequence[PollingLoop],
-    coverage: TraceCoverage,
-    counters: Sequence[CounterMove],
-    *,
-    tsc_hz: float,
-) -> Iterator[SeenWindow]:
-    """The windows of all incidents in order; the rest is as `explain` takes it."""
-    throttled = union((m.begin_tsc, m.end_tsc) for m in counters if m.kind == "throttling")
-    stalls = _apart(incident for incident in incidents if incident.kind == "stall")
-    times = [event.tsc for event in events]
-    for window in trace_windows(incidents, tsc_hz):
-        seen = events[bisect_left(times, window[0]) : bisect_right(times, window[1])]
-        reading = TraceReading(*window, loops)
-        reading.read(seen)
+def seen_windows(seen: Observations) -> Iterator[SeenWindow]:
+    """The windows of all incidents, in order."""
+    throttled = union((m.begin_tsc, m.end_tsc) for m in seen.counters if m.kind == "throttling")
+    stalls = _apart(incident for incident in seen.incidents if incident.kind == "stall")
+    times = [event.tsc for event in seen.events]
+    for window in trace_windows(seen.incidents, seen.tsc_hz):
+        reading = TraceReading(*window, seen.loops)
+        reading.read(seen.events[bisect_left(times, window[0]) : bisect_right(times, window[1])])
         away = _absences(
-            reading, loops, coverage, _within(stalls, window), throttled=throttled, tsc_hz=tsc_hz
+            reading,
+            seen.loops,
+            seen.coverage,
+            _within(stalls, window),
+            throttled=throttled,
+            tsc_hz=seen.tsc_hz,
         )
         yield SeenWindow(*window, away, reading.facts)
 

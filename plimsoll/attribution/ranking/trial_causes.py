@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from heapq import nlargest
 
-from plimsoll.attribution.events.coverage import NO_TRACE, TraceCoverage
-from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.explanation.latency_parts import (
     LatencyParts,
     TimedFrames,
     latency_parts,
 )
-from plimsoll.attribution.explanation.path_load import UNKNOWN_LOAD, PathLoad
-from plimsoll.attribution.explanation.seen_windows import SeenWindow, seen_windows
+from plimsoll.attribution.explanation.observations import Observations
+from plimsoll.attribution.explanation.seen_windows import seen_windows
 from plimsoll.attribution.explanation.sentence import sentence
 from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.incident import Incident
-from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.ranking.rank import rank
-from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.record.causes.causes_record import (
     CauseRecord,
     ExplainedIncident,
@@ -43,28 +39,17 @@ _EVENTS_OF_ONE = 400
 _LEAD_S = 0.0005
 
 
-@dataclass(frozen=True, slots=True)
-class TrialFacts:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialFacts(Observations):
     """What is known of a finished trial.
 
-    `events` are by time, in ticks of the time stamp counter. `clock` is None where the
-    clocks were not read together. `longest` are the trial's longest latencies, train by
-    train. The rest is as `explain` takes it.
+    `clock` is None where the clocks were not read together. `longest` are the trial's longest
+    latencies, train by train.
     """
 
     number: int
-    tsc_hz: float
-    incidents: Sequence[Incident]
-    loops: Sequence[PollingLoop]
     trace: TraceState
-    events: Sequence[KernelEvent] = ()
-    counters: Sequence[CounterMove] = ()
-    coverage: TraceCoverage = NO_TRACE
     clock: ClockFit | None = None
-    load: PathLoad = UNKNOWN_LOAD
-    cgroups: Mapping[int, str] = field(default_factory=dict)
-    own_pids: Collection[int] = ()
-    noise_tasks: Mapping[int, str] = field(default_factory=dict)
     spikes_from_ns: int = SPIKES_FROM_NS
     longest: Sequence[TimedFrames] = ()
 
@@ -84,29 +69,8 @@ class CausesFound:
 
 def causes_of_trial(facts: TrialFacts) -> CausesFound:
     """Explain a trial's incidents and put what was found into its record. Pure."""
-    windows = list(
-        seen_windows(
-            facts.incidents,
-            facts.events,
-            facts.loops,
-            facts.coverage,
-            facts.counters,
-            tsc_hz=facts.tsc_hz,
-        )
-    )
-    found = explain(
-        facts.incidents,
-        facts.events,
-        facts.loops,
-        facts.counters,
-        facts.coverage,
-        tsc_hz=facts.tsc_hz,
-        load=facts.load,
-        cgroups=facts.cgroups,
-        own_pids=facts.own_pids,
-        noise_tasks=facts.noise_tasks,
-        windows=windows,
-    )
+    windows = list(seen_windows(facts))
+    found = explain(facts, windows)
     kept = _worst(found)
     rows = rank(found, facts.spikes_from_ns)
     record = TrialCauses(
@@ -120,18 +84,8 @@ def causes_of_trial(facts: TrialFacts) -> CausesFound:
         incidents=tuple(_explained(each, facts) for each in kept),
         incidents_left_out=len(found) - len(kept),
     )
-    return CausesFound(record, found, tuple(_kept_events(kept, facts)), _latency(facts, windows))
-
-
-def _latency(facts: TrialFacts, windows: Sequence[SeenWindow]) -> tuple[LatencyParts, ...]:
-    return latency_parts(
-        facts.longest,
-        windows,
-        facts.loops,
-        facts.coverage,
-        tsc_hz=facts.tsc_hz,
-        own_pids=facts.own_pids,
-    )
+    latency = latency_parts(facts.longest, windows, facts)
+    return CausesFound(record, found, tuple(_kept_events(kept, facts)), latency)
 
 
 def _worst(found: Sequence[Explanation]) -> list[Explanation]:

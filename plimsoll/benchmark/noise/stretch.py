@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.events.trace_time import on_tsc
 from plimsoll.attribution.explanation.explain import explain
+from plimsoll.attribution.explanation.observations import Observations
 from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.incident import Incident, stall_subject
 from plimsoll.attribution.incidents.loops import PollingLoop
@@ -98,16 +99,17 @@ class StretchRun:
     def _explained(self, report: TrialReport) -> NoiseStretch:
         clock = ClockFit.of(report.clock)
         events = self._events(report, clock)
-        coverage = self._coverage(report, clock)
         explanations = explain(
-            self._stalls,
-            events,
-            self.loops,
-            self.counters.moves(clock),
-            coverage,
-            tsc_hz=self.tsc_hz,
-            cgroups=task_cgroups(events),
-            own_pids=self.own_pids,
+            Observations(
+                tsc_hz=self.tsc_hz,
+                incidents=self._stalls,
+                loops=self.loops,
+                events=events,
+                counters=self.counters.moves(clock),
+                coverage=self._coverage(report, clock),
+                cgroups=task_cgroups(events),
+                own_pids=self.own_pids,
+            )
         )
         lost = () if self.trace is None else self.trace.lost_events
         return NoiseStretch(

@@ -14,7 +14,7 @@ from plimsoll.dut.lab import DutProcess, LabDied
 from plimsoll.dut.needs import NeededProgram
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.errors import MachineError
-from plimsoll.host.cpus import allowed_cpus, format_cpu_list
+from plimsoll.host.ledger.eal_arguments import eal_arguments
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
@@ -127,17 +127,12 @@ class TestpmdGuest:
         return self._ledger.directory / "dpdk" / self.name / "dpdk_telemetry.v2"
 
     def _eal_arguments(self) -> tuple[str, ...]:
-        # The main thread only sleeps, so it floats over all CPUs.
-        lcores = f"0@({format_cpu_list(allowed_cpus())}),1@{self._place.cpu}"
-        memory = (
-            # The peer maps what virtio-user tells of by file, and takes eight of them.
-            ("--in-memory", "--single-file-segments")
-            if self._memory.huge
-            else ("--no-huge", "-m", str(MEGABYTES), "--no-shconf")
-        )
         vdevs = (("--vdev", self._vdev(port)) for port in (0, 1))
         return (
-            *("--lcores", lcores, "--no-pci", "--file-prefix", self.name, *memory),
+            *eal_arguments(self.name, (self._place.cpu,), self._memory, MEGABYTES),
+            # The peer maps what virtio-user tells of by file, and takes eight of them.
+            *(("--single-file-segments",) if self._memory.huge else ()),
+            "--no-pci",
             *(word for vdev in vdevs for word in vdev),
         )
 

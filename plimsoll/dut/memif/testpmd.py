@@ -16,7 +16,7 @@ from plimsoll.dut.memif_port import check_new_socket
 from plimsoll.dut.needs import LabNeeds, NeededProgram
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.dut.two_ports import PORTS
-from plimsoll.host.cpus import allowed_cpus, format_cpu_list
+from plimsoll.host.ledger.eal_arguments import eal_arguments
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
@@ -129,20 +129,13 @@ class TestpmdLab(MemifLab[TestpmdSettings]):
         self._wait(self._start_problem, _START_TIMEOUT_S)
 
     def _eal_arguments(self) -> tuple[str, ...]:
-        # The main thread only sleeps, so it floats over all CPUs.
-        lcores = f"0@({format_cpu_list(allowed_cpus())}),1@{self._settings.cpu}"
-        vdevs = (("--vdev", self._settings.devargs("server", port, self._socket)) for port in PORTS)
+        settings = self._settings
+        vdevs = (("--vdev", settings.devargs("server", port, self._socket)) for port in PORTS)
         return (
-            *("--lcores", lcores, "--no-pci", "--file-prefix", "dut"),
-            *self._memory_arguments(),
+            *eal_arguments("dut", (settings.cpu,), self._memory, settings.megabytes),
+            "--no-pci",
             *(word for vdev in vdevs for word in vdev),
         )
-
-    def _memory_arguments(self) -> tuple[str, ...]:
-        """Neither way leaves files behind, nor needs hugetlbfs to be mounted."""
-        if self._memory.huge:
-            return ("--in-memory",)
-        return ("--no-huge", "-m", str(self._settings.megabytes), "--no-shconf")
 
     def _forwarding_arguments(self) -> tuple[str, ...]:
         return (

@@ -12,7 +12,7 @@ from plimsoll.generator.generator_plan import Capabilities, CpuWork, GeneratorMo
 from plimsoll.generator.port_streams import check_one_a_port, check_plain
 from plimsoll.generator.testpmd.console import Console
 from plimsoll.generator.testpmd.generator import Testpmd
-from plimsoll.host.cpus import allowed_cpus, format_cpu_list
+from plimsoll.host.ledger.eal_arguments import eal_arguments
 from plimsoll.host.ledger.hugepages import MemoryPlan, hugepages_explained, plan_memory
 from plimsoll.host.namespaces.ip_command import find_program
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_for
@@ -146,16 +146,10 @@ class TestpmdGenerator(GeneratorModel):
             )
 
     def _eal_arguments(self, launch: Launch, memory: MemoryPlan) -> tuple[str, ...]:
-        """The main thread, which only sleeps, is on its own CPUs, or floats over all."""
-        main = format_cpu_list(launch.main_cpus or allowed_cpus())
-        loops = (f"{number}@{cpu}" for number, cpu in enumerate(self.cpus, start=1))
-        huge = ("--in-memory",) if memory.huge else ("--no-huge", "-m", str(memory.megabytes))
-        return (
-            "-v",
-            *("--lcores", ",".join([f"0@({main})", *loops]), "--file-prefix", "generator"),
-            *(huge if memory.huge else (*huge, "--no-shconf")),
-            *_devices(launch.devargs),
+        shared = eal_arguments(
+            "generator", self.cpus, memory, memory.megabytes, launch.main_cpus or ()
         )
+        return ("-v", *shared, *_devices(launch.devargs))
 
     def _arguments(self, launch: Launch, room: int) -> tuple[str, ...]:
         return (

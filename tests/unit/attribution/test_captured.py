@@ -11,6 +11,7 @@ import pytest
 
 from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.explanation.explain import explain
+from plimsoll.attribution.explanation.observations import Observations
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.observe.kernel_trace.event import KernelEvent
@@ -39,7 +40,11 @@ def test_a_real_stall_is_named(
     events = [KernelEvent(**json.loads(line)) for line in CAPTURED.read_text().splitlines()]
     begin = end_tsc - round(length_ns * HZ / 1e9)
     stall = Incident("stall", "CPU 0", begin, end_tsc, 0, length_ns)
-    (found,) = explain([stall], events, LOOPS, [], WHOLE, tsc_hz=HZ)
+    (found,) = explain(
+        Observations(
+            incidents=[stall], events=events, loops=LOOPS, counters=[], coverage=WHOLE, tsc_hz=HZ
+        )
+    )
     first = found.causes[0]
     assert (first.kind, first.confidence) == (kind, confidence)
     assert first.name.startswith(name)

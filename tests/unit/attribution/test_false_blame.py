@@ -6,17 +6,15 @@ from plimsoll.attribution.explanation.path_load import PathLoad
 from tests.unit.attribution.traces import (
     AT,
     DUT,
-    HZ,
-    LOOPS,
     MS,
     TESTER,
     US,
-    WHOLE,
     event,
     explained,
     latency,
     loss,
     move,
+    seen,
     stall,
     switch,
     visit,
@@ -142,4 +140,4 @@ def test_hostile_fields_are_survived() -> None:
 
 
 def test_no_incidents_have_no_explanations() -> None:
-    assert explain([], [], LOOPS, [], WHOLE, tsc_hz=HZ) == ()
+    assert explain(seen([], [])) == ()

@@ -7,7 +7,6 @@ from plimsoll.attribution.explanation.path_load import PathLoad
 from plimsoll.attribution.explanation.sentence import sentence
 from tests.unit.attribution.traces import (
     DUT,
-    HZ,
     LOOPS,
     MS,
     TESTER,
@@ -18,6 +17,7 @@ from tests.unit.attribution.traces import (
     latency,
     loss,
     move,
+    seen,
     stall,
     switch,
     visit,
@@ -52,7 +52,7 @@ def test_a_spike_across_a_stall_of_the_tester_names_the_stall_and_then_its_cause
 
 def test_without_a_trace_a_spike_is_the_testers_where_its_loop_was_away() -> None:
     spike, away = latency(0, 4 * MS), stall(0, 4 * MS)
-    found, _ = explain([spike, away], [], LOOPS, [], type(WHOLE)({}), tsc_hz=HZ)
+    found, _ = explain(seen([spike, away], [], coverage=type(WHOLE)({})))
     link, root = found.causes
     assert (link.kind, link.confidence) == ("tester-stall", "exact")
     assert root.kind == "unexplained"
@@ -62,7 +62,7 @@ def test_without_a_trace_a_spike_is_the_testers_where_its_loop_was_away() -> Non
 def test_a_stall_in_which_the_kernel_saw_nothing_is_still_why_a_frame_waited() -> None:
     counters = [move("hypervisor-steal", "steal of CPU 0", 0)]
     spike, away = latency(0, 4 * MS), stall(0, 4 * MS)
-    found, stalled = explain([spike, away], [], LOOPS, counters, WHOLE, tsc_hz=HZ)
+    found, stalled = explain(seen([spike, away], [], counters=counters))
     link, root = found.causes
     assert (link.kind, link.length_ns, link.confidence) == ("tester-stall", 4 * MS, "exact")
     assert (root.kind, root.confidence) == ("hypervisor-steal", "counter")
@@ -93,7 +93,7 @@ def test_what_is_known_of_other_incidents_makes_no_queue_last_longer() -> None:
     stalls = [stall(at * MS, at * MS + 100 * US) for at in range(0, 40, 5)]
     incidents = [*stalls, latency(40 * MS, 41 * MS)]
     events = visit(0, 4 * MS, DUT, 812, "java")
-    *_, found = explain(incidents, events, LOOPS, [], WHOLE, tsc_hz=HZ)
+    *_, found = explain(seen(incidents, events))
     assert [cause.kind for cause in found.causes] == ["unexplained"]
 
 

@@ -1,8 +1,12 @@
 """Kernel events written by hand. One tick is one nanosecond throughout."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.explanation.explain import explain
+from plimsoll.attribution.explanation.observations import Observations
 from plimsoll.attribution.explanation.path_load import UNKNOWN_LOAD, PathLoad
 from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.incident import Incident
@@ -66,6 +70,14 @@ def move(kind: str, name: str, cpu: int | None, **more: object) -> CounterMove:
     return CounterMove(kind, name, cpu, AT - 500 * MS, AT + 500 * MS, 1.0, **more)  # type: ignore[arg-type]
 
 
+def seen(incidents: Sequence[Incident], events: list[KernelEvent], **more: Any) -> Observations:
+    """Of the two loops, with a whole trace and no counters unless told otherwise."""
+    given = {"loops": LOOPS, "coverage": WHOLE, "tsc_hz": HZ, **more}
+    return Observations(
+        incidents=incidents, events=sorted(events, key=lambda each: each.tsc), **given
+    )
+
+
 def explained(
     incident: Incident,
     events: list[KernelEvent],
@@ -76,6 +88,6 @@ def explained(
     loops: tuple[PollingLoop, ...] = LOOPS,
 ) -> Explanation:
     """The explanation of the one incident."""
-    in_order = sorted(events, key=lambda each: each.tsc)
-    (found,) = explain([incident], in_order, loops, counters, coverage, tsc_hz=HZ, load=load)
+    more = {"counters": counters, "coverage": coverage, "load": load, "loops": loops}
+    (found,) = explain(seen([incident], events, **more))
     return found

@@ -25,7 +25,15 @@ def _found() -> CausesFound:
     trace = TraceState(clock="x86-tsc")
     incidents = [latency(0, 4 * MS)]
     events = visit(0, 4 * MS, DUT, 812, "java")
-    facts = TrialFacts(1, HZ, incidents, LOOPS, trace, events=events, coverage=WHOLE)
+    facts = TrialFacts(
+        number=1,
+        tsc_hz=HZ,
+        incidents=incidents,
+        loops=LOOPS,
+        trace=trace,
+        events=events,
+        coverage=WHOLE,
+    )
     return causes_of_trial(facts)
 
 

@@ -15,12 +15,12 @@ from plimsoll.observe.kernel_trace.event import KernelEvent
 from tests.unit.attribution.traces import (
     AT,
     DUT,
-    HZ,
     LOOPS,
     MS,
     TESTER,
     WHOLE,
     latency,
+    seen,
     stall,
     visit,
 )
@@ -38,10 +38,9 @@ def _parts(
 ) -> LatencyParts:
     """Of a frame sent at `begin` and received at `end`, in ns after AT."""
     frames = TimedFrames("probe/0-1", 1, AT + begin, AT + end, across_stall=True)
-    in_order = sorted(events, key=lambda each: each.tsc)
     incidents = [latency(begin, end), *stalls]
-    windows = list(seen_windows(incidents, in_order, loops, coverage, (), tsc_hz=HZ))
-    (found,) = latency_parts([frames], windows, loops, coverage, tsc_hz=HZ, own_pids={OWN_PID})
+    observed = seen(incidents, events, loops=loops, coverage=coverage, own_pids={OWN_PID})
+    (found,) = latency_parts([frames], list(seen_windows(observed)), observed)
     return found
 
 
@@ -127,7 +126,7 @@ def test_a_loop_of_another_stream_does_not_matter() -> None:
 
 def test_a_latency_outside_of_all_windows_is_undecided() -> None:
     frames = TimedFrames("probe/0-1", 2, AT + 900 * MS, AT + 903 * MS, across_stall=True)
-    windows = list(seen_windows([latency(0, MS)], [], LOOPS, WHOLE, (), tsc_hz=HZ))
-    (found,) = latency_parts([frames], windows, LOOPS, WHOLE, tsc_hz=HZ)
+    observed = seen([latency(0, MS)], [])
+    (found,) = latency_parts([frames], list(seen_windows(observed)), observed)
     assert (found.frames, found.held_by_dut_ns) == (2, 0)
     assert _split(found) == (0, 0, 3 * MS)

@@ -2,14 +2,14 @@
 
 from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.ranking.rank import rank
-from tests.unit.attribution.traces import DUT, HZ, LOOPS, MS, WHOLE, latency, visit
+from tests.unit.attribution.traces import DUT, MS, latency, seen, visit
 
 TASKS = {812: "stress-ng timer"}
 
 
 def test_a_neighbours_task_is_the_experiments_noise() -> None:
     events = visit(0, 4 * MS, DUT, 812, "stress-ng")
-    found = explain([latency(0, 4 * MS)], events, LOOPS, (), WHOLE, tsc_hz=HZ, noise_tasks=TASKS)
+    found = explain(seen([latency(0, 4 * MS)], events, noise_tasks=TASKS))
     (cause,) = (each for each in found[0].causes if each.kind == "task")
     assert cause.name == "stress-ng (the experiment's noise: stress-ng timer)"
     assert (cause.pid, cause.owner) == (812, "dut")
@@ -21,7 +21,7 @@ def test_a_neighbours_task_is_the_experiments_noise() -> None:
 
 def test_another_of_that_name_is_not() -> None:
     events = visit(0, 4 * MS, DUT, 813, "stress-ng")
-    found = explain([latency(0, 4 * MS)], events, LOOPS, (), WHOLE, tsc_hz=HZ, noise_tasks=TASKS)
+    found = explain(seen([latency(0, 4 * MS)], events, noise_tasks=TASKS))
     (row,) = (each for each in rank(found) if each.kind == "task")
     assert row.name == "stress-ng"
     assert row.remedy is not None

@@ -10,14 +10,13 @@ from tests.unit.attribution.traces import (
     AT,
     DUT,
     HZ,
-    LOOPS,
     MS,
     TESTER,
-    WHOLE,
     explained,
     latency,
     loss,
     move,
+    seen,
     stall,
     visit,
 )
@@ -46,7 +45,7 @@ def _taken(
 def test_an_absence_that_delayed_several_frames_and_lost_some_is_one() -> None:
     incidents = [latency(0, 4 * MS), latency(1 * MS, 4 * MS), loss(2 * MS, 3 * MS)]
     events = visit(0, 4 * MS, DUT, 812, "java")
-    found = explain(incidents, events, LOOPS, (), WHOLE, tsc_hz=HZ)
+    found = explain(seen(incidents, events))
     (java,) = dut_disturbances(found, FIRST_FRAME, HZ)
     assert (java.kind, java.name, java.cpu, java.count) == ("task", "java", 1, 1)
     (absence,) = java.absences

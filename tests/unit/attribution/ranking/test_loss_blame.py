@@ -7,7 +7,7 @@ import pytest
 from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.incidents.cause import Cause, Explanation
 from plimsoll.attribution.ranking.loss_blame import LossBlame, loss_blame
-from tests.unit.attribution.traces import HZ, LOOPS, MS, WHOLE, explained, latency, loss, move
+from tests.unit.attribution.traces import MS, explained, latency, loss, move, seen
 
 
 def cause(
@@ -77,7 +77,7 @@ def test_what_was_stolen_explains_no_more_than_twice_its_time(count: int, blamed
     # Each of 2 ms, and 10 ms were stolen: what is counted late is forgiven up to a half.
     steal = replace(move("hypervisor-steal", "steal of CPU 1", 1), amount=0.01)
     lost = [loss(at * 10 * MS, at * 10 * MS + 2 * MS, 900) for at in range(count)]
-    found = explain(lost, [], LOOPS, (steal,), WHOLE, tsc_hz=HZ)
+    found = explain(seen(lost, [], counters=(steal,)))
     assert getattr(loss_blame(found), blamed) == 900.0 * count
 
 

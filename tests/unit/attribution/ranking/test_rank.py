@@ -14,13 +14,11 @@ from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.tune.audit.registry import all_checks
 from tests.unit.attribution.traces import (
     AT,
-    HZ,
-    LOOPS,
     MS,
     US,
-    WHOLE,
     latency,
     loss,
+    seen,
     stall,
 )
 
@@ -172,7 +170,7 @@ def test_shares_add_up_to_at_most_one_and_nothing_lasts_longer_than_its_window(
         Incident(kind, "CPU 0" if kind == "stall" else "s", AT + at, AT + at + length, n, length)  # type: ignore[arg-type]
         for kind, at, length, n in incidents
     ]
-    found = explain(given_incidents, trace, LOOPS, [], WHOLE, tsc_hz=HZ)
+    found = explain(seen(given_incidents, trace))
     for explanation in found:
         begin, end = explanation.incident.begin_tsc, explanation.incident.end_tsc
         for each in explanation.causes:
