@@ -16,6 +16,7 @@ from plimsoll.dut.lab import Lab, LabModel
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.memif.grout import GroutSettings
 from plimsoll.dut.memif.testpmd import TestpmdSettings
+from plimsoll.dut.memif.vpp import VppSettings
 from plimsoll.dut.needs import LabNeeds
 from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.dut.ovs.ovs_dpdk import OvsDpdkSettings
@@ -28,6 +29,7 @@ from plimsoll.host.processes.child import Lifetime
 LabSettings = Annotated[
     TestpmdSettings
     | GroutSettings
+    | VppSettings
     | LinuxBridgeSettings
     | LinuxRouterSettings
     | MacvlanSettings

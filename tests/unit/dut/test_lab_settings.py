@@ -27,7 +27,7 @@ def passive_lab(settings: LabModel) -> Lab:
 def test_the_kinds_are_listed_with_a_line_each() -> None:
     kinds = lab_kinds()
     assert list(kinds) == [
-        *("testpmd-memif", "grout", "linux-bridge", "linux-router", "macvlan", "xdp"),
+        *("testpmd-memif", "grout", "vpp", "linux-bridge", "linux-router", "macvlan", "xdp"),
         *("tc-redirect", "ovs", "ovs-dpdk"),
         *("loopback", "external", "simulated"),
     ]

@@ -1,0 +1,54 @@
+"""The lab `vpp`: its settings, and what is refused before anything is started."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from plimsoll.dut.memif.vpp import VppSettings
+from plimsoll.errors import InputError, MachineError
+
+
+@pytest.fixture
+def has_vpp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both programs on PATH, and two CPUs to run on."""
+    for name in ("vpp", "vppctl"):
+        (tmp_path / name).touch(mode=0o700)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("plimsoll.dut.memif.vpp.allowed_cpus", lambda: frozenset({0, 1}))
+
+
+def test_routes_need_a_router() -> None:
+    with pytest.raises(ValidationError, match="with `forwarding: bridge` there are no routes"):
+        VppSettings(forwarding="bridge", routes=1000)
+    assert VppSettings(forwarding="route", routes=1000).route_count == 1002
+
+
+def test_it_needs_no_root() -> None:
+    assert VppSettings.needs().in_words() == "1 CPU; hugepages if it can have them; vpp, vppctl"
+
+
+@pytest.mark.usefixtures("has_vpp")
+def test_a_machine_with_two_cpus_will_do() -> None:
+    assert VppSettings(cpu=1).check_machine().bps is None
+
+
+def test_without_vpp_its_packages_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MachineError, match=r"vpp is missing .*vpp, with vpp-plugin-core"):
+        VppSettings().check_machine()
+
+
+@pytest.mark.usefixtures("has_vpp")
+def test_a_main_thread_without_a_cpu_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll.dut.memif.vpp.allowed_cpus", lambda: frozenset({1}))
+    with pytest.raises(MachineError, match=r"lab\.cpu: VPP's main thread needs a CPU other than 1"):
+        VppSettings(cpu=1).check_machine()
+
+
+@pytest.mark.usefixtures("has_vpp")
+def test_a_socket_that_cannot_be_is_refused() -> None:
+    with pytest.raises(InputError, match=r"lab\.socket: cannot create the socket"):
+        VppSettings(socket=Path("/nonexistent/m.sock")).check_machine()

@@ -1,0 +1,61 @@
+"""VPP's startup configuration, on machines with one memory node and with two."""
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.dut.memif.vpp_startup import HUGEPAGES, VppStartup, hugepages_suffice, main_cpu
+
+
+@pytest.fixture
+def two_nodes(tmp_path: Path) -> Path:
+    """CPU 0 on node 0, which has no free hugepages; CPU 1 on node 1, which has just enough."""
+    for node, free in ((0, 0), (1, HUGEPAGES)):
+        (tmp_path / f"cpu/cpu{node}/node{node}").mkdir(parents=True)
+        pool = tmp_path / f"node/node{node}/hugepages/hugepages-2048kB"
+        pool.mkdir(parents=True)
+        (pool / "free_hugepages").write_text(f"{free}\n")
+    return tmp_path
+
+
+def startup(*, huge: bool = False) -> VppStartup:
+    return VppStartup(Path("/run/x/vpp"), cpu=1, main_cpu=0, huge=huge, api_prefix="plimsoll-run-1")
+
+
+def test_everything_it_makes_is_of_this_run(tmp_path: Path) -> None:
+    text = startup().text(tmp_path)
+    assert "cli-listen /run/x/vpp/cli.sock runtime-dir /run/x/vpp }" in text
+    assert "cpu { main-core 0 corelist-workers 1 }" in text
+    assert "plugin default { disable } plugin memif_plugin.so { enable }" in text
+    assert [str(path) for path in startup().shared_files] == [
+        *("/dev/shm/plimsoll-run-1-global_vm", "/dev/shm/plimsoll-run-1-vpe-api"),
+    ]
+
+
+def test_buffers_are_in_hugepages_only_where_the_run_has_them(tmp_path: Path) -> None:
+    assert "page-size 4K }" in startup().text(tmp_path)
+    assert "page-size 2M }" in startup(huge=True).text(tmp_path)
+
+
+def test_there_are_buffers_on_the_workers_node_alone(two_nodes: Path) -> None:
+    assert "page-size 2M numa 0 { buffers 0 } }" in startup(huge=True).text(two_nodes)
+
+
+def test_hugepages_count_that_are_on_the_workers_node(two_nodes: Path) -> None:
+    assert hugepages_suffice(1, two_nodes)
+    assert not hugepages_suffice(0, two_nodes)
+
+
+def test_a_kernel_without_hugepages_has_too_few(tmp_path: Path) -> None:
+    assert not hugepages_suffice(1, tmp_path)
+
+
+def test_the_buffers_fit_into_the_pages() -> None:
+    """With v26.06 and 19 pages `show buffers` told of 16808 buffers of 2304 bytes."""
+    assert HUGEPAGES >= 19
+
+
+def test_the_main_thread_keeps_off_the_workers_cpu() -> None:
+    assert main_cpu(1, {0, 1}) == 0
+    assert main_cpu(0, {0, 1, 2}) == 1
+    assert main_cpu(1, {1}) is None
