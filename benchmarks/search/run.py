@@ -46,7 +46,8 @@ def main() -> int:
     with ProcessPoolExecutor(options.jobs) as pool:
         for subject, contestant in itertools.product(chosen, contestants):
             begun = time.monotonic()
-            batches = pool.map(_batch, *zip(*_batches(subject, contestant, seeds), strict=True))
+            tasks = _batches(subject, contestant, seeds, options.limit)
+            batches = pool.map(_batch, *zip(*tasks, strict=True))
             mine = list(itertools.chain.from_iterable(batches))
             found += mine
             summaries.append(summarise(mine))
@@ -62,13 +63,17 @@ def main() -> int:
     return 0
 
 
-def _batches(subject: str, contestant: str, seeds: range) -> list[tuple[str, str, range]]:
+def _batches(
+    subject: str, contestant: str, seeds: range, limit: float | None
+) -> list[tuple[str, str, range, float | None]]:
     starts = range(0, len(seeds), _BATCH)
-    return [(subject, contestant, seeds[start : start + _BATCH]) for start in starts]
+    return [(subject, contestant, seeds[start : start + _BATCH], limit) for start in starts]
 
 
-def _batch(subject: str, contestant: str, seeds: Sequence[int]) -> list[Experience]:
-    return [experience(subject_of(subject, seed), contestant, seed) for seed in seeds]
+def _batch(
+    subject: str, contestant: str, seeds: Sequence[int], limit: float | None
+) -> list[Experience]:
+    return [experience(subject_of(subject, seed, limit), contestant, seed) for seed in seeds]
 
 
 def _on_offer(options: argparse.Namespace) -> Mapping[str, str]:
@@ -109,6 +114,9 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--models", help="of models and families, comma-separated")
     parser.add_argument("--strategies", help="comma-separated; all by default")
+    parser.add_argument(
+        "--limit", type=float, help="the loss ratio that DUTs of families may have; else their own"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
     parser.add_argument("--markdown", action="store_true", help="print the table for a document")
     parser.add_argument("--output", type=Path, default=Path("build/bench/search.json"))

@@ -42,13 +42,14 @@ class Subject:
 
 
 @lru_cache(maxsize=1024)
-def subject_of(name: str, seed: int) -> Subject:
+def subject_of(name: str, seed: int, limit: float | None = None) -> Subject:
     """The DUT of this model or family; a model is the same for every seed.
 
-    What it sustains is computed once in a process: by draws it takes a second.
+    `limit` is the loss that a DUT of a family may have, in place of the family's own. What a DUT
+    sustains is computed once in a process: by draws it takes a second.
     """
     if name in FAMILIES:
-        return _of_family(name, FAMILIES[name], seed)
+        return _of_family(name, FAMILIES[name], seed, limit)
     return _with_defaults(name)
 
 
@@ -59,9 +60,10 @@ def subject_names(choice: FamilyChoice) -> Mapping[str, str]:
     return {name: name for name in (*models, *families(choice))}
 
 
-def _of_family(name: str, family: Family, seed: int) -> Subject:
+def _of_family(name: str, family: Family, seed: int, limit: float | None) -> Subject:
     model = family.model(seed)
-    return Subject(name, model, family.limit, model.sustainable_pps(family.limit))
+    allowed = family.limit if limit is None else limit
+    return Subject(name, model, allowed, model.sustainable_pps(allowed))
 
 
 @lru_cache

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from collections.abc import Mapping
+from typing import Annotated, Any, get_args
 
 from pydantic import Field
 
@@ -10,12 +11,40 @@ from plimsoll.search.binary.settings import BinarySettings
 from plimsoll.search.checkpoints.settings import CheckpointSettings
 from plimsoll.search.load_line.settings import LoadLineSettings
 from plimsoll.search.mlrsearch.settings import MlrSettings
+from plimsoll.text.mistakes import mistake
 
 # An experiment's `search`.
 SearchSettings = Annotated[
     BinarySettings | MlrSettings | CheckpointSettings | LoadLineSettings,
     Field(discriminator="strategy"),
 ]
+
+
+# What is used where an experiment names no strategy.
+DEFAULT_STRATEGY = "load-line"
+
+
+def with_strategy(search: Mapping[str, Any]) -> dict[str, Any]:
+    """An experiment's `search` as written, with the default strategy where it names none.
+
+    Raises a mistake for a field that only another strategy has, such as `granularity`.
+    """
+    if "strategy" not in search:
+        known = _fields_by_strategy()
+        for field in search.keys() - known[DEFAULT_STRATEGY]:
+            if owners := [name for name, fields in known.items() if field in fields]:
+                raise mistake(
+                    f"the strategy {DEFAULT_STRATEGY}, which is used by default, has no {field}",
+                    f"remove it, or write strategy: {' or '.join(owners)}",
+                    str(field),
+                )
+    return {"strategy": DEFAULT_STRATEGY, **search}
+
+
+def _fields_by_strategy() -> dict[str, frozenset[str]]:
+    union, _ = get_args(SearchSettings)
+    models = zip(strategies(), get_args(union), strict=True)
+    return {name: frozenset(model.model_fields) for name, model in models}
 
 
 def strategies() -> tuple[str, ...]:

@@ -41,6 +41,7 @@ QUICK: dict[str, Any] = {
     },
     "criteria": [{"kind": "loss-ratio"}, {"kind": "corrupt"}, {"kind": "misdirected"}],
     "search": {
+        "strategy": "binary",
         "minimum": "1kpps",
         "maximum": "8kpps",
         "start": "2kpps",

@@ -41,6 +41,7 @@ def test_who_took_the_cpu_is_in_the_reason(place: Workplace, hog: subprocess.Pop
         generator={"kind": "engine", "cpus": [CPU]},
         tester={"max_stalled_share": "1%"},
         search={
+            "strategy": "binary",
             "minimum": "1kpps",
             "maximum": "8kpps",
             "granularity": "50%",

@@ -154,7 +154,7 @@ def _costs(experiment: Experiment, loads: LoadRange) -> tuple[SearchCost, ...]:
     to_pps = loads_of_search(experiment, loads.line_rate_bps)
     goals = tuple(experiment.goals)
     found = (
-        cost_of(experiment.search.begin(to_pps), goals, capacity_pps)
+        cost_of(experiment.begin_search(to_pps), goals, capacity_pps)
         for capacity_pps in _capacities(loads)
     )
     return tuple(cost for cost in found if cost is not None)

@@ -35,7 +35,9 @@ from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.generator.registry.generator_field import GeneratorField
 from plimsoll.neighbours.registry import NeighbourSettings
 from plimsoll.observe.agent.settings import ObserveSettings
-from plimsoll.search.registry import SearchSettings
+from plimsoll.search.registry import SearchSettings, with_strategy
+from plimsoll.search.strategy.ask import Search
+from plimsoll.search.strategy.settings import ToPps
 from plimsoll.text.document import Document, read_document
 from plimsoll.text.mistakes import Location, brief, check_all, did_you_mean, dotted, mistake
 from plimsoll.text.units import WRITTEN
@@ -128,8 +130,8 @@ class Experiment(BaseModel):
 
     @field_validator("search", mode="before")
     @classmethod
-    def _bisects_by_default(cls, given: Any) -> Any:
-        return {"strategy": "binary", **given} if isinstance(given, dict) else given
+    def _has_a_strategy(cls, given: Any) -> Any:
+        return with_strategy(given) if isinstance(given, dict) else given
 
     @field_validator("search")
     @classmethod
@@ -163,6 +165,14 @@ class Experiment(BaseModel):
         """The criteria of each goal of the search, in order; the first goal is the run's."""
         by_goal = self.search.goal_criteria
         return {name: criteria or self.criteria for name, criteria in by_goal.items()}
+
+    def begin_search(self, to_pps: ToPps, reach_pps: float | None = None) -> Search:
+        """The search, at its beginning; `reach_pps` is the highest load that the tester offers.
+
+        Raises InputError naming the field for a load that is not known in pps, and for loads out
+        of order.
+        """
+        return self.search.judged_by(self.criteria).begin(to_pps, reach_pps)
 
     def criteria_of(self, goal: str | None) -> tuple[CriterionSettings, ...]:
         """A goal's criteria; the experiment's own where a trial is for none."""

@@ -129,7 +129,7 @@ def search_rate(steps: Steps, experiment: Experiment) -> GoalEnd:
     streams = _streams(steps, experiment, maximum_pps)
     ceiling = step_ceiling(steps, experiment, streams, maximum_pps, LATENCY_AT_LOAD.name)
     reach_pps = None if ceiling is None else sustainable_pps(ceiling.offered_pps)
-    search = experiment.search.begin(to_pps, reach_pps)
+    search = experiment.begin_search(to_pps, reach_pps)
     asks = 0
     while isinstance(ask := search.ask(), Ask):
         asks += 1

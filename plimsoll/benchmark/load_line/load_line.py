@@ -73,7 +73,7 @@ def _highest_pps(experiment: Experiment, bed: Testbed) -> float:
     """The search's maximum. Raises InputError where its loads are out of order."""
     to_pps = loads_of_search(experiment, bed.line_rate_bps)
     with experiment.placing():
-        experiment.search.begin(to_pps)
+        experiment.begin_search(to_pps)
         _, maximum_pps = experiment.search.resolve_range(to_pps)
     return maximum_pps
 
@@ -106,7 +106,7 @@ class _LoadLineSearch:
         """The search as far as the run's trials have brought it, the ceiling's among them."""
         trials, ceiling = self._trials(), self._ceiling()
         reach_pps = None if ceiling is None else sustainable_pps(ceiling.offered_pps)
-        return replay(self._experiment.search.begin(to_pps, reach_pps), recorded(trials))
+        return replay(self._experiment.begin_search(to_pps, reach_pps), recorded(trials))
 
     def _ceiling(self) -> TesterCeiling | None:
         return ceiling_of(self._trials(), self._experiment.tester)

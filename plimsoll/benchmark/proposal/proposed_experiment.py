@@ -180,13 +180,12 @@ def _criteria(latency: str, why: str) -> list[dict[str, Any]]:
     ]
 
 
-def _search(minimum: Noted, maximum: Noted, granularity: str) -> dict[str, Any]:
+def _search(minimum: Noted, maximum: Noted, width: str) -> dict[str, Any]:
     return {
-        "strategy": Noted("binary", "load-line, mlrsearch and checkpoints: docs/searches.md"),
+        "strategy": Noted("load-line", "binary, mlrsearch and checkpoints: docs/searches.md"),
         "minimum": minimum,
         "maximum": maximum,
-        "granularity": Noted(granularity, "how near the load line is searched for"),
-        "duration": Noted("10s", "of each trial"),
-        "retries": 2,
+        "width": Noted(width, "how near the capacity is searched for"),
+        "duration": Noted("5s", "of a trial that looks for the capacity"),
         "validation": {"duration": Noted("60s", "to prove it for hours: --validation 3h")},
     }

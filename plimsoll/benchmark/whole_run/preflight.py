@@ -69,7 +69,7 @@ def search_mistakes(experiment: Experiment) -> MistakesFound:
     with found.collected():
         if all(_is_known(rate, line_rate) for rate in search.loads.values()):
             # Loads out of order are refused by the search itself.
-            search.begin(loads_of_search(experiment, line_rate.bps))
+            experiment.begin_search(loads_of_search(experiment, line_rate.bps))
         else:
             _check_order(search.minimum, search.maximum)
     for field, rate in search.loads.items():

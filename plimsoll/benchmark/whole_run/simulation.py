@@ -19,7 +19,7 @@ from plimsoll.generator.simulated.models.registry import model_kinds
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.search.registry import strategies
+from plimsoll.search.registry import DEFAULT_STRATEGY, strategies
 from plimsoll.text.mistakes import Location, as_one, did_you_mean, tell_mistakes
 from plimsoll.text.units import WRITTEN
 from plimsoll.traffic.streams.compile import compile_profile
@@ -64,7 +64,7 @@ class SimulationRequest(RecordModel):
         document["lab"] = lab
         if base is None or self.strategy is not None:
             document["search"] = {
-                "strategy": self.strategy or "binary",
+                "strategy": self.strategy or DEFAULT_STRATEGY,
                 "minimum": f"{_MINIMUM_SHARE * capacity_pps:.15g}pps",
                 "maximum": f"{_MAXIMUM_SHARE * capacity_pps:.15g}pps",
             }

@@ -105,7 +105,7 @@ class GoalHunt:
         foreseen = min(self._limits(base_pps), key=lambda each: each.load_pps).kind != "capacity"
         if record.proved or not (record.failures or foreseen):
             return None
-        if record.tolerance > 0.0:
+        if not record.foresees_losses:
             return self._watch(base_pps)
         return (
             self._look_for_trigger()
@@ -396,7 +396,7 @@ class GoalHunt:
             limits = [Limit(base_pps * (1.0 - self._plan.width), "decline", text)]
         seen = (record.failure_limit, record.watch_limit, record.lasting_limit())
         limits += [each for each in seen if each is not None]
-        if record.tolerance == 0.0:
+        if record.foresees_losses:
             limits += self._zero_loss_limits()
         return limits
 

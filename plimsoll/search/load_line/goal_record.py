@@ -19,6 +19,9 @@ from plimsoll.text.units import format_duration, format_pps
 # The rules that loss breaks: that of its criterion, and the same in a window of a long trial.
 _LOSS = ("loss-ratio", "windows")
 
+# Of a goal that allows some loss: so many validations fail before it is looked for without any.
+_FAILURES_WITH_LOSS = 7
+
 
 class GoalRecord:
     """Takes every trial of the search, whatever goal it was asked for.
@@ -41,6 +44,7 @@ class GoalRecord:
         self.watches = 0
         self.failures = 0
         self._steps = 0
+        self._slow_phases_fail_it = False
         self._unexplained = 0
         self.failure_limit: Limit | None = None
         self.watch_limit: Limit | None = None
@@ -66,6 +70,16 @@ class GoalRecord:
             ),
             default=0.0,
         )
+
+    @property
+    def foresees_losses(self) -> bool:
+        """Whether the load is looked for at which nothing is lost.
+
+        Where some loss is allowed that may be far too low: it is done once a slow phase has failed
+        a validation, as one loses more than is allowed, or once stepping down was in vain.
+        """
+        given_up = self.failures >= _FAILURES_WITH_LOSS
+        return self.tolerance == 0.0 or self._slow_phases_fail_it or given_up
 
     def learn(self, tried: Tried, number: int) -> None:
         """Take what a trial said; `number` counts the search's trials."""
@@ -186,6 +200,7 @@ class GoalRecord:
         if self._broke_more_than_loss(tried):
             self._step_below(tried, "a criterion other than loss")
         elif self._knowledge.has_slow_phases(tried):
+            self._slow_phases_fail_it = True
             below = tried.load_pps * (1.0 - self._plan.width / 2)
             self._limit(below, tried, "a phase in which the DUT was slow")
         elif capacity is not None or self._knowledge.declines(tried):
@@ -194,6 +209,8 @@ class GoalRecord:
                 until_s = tried.evidence.first_loss_s or tried.evidence.sending_s
                 self.decline = self.decline.after(tried.load_pps, until_s)
             self._step_below(tried, "a loss that did not end")
+        elif not self.foresees_losses:
+            self._step_below(tried, "more loss than is allowed")
         elif self._knowledge.has_unexplained_losses(tried):
             self._last_below(tried, "losses without a stall")
         else:

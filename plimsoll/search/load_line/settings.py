@@ -22,6 +22,7 @@ from plimsoll.search.strategy.tester_reach import within
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.units import DurationField, RatioField
 from plimsoll.trial.criteria.loss_ratio import LossRatio
+from plimsoll.trial.criteria.registry import CriterionSettings
 
 # A trial that looks ahead must be short beside what it looks ahead to.
 _WATCHED = 10
@@ -77,6 +78,15 @@ class LoadLineSettings(SearchModel):
         if not self.goals:
             return {ONLY_GOAL: None}
         return {goal.name: goal.criteria for goal in self.goals}
+
+    def judged_by(self, criteria: tuple[CriterionSettings, ...]) -> Self:
+        """How much loss a goal allows says what may limit it."""
+        goals = self.goals or (GoalSettings(name=ONLY_GOAL),)
+        judged = (
+            goal if goal.criteria else goal.model_copy(update={"criteria": criteria})
+            for goal in goals
+        )
+        return self.model_copy(update={"goals": tuple(judged)})
 
     def begin(self, to_pps: ToPps, reach_pps: float | None = None) -> LoadLineSearch:
         """The search, at its beginning. Raises InputError naming the field."""

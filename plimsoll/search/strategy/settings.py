@@ -74,6 +74,10 @@ class SearchModel(BaseModel, ABC):
         """How often the trial that proves a load line is run, each time to be passed."""
         return 1
 
+    def judged_by(self, criteria: tuple[CriterionSettings, ...]) -> Self:
+        """The same for an experiment with these criteria; most need not know them."""
+        return self
+
     @abstractmethod
     def begin(self, to_pps: ToPps, reach_pps: float | None = None) -> Search:
         """The search, at its beginning; `reach_pps` is the highest load that the tester offers.

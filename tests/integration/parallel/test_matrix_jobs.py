@@ -34,7 +34,7 @@ name: capacities
 lab: {kind: simulated, model: {kind: fixed-capacity, capacity: 0.6Mpps}}
 profile: {streams: [{name: load, role: load}]}
 criteria: [{kind: loss-ratio, at_most: 0%}]
-search: {minimum: 100kpps, maximum: 1Mpps, granularity: 2%, duration: 1s}
+search: {minimum: 100kpps, maximum: 1Mpps, width: 2%, validation: {duration: 10s}}
 matrix:
   sets: [{lab.model.capacity: [0.6Mpps, 0.9Mpps, 0.75Mpps]}]
 """

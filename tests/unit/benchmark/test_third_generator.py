@@ -44,6 +44,7 @@ observe: {{enabled: false}}
 profile:
   streams: [{{name: load, role: load}}]
 search:
+  strategy: binary
   minimum: 10kpps
   maximum: 1Mpps
   granularity: 1%
@@ -263,5 +264,5 @@ def test_what_it_cannot_judge_is_refused(
     path = written(tmp_path, f"{EXPERIMENT}criteria: [{{kind: loss-ratio}}, {criterion}]\n")
     assert plimsoll("run", path, "--runs", tmp_path / "runs") == 2
     assert expected in plimsoll.err
-    assert "third.yaml:13: criteria" in plimsoll.err
+    assert "third.yaml:14: criteria" in plimsoll.err
     assert not (tmp_path / "runs").exists()

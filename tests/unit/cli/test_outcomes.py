@@ -16,7 +16,12 @@ profile:
     - {name: probe, role: latency, rate: 1000pps}
 trial: {drain: 500ms, warmup: null}
 tester: {max_stall: 10ms}
-search: {minimum: 100kpps, maximum: 200kpps, granularity: 50%, duration: 1s}
+search:
+  strategy: binary
+  minimum: 100kpps
+  maximum: 200kpps
+  granularity: 50%
+  duration: 1s
 """
 # By exit code and verdict: a DUT that carries 100 kpps, one that does not, and a tester whose
 # loops are away for longer than the experiment lets them.

@@ -84,7 +84,9 @@ class LoadGrowth:
         return unserved * math.pow(load_pps / self.reference_pps, self.power)
 
     def _unserved(self, load_pps: float) -> float:
-        return max(0.0, 1.0 - self.left_pps / load_pps)
+        if self.left_pps == 0.0:
+            return 1.0
+        return 1.0 - self.left_pps / load_pps if load_pps > self.left_pps else 0.0
 
 
 NO_GROWTH = LoadGrowth(0.0, 1.0)

@@ -80,6 +80,7 @@ profile:
 search:
   minimum: 1Mpps
   maximum: 2Mpps
+  strategy: binary
   one_shot: true
   validation: {duration: 60s}
 """
@@ -367,7 +368,7 @@ def test_a_baseline_is_a_phase_where_criteria_are_multiples_of_it(tmp_path: Path
 
 @pytest.mark.parametrize("strategy", ["binary", "mlrsearch", "checkpoints", "load-line"])
 def test_every_strategy_has_bounds(tmp_path: Path, strategy: str) -> None:
-    text = SOUND.replace("one_shot: true", f"strategy: {strategy}")
+    text = SOUND.replace("strategy: binary\n  one_shot: true", f"strategy: {strategy}")
     run = planned(tmp_path, text, "search.minimum=10kpps")
     assert run.least_s is not None
     assert run.most_s is not None
@@ -387,7 +388,12 @@ def test_a_validation_may_be_given_another_length(tmp_path: Path) -> None:
 
 def bisected(capacity_pps: float) -> tuple[int, int]:
     """Search and validation trials between 100 and 200 kpps, to within 30 % of the upper."""
-    search = {"minimum": "100kpps", "maximum": "200kpps", "granularity": "30%"}
+    search = {
+        "strategy": "binary",
+        "minimum": "100kpps",
+        "maximum": "200kpps",
+        "granularity": "30%",
+    }
     experiment = _experiment(search=search)
     cost = cost_of(experiment.search.begin(lambda _, rate: rate.value), [ONLY_GOAL], capacity_pps)
     assert cost is not None

@@ -233,10 +233,21 @@ def test_a_profile_that_is_not_there(tmp_path: Path) -> None:
     assert "gone.yaml" in message
 
 
+def test_without_a_strategy_the_load_line_is_searched(tmp_path: Path) -> None:
+    assert load(tmp_path, MINIMAL).search.strategy == "load-line"
+
+
+def test_a_field_of_another_strategy_says_which(tmp_path: Path) -> None:
+    message = refused(tmp_path, f"{MINIMAL}  granularity: 1%\n")
+    assert "nightly.yaml:7: search.granularity" in message
+    assert "the strategy load-line, which is used by default, has no granularity" in message
+    assert "remove it, or write strategy: binary" in message
+
+
 @pytest.mark.parametrize(
     ("name", "strategy", "goals"),
     [
-        ("demo.yaml", "binary", ["load-line"]),
+        ("demo.yaml", "load-line", ["load-line"]),
         ("load-line.yaml", "load-line", ["pdr", "ndr"]),
         ("mlrsearch.yaml", "mlrsearch", ["rfc2544-short", "csit-pdr"]),
     ],

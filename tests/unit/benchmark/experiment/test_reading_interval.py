@@ -11,7 +11,7 @@ from plimsoll.errors import InputError
 from tests.unit.benchmark.matrix.matrix_files import write_matrix
 
 STEAL = {"kind": "steal"}
-BINARY = {"minimum": "1kpps", "maximum": "2kpps"}
+BINARY = {"strategy": "binary", "minimum": "1kpps", "maximum": "2kpps"}
 
 
 def experiment(interval: str = "1s", **changes: Any) -> Experiment:

@@ -35,7 +35,7 @@ def test_a_value_is_read_as_in_the_file() -> None:
         "search.maximum=2Mpps",
         "criteria.0.at_most=1e-5",
         "profile.streams[probe].vary=[src_ip, dst_ip]",
-        "search.one_shot=true",
+        "search.bursts=false",
         "trial.warmup=",
         "generator.cpus.0=3",
     )
@@ -43,7 +43,7 @@ def test_a_value_is_read_as_in_the_file() -> None:
     assert experiment.normalised()["criteria"][0]["at_most"] == "0.001%"
     assert experiment.profile.streams[1].vary == ("src_ip", "dst_ip")
     assert experiment.profile.streams[0].vary == ("dst_ip",)
-    assert experiment.normalised()["search"]["one_shot"] is True
+    assert experiment.normalised()["search"]["bursts"] is False
     assert experiment.trial.warmup is None
     assert experiment.generator.cpus == (3,)
 
@@ -71,7 +71,7 @@ def test_what_is_recorded_has_the_value(tmp_path: Path) -> None:
         ("criteria.9.at_most=0", "--set criteria.9.at_most", "no item of the list", "in brackets"),
         ("lab.cpu.x=1", "--set lab.cpu.x", "what is before x has no fields", "dots"),
         ("search.goals=[", "--set search.goals", "cannot be parsed", "as in the file"),
-        ("search.sniff=1s, search.rise=2", "--set search.sniff", "is not a duration", "1m30s"),
+        ("search.watch=1s, search.width=2", "--set search.watch", "is not a duration", "1m30s"),
     ],
 )
 def test_a_mistake_names_the_option_as_its_place(

@@ -66,6 +66,7 @@ def test_a_rate_that_is_not_given_is_searched_first_and_a_kill_loses_no_trial(
     tmp_path: Path,
 ) -> None:
     search = {
+        "strategy": "binary",
         "minimum": "10kpps",
         "maximum": "2Mpps",
         "granularity": "10%",
@@ -87,7 +88,13 @@ def test_a_rate_that_is_not_given_is_searched_first_and_a_kill_loses_no_trial(
 
 
 def test_a_search_that_finds_nothing_is_reported(tmp_path: Path) -> None:
-    search = {"minimum": "2Mpps", "maximum": "4Mpps", "duration": "1s", "granularity": "50%"}
+    search = {
+        "strategy": "binary",
+        "minimum": "2Mpps",
+        "maximum": "4Mpps",
+        "duration": "1s",
+        "granularity": "50%",
+    }
     plan = experiment(search=search)
     run = run_directory(tmp_path, plan)
     result = run_latency_at_load(plan, LatencyAtLoadSettings.quickly(), run, Seen())
@@ -115,6 +122,7 @@ def test_the_search_for_the_rate_knows_the_lowest_load_and_its_own_repetitions(
 ) -> None:
     """Criteria that compare trials find what they compare with, as in plimsoll run."""
     search = {
+        "strategy": "binary",
         "minimum": "10kpps",
         "maximum": "2Mpps",
         "granularity": "50%",

@@ -84,7 +84,7 @@ def test_a_share_of_a_line_rate_that_only_links_will_tell_is_left_to_them() -> N
     [
         ({"minimum": "3kpps", "maximum": "2kpps"}, "search.minimum", "above the maximum"),
         (
-            {"minimum": "1kpps", "maximum": "2kpps", "start": "3kpps"},
+            {"strategy": "binary", "minimum": "1kpps", "maximum": "2kpps", "start": "3kpps"},
             *("search.start", "outside 1 kpps to 2 kpps"),
         ),
         ({"minimum": "1kpps", "maximum": "90%"}, "search.maximum", "have none"),

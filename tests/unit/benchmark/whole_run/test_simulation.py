@@ -69,7 +69,7 @@ def test_every_model_makes_an_experiment_around_its_capacity(kind: str) -> None:
 
 
 def test_settings_are_those_of_the_model_and_of_the_experiment() -> None:
-    settings = {"capacity": "2Mpps", "length": "3ms", "search.granularity": "5%"}
+    settings = {"capacity": "2Mpps", "length": "3ms", "search.width": "5%"}
     experiment = simulation_request(
         "rare-stalls", settings=settings, loss=0.0, validation_s=30
     ).experiment()
@@ -77,7 +77,7 @@ def test_settings_are_those_of_the_model_and_of_the_experiment() -> None:
     assert model_of(experiment) == expected
     assert experiment.search.maximum.value == pytest.approx(3e6)
     written = experiment.normalised()
-    assert written["search"]["granularity"] == "5%"
+    assert written["search"]["width"] == "5%"
     assert written["search"]["validation"]["duration"] == "30s"
     assert [each["at_most"] for each in written["criteria"]] == [0.0]
 
@@ -104,7 +104,7 @@ def test_an_experiment_keeps_what_is_its_own(tmp_path: Path) -> None:
         ({"settings": {"bufer": "1"}}, "bufer: unknown field", "did you mean buffer?"),
         ({"settings": {"buffer": "x"}}, "buffer: found 'x'", "write a whole number"),
         ({"settings": {"capacity": "5%"}}, "'5%' is not in frames a second", "as in 1Mpps"),
-        ({"settings": {"search.widht": "1"}}, "unknown field", "use one of duration, "),
+        ({"settings": {"search.widht": "1"}}, "unknown field", "did you mean width?"),
         ({"settings": {"name.x": "1"}}, "what is before x has no fields", "write names with dots"),
         ({"settings": {"search.maximum": "2000"}}, "a rate of 2000 has no unit", "2000pps"),
         ({"strategy": "bisect"}, "unknown strategy 'bisect'", ""),
@@ -164,7 +164,7 @@ def test_a_search_finds_what_is_true_and_leaves_the_machine_alone(
     monkeypatch.setattr(os, "sched_setaffinity", untouchable)
     monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
     # No machine has these CPUs.
-    plan = simulation_request(settings={"search.granularity": "1%"}, validation_s=60).experiment()
+    plan = simulation_request(settings={"search.width": "1%"}, validation_s=60).experiment()
     experiment = plan.model_copy(
         update={"generator": plan.generator.model_copy(update={"cpus": (4094, 4095)})}
     )
@@ -176,8 +176,9 @@ def test_a_search_finds_what_is_true_and_leaves_the_machine_alone(
     assert found.sustainable_pps == pytest.approx(0.999e6, rel=1e-3)
     assert found.found_share is not None
     assert 0.985 <= found.found_share <= 1.002
-    assert found.total_s - found.overhead_s >= 60.0
-    assert found.overhead_s >= 5 * 5.0
+    assert found.total_s - found.overhead_s == pytest.approx(60.0, abs=0.5)
+    # At least three trials of two seconds.
+    assert found.overhead_s >= 3 * 2.0
     assert not (tmp_path / "state").exists()
     assert any(note.startswith("SIMULATED: ") for note in listener.notes)
     assert result.versions["simulation"]

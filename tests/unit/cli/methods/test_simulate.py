@@ -41,7 +41,7 @@ def test_it_lists_every_model_with_its_fields(
 def test_it_prints_the_truth_next_to_what_was_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["fixed-capacity", "--validation", "20s", "--set", "search.granularity=2%"]
+    words = ["fixed-capacity", "--validation", "20s", "--set", "search.width=2%"]
     assert simulate(monkeypatch, *words, "--set", "capacity=2Mpps") == 0
     printed = capsys.readouterr()
     assert "Simulation: fixed-capacity, seed 0" in printed.out
@@ -54,7 +54,7 @@ def test_it_prints_json_and_keeps_the_run_where_requested(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     words = ["asymmetric", "--validation", "10s", "--runs", tmp_path, "--json", "--seed", 3]
-    assert simulate(monkeypatch, *words, "--set", "search.granularity=5%") == 0
+    assert simulate(monkeypatch, *words, "--set", "search.width=5%") == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["model"], found["seed"], found["horizon_s"]) == ("asymmetric", 3, 10_800)
     assert found["sustainable_pps"] == pytest.approx(0.6994e6, rel=1e-3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.record.trials.trial_evidence import LatencyPeak, LossSample, TrialEvidence
@@ -202,6 +202,7 @@ def test_a_monotone_duts_capacity_is_found_within_the_width(capacity: float, buf
 
 @settings(max_examples=60)
 @given(st.integers(0, 2**32), st.sampled_from([0.0, 0.3, 0.9]))
+@example(seed=2054, passing=0.3)
 def test_any_answers_end_and_no_load_is_reported_that_no_validation_passed(
     seed: int, passing: float
 ) -> None:

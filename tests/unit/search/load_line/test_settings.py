@@ -9,6 +9,7 @@ from plimsoll.errors import InputError
 from plimsoll.search.load_line.settings import LoadLineSettings
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask
 from plimsoll.text.units import Rate
+from plimsoll.trial.criteria.loss_ratio import LossRatio
 from tests.unit.search.load_line.fluid_dut import FluidDut, search_all
 
 RANGE = {"strategy": "load-line", "minimum": "10kpps", "maximum": "1Mpps"}
@@ -20,6 +21,33 @@ def _to_pps(field: str, rate: Rate) -> float:
 
 def test_without_goals_there_is_one_with_the_experiments_criteria() -> None:
     assert LoadLineSettings.model_validate(RANGE).goal_criteria == {ONLY_GOAL: None}
+
+
+def test_goals_without_criteria_of_their_own_have_the_experiments() -> None:
+    criteria = (LossRatio(at_most=0.01),)
+    alone = LoadLineSettings.model_validate(RANGE).judged_by(criteria)
+    assert alone.goal_criteria == {ONLY_GOAL: criteria}
+    goals = [
+        {"name": "ndr", "criteria": [{"kind": "loss-ratio", "at_most": 0}]},
+        {"name": "rest"},
+    ]
+    both = LoadLineSettings.model_validate(RANGE | {"goals": goals}).judged_by(criteria)
+    assert both.goal_criteria == {"ndr": (LossRatio(at_most=0.0),), "rest": criteria}
+
+
+@pytest.mark.parametrize("allowed", [1e-4, 1e-3])
+def test_a_little_loss_that_is_allowed_ends_at_a_load_that_holds(allowed: float) -> None:
+    """Every 3 s a stall of 5 ms loses what its 1000 frames of buffer do not hold."""
+    criteria = (LossRatio(at_most=allowed),)
+    settings = RANGE | {"validation": {"duration": "1h"}}
+    search = LoadLineSettings.model_validate(settings).judged_by(criteria).begin(_to_pps)
+    dut = FluidDut(capacity_pps=5e5, period_s=3.0, stall_s=5e-3, tolerance=allowed)
+    end, _, asks = search_all(search, dut)
+    # load * 5 ms - 1000 = allowed * load * 3 s
+    sustained_pps = 1000 / (5e-3 - 3.0 * allowed)
+    assert end.first.load_line_pps is not None
+    assert 0.65 * sustained_pps < end.first.load_line_pps <= 1.01 * sustained_pps
+    assert sum(each.phase == "validation" for each in asks) <= 12
 
 
 def test_it_begins_with_a_short_trial_at_the_maximum() -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 # From so many events on their sum is normally distributed, to a percent of its odds.
 _MANY = 200.0
+_NEXT_TO_NOTHING = 1e-12
 _NORMAL = NormalDist()
 
 
@@ -63,6 +64,9 @@ def odds_of_sum_at_most(
     if budget_frames < 1.0 or none == 1.0:
         return none
     mean = events * mean_frames / (1.0 - none)
+    if mean <= _NEXT_TO_NOTHING * budget_frames:
+        # By Markov's inequality; its square may be too small for a number.
+        return 1.0
     square = (events * mean_square + (events * mean_frames) ** 2) / (1.0 - none)
     variance = square - mean * mean
     if variance <= 1e-9 * square:

@@ -55,6 +55,10 @@ def test_sums_of_losses_by_gamma(events: float, share: float) -> None:
     assert found == pytest.approx(by_recursion(events, frames, int(budget)), abs=0.03)
 
 
+def test_a_loss_too_small_to_be_squared_breaks_no_budget() -> None:
+    assert odds_of_sum_at_most(1e6, 1.0, 1e-200, 1e-200) == 1.0
+
+
 @pytest.mark.parametrize("distribution", ["fixed", "exponential", "lognormal"])
 def test_what_stalls_have_beyond_a_length(distribution: LengthDistribution) -> None:
     lengths, chance = StallLength(distribution, 2e-3, 0.6), chance_of(1)
