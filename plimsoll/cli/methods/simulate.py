@@ -44,7 +44,7 @@ _HORIZON_S = 10_800.0
 _EPILOG = (
     "Examples: **plimsoll simulate --list** · "
     "**plimsoll simulate rare-stalls --strategy load-line --loss 0 --validation 3h** · "
-    "**plimsoll simulate soft-knee --seed 7 --set knee=2% --set search.granularity=0.5%**"
+    "**plimsoll simulate soft-knee --seed 7 --set knee=2% --set search.width=1%**"
 )
 
 
