@@ -12,7 +12,7 @@ profile:
   streams:
     - {{name: load, role: load}}
     - {{name: probe, role: latency, rate: 1kpps}}
-search: {{minimum: 1kpps, maximum: 1Mpps, validation: {{repeat: 5}}}}
+search: {{strategy: binary, minimum: 1kpps, maximum: 1Mpps, validation: {{repeat: 5}}}}
 criteria:
   - {{{criterion}}}
 """
