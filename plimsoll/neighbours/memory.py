@@ -14,7 +14,7 @@ from pydantic import Field
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.child import Child
 from plimsoll.neighbours.neighbour import Achieved, IntensityUnit, NeighbourModel
-from plimsoll.neighbours.quantities import ByteRateField, ByteSizeField
+from plimsoll.text.quantities import ByteRateField, ByteSizeField
 from plimsoll.text.units import RatioField, format_ratio
 
 PROGRAM = "plimsoll-antagonist"

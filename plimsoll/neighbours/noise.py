@@ -42,10 +42,14 @@ class TrialNoise:
 
 @dataclass(frozen=True)
 class Noise:
-    """The neighbours that every trial of a test bed has; none without a ledger to note them in."""
+    """The neighbours that every trial of a test bed has; none without a ledger to note them in.
+
+    `resctrl_tasks` is the file `tasks` of the resctrl group that they are in; None without one.
+    """
 
     neighbours: tuple[NeighbourModel, ...] = ()
     ledger: Ledger | None = None
+    resctrl_tasks: Path | None = None
 
     @contextmanager
     def during_trial(self) -> Iterator[TrialNoise]:
@@ -59,7 +63,7 @@ class Noise:
             return
         with ExitStack() as stack:
             running = [
-                _Running.start(place, neighbour, self.ledger, stack)
+                _Running.start(place, neighbour, self.ledger, self.resctrl_tasks, stack)
                 for place, neighbour in enumerate(self.neighbours)
             ]
             for each in running:
@@ -86,7 +90,12 @@ class _Running:
 
     @classmethod
     def start(
-        cls, place: int, neighbour: NeighbourModel, ledger: Ledger, stack: ExitStack
+        cls,
+        place: int,
+        neighbour: NeighbourModel,
+        ledger: Ledger,
+        resctrl_tasks: Path | None,
+        stack: ExitStack,
     ) -> _Running:
         """Start it, noted in the ledger; when the stack unwinds, it and its files are gone."""
         program = neighbour.find_program()
@@ -96,7 +105,7 @@ class _Running:
         report.unlink(missing_ok=True)
         log.unlink(missing_ok=True)
         child = Child.start(
-            (*_placing(neighbour), *neighbour.argv(program, report, folder)),
+            (*_placing(neighbour, resctrl_tasks), *neighbour.argv(program, report, folder)),
             log=log,
             environment=ledger.environment,
             favoured=False,
@@ -177,12 +186,13 @@ def _tasks(running: Sequence[_Running]) -> dict[int, str]:
     return {tid: each.neighbour.name for each in running for tid in session_tasks(each.child.pid)}
 
 
-def _placing(neighbour: NeighbourModel) -> tuple[str, ...]:
+def _placing(neighbour: NeighbourModel, resctrl_tasks: Path | None) -> tuple[str, ...]:
     """What leads the program to its place; isolated, so that nothing else is imported."""
     cgroup = "" if neighbour.cgroup is None else str(cgroup_folder(neighbour.cgroup))
     cpus = ",".join(str(cpu) for cpu in neighbour.cpus)
+    tasks = "" if resctrl_tasks is None else str(resctrl_tasks)
     script = str(Path(placed.__file__))
-    return (sys.executable, "-I", "-S", script, str(neighbour.niceness), cpus, cgroup, "--")
+    return (sys.executable, "-I", "-S", script, str(neighbour.niceness), cpus, cgroup, tasks, "--")
 
 
 def _work_folder(place: int, neighbour: NeighbourModel, ledger: Ledger) -> Path:

@@ -14,9 +14,9 @@ from plimsoll.errors import MachineError
 from plimsoll.host.namespaces.ip_command import find_program
 from plimsoll.host.processes.child import Child
 from plimsoll.neighbours.neighbour import Achieved, NeighbourModel
-from plimsoll.neighbours.quantities import ByteRateField, FrequencyField
 from plimsoll.neighbours.stress_ng_report import read_report
 from plimsoll.text.mistakes import mistake
+from plimsoll.text.quantities import ByteRateField, FrequencyField
 
 PROGRAM = "stress-ng"
 StressorClass = Literal["memory-bandwidth", "cache", "branch", "ipi", "io", "timer"]

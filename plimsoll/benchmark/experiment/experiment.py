@@ -33,6 +33,7 @@ from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.generator.registry.generator_field import GeneratorField
+from plimsoll.host.resctrl.settings import ResctrlSettings
 from plimsoll.neighbours.registry import NeighbourSettings
 from plimsoll.observe.agent.settings import ObserveSettings
 from plimsoll.search.registry import SearchSettings, with_strategy
@@ -56,6 +57,7 @@ class Experiment(BaseModel):
     `profile` is written in place, or as the path of a file next to the experiment.
     `allowed` are the faults that the default criteria do not judge.
     `noise` are the neighbours that disturb every trial but those that calibrate the tester.
+    `resctrl` are the shares of cache and memory bandwidth that neighbours, CPUs and others have.
     `require_hugepages` makes a machine without them an error instead of a slower run.
     `tuning` is the tuning that the host should have: an intent in place, the path of one next to
     the experiment, or a preset's name. The run's audit judges by it.
@@ -77,6 +79,7 @@ class Experiment(BaseModel):
     tester: TesterLimits = TesterLimits()
     observe: ObserveSettings = ObserveSettings()
     noise: Annotated[tuple[NeighbourSettings, ...], Field(max_length=16)] = ()
+    resctrl: ResctrlSettings | None = None
     tuning: Intent | None = None
     search: SearchSettings
     _written: WrittenAt = PrivateAttr(default_factory=WrittenAt)

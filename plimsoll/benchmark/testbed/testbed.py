@@ -25,6 +25,8 @@ from plimsoll.host.ledger.own_processes import own_processes
 from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off, leaves_no_cpu
 from plimsoll.host.processes.cpu_load import look_at_cpus
 from plimsoll.host.processes.settled_heap import settled_heap
+from plimsoll.host.resctrl.groups import NO_GROUPS, ResctrlGroups, resctrl_groups
+from plimsoll.host.resctrl.settings import ResctrlSettings
 from plimsoll.neighbours.neighbour import NeighbourModel
 from plimsoll.neighbours.noise import NO_NOISE, Noise
 from plimsoll.observe.agent.observers import LocalHost, Observers, start_observers
@@ -52,6 +54,7 @@ class BedPlan:
     # Whether criteria judge what observers read, which then needs short intervals.
     judges_hosts: bool = False
     noise: tuple[NeighbourModel, ...] = ()
+    resctrl: ResctrlSettings | None = None
 
     @classmethod
     def of(cls, experiment: Experiment) -> BedPlan:
@@ -68,6 +71,7 @@ class BedPlan:
                 for each in criteria
             ),
             noise=experiment.noise,
+            resctrl=experiment.resctrl,
         )
 
     def on_rings(self, port_count: int) -> BedPlan:
@@ -78,6 +82,7 @@ class BedPlan:
             generator=self.generator.on_rings(),
             observe=UNOBSERVED,
             noise=(),
+            resctrl=None,
         )
 
     @property
@@ -111,6 +116,7 @@ class Testbed:
     polling_pids: Mapping[str, int] = field(default_factory=dict)
     disturbances: Disturbances = NO_DISTURBANCES
     noise: Noise = NO_NOISE
+    resctrl: ResctrlGroups = NO_GROUPS
 
     @property
     def line_rate_bps(self) -> float | None:
@@ -179,6 +185,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
     lab_memory = plan_memory(settings.megabytes, ledger, require_huge=plan.require_hugepages)
     lab = make_lab(settings, ledger, lab_memory)
     with ExitStack() as stack:
+        groups = stack.enter_context(resctrl_groups(plan.resctrl, plan.polled_cpus, ledger))
         captures = start_captures(plan.observe, plan.busy_cpus, ledger)
         stack.callback(captures.close)
         stack.callback(lab.down)
@@ -188,7 +195,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         facts = generator.facts
         lab.wait_links(_LINK_WAIT_S)
         observers = start_observers(
-            plan.observe, _local_host(plan, lab, facts, ledger), ledger, tell
+            plan.observe, _local_host(plan, lab, facts, ledger, groups), ledger, tell
         )
         stack.callback(observers.close)
         lab_notes = (lab_memory.note,) if lab_memory.note else ()
@@ -211,7 +218,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
             lab,
             ports,
             generator,
-            (*lab_notes, *facts.notes, *ports.notes, *busy, *_noise_notes(plan)),
+            (*lab_notes, *facts.notes, *ports.notes, *busy, *_noise_notes(plan), *groups.notes),
             plan.busy_cpus,
             TrialMarks(),
             observers,
@@ -219,7 +226,8 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
             shared,
             polling_pids,
             disturbances,
-            Noise(plan.noise, ledger),
+            Noise(plan.noise, ledger, groups.noise_tasks),
+            groups,
         )
 
 
@@ -268,7 +276,9 @@ def _polling_pids(lab: Lab, generator: GeneratorFacts) -> dict[str, int]:
     return {**tester, **{each.name: each.pid for each in lab.processes()}}
 
 
-def _local_host(plan: BedPlan, lab: Lab, generator: GeneratorFacts, ledger: Ledger) -> LocalHost:
+def _local_host(
+    plan: BedPlan, lab: Lab, generator: GeneratorFacts, ledger: Ledger, groups: ResctrlGroups
+) -> LocalHost:
     """What the observers of this host are to look at."""
     processes = lab.processes()
     namespace = ledger.namespace
@@ -281,6 +291,7 @@ def _local_host(plan: BedPlan, lab: Lab, generator: GeneratorFacts, ledger: Ledg
         telemetry={each.name: str(each.telemetry) for each in processes if each.telemetry},
         openvswitch={each.name: str(each.unixctl) for each in processes if each.unixctl},
         namespaces={namespace.name: str(namespace.path)} if namespace.path.exists() else {},
+        resctrl={name: str(folder) for name, folder in groups.folders.items()},
         crowded=_reads_seldom(plan),
     )
 

@@ -37,6 +37,7 @@ def record_environment(
         lab=bed.lab.facts(),
         ports=[asdict(port) for port in bed.generator.ports],
         notes=bed.notes,
+        resctrl=bed.resctrl.facts,
         engine_pid=bed.generator.facts.pid,
     )
 

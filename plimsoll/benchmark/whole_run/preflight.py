@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.generator_limits import check_generator_sends
 from plimsoll.benchmark.experiment.loads import load_within_line, loads_of_search
+from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.trial_run.pre_trial import check_command
 from plimsoll.dut.lab import LabModel, LineRate
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.host.cpus import cpu_mistakes
 from plimsoll.host.ledger.cpu_claims import polled_cpu_mistakes
+from plimsoll.host.resctrl.checks import resctrl_mistakes
 from plimsoll.neighbours.checks import noise_mistakes
 from plimsoll.text.units import Rate, format_duration
 from plimsoll.traffic.streams.schedule import planned_schedule
@@ -105,6 +107,13 @@ def _look(experiment: Experiment, found: MistakesFound) -> LineRate:
     of_machine, line_rate = machine_mistakes(experiment.lab, experiment.effective_generator)
     found.take(of_machine)
     found.take(noise_mistakes(experiment.noise, simulated=experiment.lab.simulated))
+    found.take(
+        resctrl_mistakes(
+            experiment.resctrl,
+            BedPlan.of(experiment).polled_cpus,
+            simulated=experiment.lab.simulated,
+        )
+    )
     with found.collected():
         check_command(experiment.trial)
     with found.collected():

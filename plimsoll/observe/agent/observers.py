@@ -32,7 +32,7 @@ class LocalHost:
     """What is watched on this host: by role ("tester", "dut") the CPUs that polling loops use.
 
     `run_on` are the CPUs left for the agent, all of them polled if `crowded`; `pids`,
-    `telemetry`, `openvswitch` and `namespaces` as in Observation.
+    `telemetry`, `openvswitch`, `namespaces` and `resctrl` as in Observation.
     """
 
     polled: dict[str, tuple[int, ...]]
@@ -41,6 +41,7 @@ class LocalHost:
     telemetry: dict[str, str] = field(default_factory=dict)
     openvswitch: dict[str, str] = field(default_factory=dict)
     namespaces: dict[str, str] = field(default_factory=dict)
+    resctrl: dict[str, str] = field(default_factory=dict)
     crowded: bool = False
 
 
@@ -214,6 +215,7 @@ def start_observers(
             telemetry=local.telemetry,
             openvswitch=local.openvswitch,
             namespaces=local.namespaces,
+            resctrl=local.resctrl,
         )
         agent = _start("this host", module_argv("plimsoll.observe"), ledger)
         observers.add(agent, observation, local.polled)

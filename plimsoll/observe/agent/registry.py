@@ -21,6 +21,7 @@ from plimsoll.observe.procfs.sar_tasks import SarTasks
 from plimsoll.observe.reading.observer import Observer
 from plimsoll.observe.sysfs.cpufreq import Cpufreq
 from plimsoll.observe.sysfs.cpuidle import Cpuidle
+from plimsoll.observe.sysfs.resctrl import ResctrlCounters
 from plimsoll.observe.sysfs.sar_mem_hugepages import SarMemHugepages
 from plimsoll.observe.sysfs.smi import Smi
 from plimsoll.observe.sysfs.thermal import Thermal
@@ -45,6 +46,7 @@ OBSERVERS: tuple[type[Observer], ...] = (
     Cpuidle,
     Thermal,
     Smi,
+    ResctrlCounters,
     # The last, since they may wait for others.
     OpenVswitch,
     Dpdk,

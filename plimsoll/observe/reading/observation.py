@@ -14,7 +14,7 @@ class Observation(BaseModel):
     each, whose cgroups are watched; `telemetry` the sockets of DPDK processes, by name.
     `openvswitch` are the control sockets of running ovs-vswitchd, by a name for each.
     `namespaces` are the files of network namespaces under test, by name; the host's own is read
-    in any case.
+    in any case. `resctrl` are the directories of the experiment's resctrl groups, by name.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -27,3 +27,4 @@ class Observation(BaseModel):
     telemetry: dict[str, str] = Field(default_factory=dict)
     openvswitch: dict[str, str] = Field(default_factory=dict)
     namespaces: dict[str, str] = Field(default_factory=dict)
+    resctrl: dict[str, str] = Field(default_factory=dict)

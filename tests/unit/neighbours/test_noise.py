@@ -79,6 +79,14 @@ def test_it_runs_in_its_place_and_leaves_nothing(state: Path, tmp_path: Path) ->
     assert run.ended_early is None
 
 
+def test_it_writes_itself_into_its_resctrl_group(state: Path, tmp_path: Path) -> None:
+    tasks = tmp_path / "tasks"
+    tasks.write_text("")
+    with Noise((Disturbing(cpus=(CPU,)),), Ledger.create("test"), tasks).during_trial():
+        # The kernel takes 0 for the task that writes, before that becomes the neighbour.
+        assert tasks.read_text() == "0"
+
+
 def test_one_that_ends_by_itself_is_reported(state: Path) -> None:
     ledger = Ledger.create("test")
     with Noise((Disturbing(cpus=(CPU,)),), ledger).during_trial() as noise:

@@ -10,6 +10,7 @@ import pytest
 
 from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.run.environment import load_environment
+from plimsoll.record.run.journal import JournalContents, JournalEvent
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord
 from plimsoll.report import write_report
@@ -176,6 +177,28 @@ def test_the_page_tells_it_all_and_runs_nothing_of_it(observed: RunData) -> None
     assert f"31 {HOSTILE} 10" in text
     assert "bench-07 was read every 1 s by a process on CPU 2-3: mpstat, procstat" in text
     assert text.index("What could not be observed") < text.index(MISSING["cpufreq"])
+
+
+def test_what_was_allocated_by_resctrl_is_told(observed: RunData) -> None:
+    def up(mask: str) -> JournalEvent:
+        groups = [
+            {"name": "fenced", "of": ["noise"], "cpus": "", "schemata": {"L3": {"0": mask}}},
+            {
+                "name": "loops",
+                "of": ["tester", "dut"],
+                "cpus": "2-4",
+                "schemata": {"MB": {"0": "100", "1": "50"}, "L3": {"0": "7fc"}},
+            },
+        ]
+        default = {"cpus": "0-1", "schemata": {"L3": {"0": "7ff"}}}
+        return JournalEvent("lab-up", 2, {"resctrl": {"groups": groups, "default": default}})
+
+    # The run went on with other masks.
+    events = (*observed.journal.events, up("1"), up("3"))
+    page = Page(rendered(replace(observed, journal=JournalContents(events)))).text
+    assert "fenced (noise) had L3 0=3. loops (CPUs 2-4) had MB 0=100, 1=50; L3 0=7fc." in page
+    assert "All others had L3 0=7ff." in page
+    assert "resctrl, by the id" not in Page(rendered(observed)).text
 
 
 def test_criteria_on_hosts_are_reported_with_their_sentences(observed: RunData) -> None:

@@ -10,6 +10,7 @@ from plimsoll.report.charts.trial_figures import trial_figures
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.data.times import GAP_COLUMNS, LATENCY_COLUMNS, LATENESS_COLUMNS
 from plimsoll.report.figures.figure import Figure
+from plimsoll.report.hosts.allocation_words import allocation_words
 from plimsoll.report.hosts.section import host_sections
 from plimsoll.report.pages.load_line.answer import goal_lines
 from plimsoll.report.pages.load_line.checklist import checklist
@@ -59,6 +60,7 @@ def page_of(data: RunData, of_trials: Mapping[int, tuple[Figure, ...]] | None = 
             "criteria": criterion_lines(data),
             "criteria_of": measured_in(data.focus),
             "hosts": host_sections(data.observed),
+            "allocations": allocation_words(data.journal),
             "tuning": tuning_section(data.audits, data.observed),
             "streams": stream_lines(data),
             "sharing_note": sharing_note(data),

@@ -20,6 +20,15 @@ def test_the_polling_loops_of_both_sides_are_busy() -> None:
     assert BedPlan.of(EXPERIMENT).busy_cpus == (1, 2, 3)
 
 
+def test_caches_are_allocated_for_the_dut_and_not_on_rings() -> None:
+    groups = {"groups": [{"name": "loops", "of": ["dut"], "schemata": {"L3": "0xf0"}}]}
+    stated = Experiment.model_validate({**EXPERIMENT.normalised(), "resctrl": groups})
+    plan = BedPlan.of(stated)
+    assert plan.resctrl is stated.resctrl is not None
+    assert plan.on_rings(2).resctrl is None
+    assert Experiment.model_validate(stated.normalised()) == stated
+
+
 def test_on_rings_it_is_the_same_tester_without_a_dut_and_without_a_ports_clock() -> None:
     rings = BedPlan.of(EXPERIMENT).on_rings(2)
     assert rings.lab == LoopbackSettings(ports=2)

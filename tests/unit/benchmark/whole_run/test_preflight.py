@@ -187,3 +187,16 @@ def test_a_line_rate_that_only_links_tell_refuses_loads_once_they_are_up() -> No
     with pytest.raises(InputError, match="200 % of the line rate") as refused:
         plan.search.resolve_range(loads_of_search(plan, 10e9))
     assert refused.value.where == "search.maximum"
+
+
+def test_resctrl_that_cannot_be_had_is_refused_with_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def find() -> None:
+        raise MachineError("resctrl is not mounted", where="resctrl", remedy="mount it")
+
+    monkeypatch.setattr("plimsoll.host.resctrl.filesystem.Resctrl.find", find)
+    groups = {"groups": [{"name": "loops", "of": ["tester"], "schemata": {"L3": "0xf"}}]}
+    with pytest.raises(MachineError, match="resctrl is not mounted") as refused:
+        check_search(experiment(resctrl=groups))
+    assert refused.value.where == "resctrl"

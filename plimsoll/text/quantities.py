@@ -39,6 +39,9 @@ def _reader(units: Mapping[str, int], example: str) -> Callable[[object], int]:
 
 _TEXT = WithJsonSchema({"type": "string"})
 
+# In B/s, of text such as "2GB/s".
+read_byte_rate = _reader(_BYTES_PER_S, "2GB/s")
+
 ByteSizeField = Annotated[
     int,
     BeforeValidator(_reader(_BYTES, "64MiB")),
@@ -47,7 +50,7 @@ ByteSizeField = Annotated[
 ]
 ByteRateField = Annotated[
     int,
-    BeforeValidator(_reader(_BYTES_PER_S, "2GB/s")),
+    BeforeValidator(read_byte_rate),
     PlainSerializer(lambda rate: f"{rate}B/s", return_type=str),
     _TEXT,
 ]
