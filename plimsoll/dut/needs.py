@@ -77,6 +77,8 @@ class LabNeeds:
     hugepages: bool = False
     options: tuple[KernelOption, ...] = ()
     for_settings: tuple[tuple[str, KernelOption], ...] = ()
+    # Settings that need a program, and which.
+    programs_of_settings: tuple[tuple[str, NeededProgram], ...] = ()
     # Settings with more polling loops of the DUT's than `cpus`, and how many.
     loops_of_settings: tuple[tuple[str, int], ...] = ()
 
@@ -105,9 +107,18 @@ class LabNeeds:
         )
 
     def unavailable_settings(self) -> tuple[str, ...]:
-        """Settings that this kernel cannot serve, each with the reason."""
-        return tuple(
-            f"{setting}: {option}" for setting, option in self.for_settings if option.is_missing()
+        """Settings that this machine cannot serve, each with the reason."""
+        return (
+            *(
+                f"{setting}: {option}"
+                for setting, option in self.for_settings
+                if option.is_missing()
+            ),
+            *(
+                f"{setting}: {program.name} (package {program.package})"
+                for setting, program in self.programs_of_settings
+                if program.missing
+            ),
         )
 
     def sharing_settings(self) -> tuple[str, ...]:

@@ -148,15 +148,31 @@ def _by_xdp(netdev: Netdev, port: int, queues: int) -> NetdevPort:
 
 
 def _by_packet(netdev: Netdev, port: int, queues: int, frame_size: int, reason: str) -> NetdevPort:
-    buffer_bytes, buffers = _packet_buffers(frame_size - FCS_BYTES)
-    frames = _PACKET_RING_BYTES // buffer_bytes // 32 * 32
+    opened = by_packet_socket(netdev.name, port, frame_size)
     more = f",qpairs={queues}" if queues > 1 else ""
     return NetdevPort(
-        devargs=f"net_af_packet{port},iface={netdev.name}{more},framecnt={frames}{buffers}",
-        queue_frames=frames,
+        devargs=f"{opened.devargs}{more}",
+        queue_frames=opened.queue_frames,
         speed_mbps=wire_speed(netdev),
         note=f"port {port} is {netdev.name}, opened by AF_PACKET {reason}",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PacketSocket:
+    """How DPDK opens an interface by AF_PACKET: the frames of a ring, the bytes of a buffer."""
+
+    devargs: str
+    queue_frames: int
+    buffer_bytes: int
+
+
+def by_packet_socket(interface: str, port: int, frame_size: int) -> PacketSocket:
+    """The port of that number, for frames of up to `frame_size` bytes with FCS."""
+    buffer_bytes, buffers = _packet_buffers(frame_size - FCS_BYTES)
+    frames = _PACKET_RING_BYTES // buffer_bytes // 32 * 32
+    devargs = f"net_af_packet{port},iface={interface},framecnt={frames}{buffers}"
+    return PacketSocket(devargs, frames, buffer_bytes)
 
 
 def wire_speed(netdev: Netdev) -> int | None:

@@ -90,7 +90,7 @@ def _through_guest(
 
 
 def sharing_note(loops: Sequence[int], tester_cpus: int = 1) -> str | None:
-    """What it means that polling loops share CPUs: `loops` has the CPU of each of the DUT's.
+    """What it means that loops which forward share CPUs: `loops` has that of each of the DUT's.
 
     None where each has one of its own.
     """
@@ -98,7 +98,7 @@ def sharing_note(loops: Sequence[int], tester_cpus: int = 1) -> str | None:
     if not shared:
         return None
     return (
-        f"{len(loops)} polling loops of the DUT on {len(set(loops))} CPU"
+        f"{len(loops)} forwarding loops of the DUT on {len(set(loops))} CPU"
         f"{'s' if len(set(loops)) > 1 else ''}: they take turns, so its rates and latencies are "
         f"those of this machine's want of CPUs and not of the switch; "
         f"{len(loops) + tester_cpus} CPUs would do"

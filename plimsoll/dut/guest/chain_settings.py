@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.dut.guest.chain import Chain, guest_ports, guests_of
+from plimsoll.dut.guest.chain import Chain, guests_of
 from plimsoll.dut.guest.guest import Guest, GuestPlace
-from plimsoll.dut.guest.testpmd_guest import MEGABYTES, TESTPMD, Forwarding, TestpmdGuest
+from plimsoll.dut.guest.guest_ports import GuestPorts
+from plimsoll.dut.guest.guests import Guests
+from plimsoll.dut.guest.testpmd_guest import TESTPMD, Forwarding, TestpmdGuest, megabytes
 from plimsoll.dut.guest.vm_guest import QEMU, TASKSET, VmGuest
 from plimsoll.dut.guest.vm_image import VmImage
 from plimsoll.dut.lab import unsound
+from plimsoll.dut.needs import NeededProgram
 from plimsoll.dut.two_ports import TwoPortSettings
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
 
 Cpu = Annotated[int, Field(ge=0)]
+# "namespace": like a pod, whose kernel forwards; "testpmd": like a container with dpdk-testpmd.
+GuestKind = Literal["namespace", "testpmd", "vm"]
 
 
 class ChainSettings(TwoPortSettings):
@@ -29,8 +35,14 @@ class ChainSettings(TwoPortSettings):
     `guest_cpus` where each one runs; by default that is `cpu`, which they then share.
     """
 
+    # Programs without which a setting cannot be used, for `plimsoll lab list`.
+    programs_of_guests: ClassVar[tuple[tuple[str, NeededProgram], ...]] = (
+        ("guest: testpmd", TESTPMD),
+        ("guest: vm", QEMU),
+    )
+
     chain: Chain = "p2p"
-    guest: Literal["testpmd", "vm"] = "testpmd"
+    guest: GuestKind = "testpmd"
     guest_image: Path | None = None
     guest_cpus: tuple[Cpu, ...] = ()
     guest_forwarding: Forwarding = "io"
@@ -42,9 +54,10 @@ class ChainSettings(TwoPortSettings):
                 "`guest: vm` and `guest_image` go together",
                 "write for example guest: vm and guest_image: build/vm-kernel",
             )
-        if self.guest == "vm" and self.guest_forwarding != "io":
+        if self.guest != "testpmd" and self.guest_forwarding != "io":
+            bridging = {"vm": "a virtual machine", "namespace": "a namespace"}[self.guest]
             raise unsound(
-                f"a virtual machine bridges frames as they are, not by {self.guest_forwarding}",
+                f"{bridging} bridges frames as they are, not by {self.guest_forwarding}",
                 "leave guest_forwarding out, or use guest: testpmd",
             )
         if self.guest_cpus and len(self.guest_cpus) != guests_of(self.chain):
@@ -61,59 +74,47 @@ class ChainSettings(TwoPortSettings):
 
     @property
     def cpus_guests_poll(self) -> tuple[int, ...]:
-        """That of each guest whose loop polls; Linux in a virtual machine sleeps."""
+        """That of each guest whose loop polls; a kernel sleeps."""
         return self.cpus_of_guests if self.guest == "testpmd" else ()
 
     @property
     def guest_megabytes(self) -> int:
         """The packet memory of all guests, in MB; a virtual machine's is its own."""
-        return guests_of(self.chain) * MEGABYTES if self.guest == "testpmd" else 0
+        if self.guest != "testpmd":
+            return 0
+        return guests_of(self.chain) * megabytes(self.guest_mbuf_bytes)
+
+    @property
+    @abstractmethod
+    def guest_mbuf_bytes(self) -> int:
+        """Of an mbuf in a testpmd, for the longest frame."""
 
     def check_guests_can_start(self) -> None:
         """Raise MachineError or InputError for what this machine lacks for them."""
         if self.chain == "p2p":
             return
-        if self.guest_image is None:
+        if self.guest == "testpmd":
             TESTPMD.find()
-        else:
+        if self.guest_image is not None:
             QEMU.find()
             TASKSET.find()
             VmImage(self.guest_image).check()
 
-    def make_guests(
-        self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime, ring_size: int
-    ) -> tuple[Guest, ...]:
-        """The guests in the order of the chain, not started; rings are of `ring_size` frames."""
-        return tuple(
-            self._guest(_place(ledger, number, cpu), ledger, memory, lifetime, ring_size)
-            for number, cpu in enumerate(self.cpus_of_guests)
-        )
+    @abstractmethod
+    def guest_ports(self, ledger: Ledger, place: GuestPlace) -> GuestPorts:
+        """What the ports of a guest hang on."""
+
+    def make_guests(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Guests:
+        """The guests in the order of the chain, not started."""
+        places = (GuestPlace(number, cpu) for number, cpu in enumerate(self.cpus_of_guests))
+        return Guests([self._guest(place, ledger, memory, lifetime) for place in places])
 
     def _guest(
-        self,
-        place: GuestPlace,
-        ledger: Ledger,
-        memory: MemoryPlan,
-        lifetime: Lifetime,
-        ring_size: int,
+        self, place: GuestPlace, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime
     ) -> Guest:
+        ports = self.guest_ports(ledger, place)
         if self.guest_image is not None:
-            return VmGuest(place, VmImage(self.guest_image), ledger, lifetime)
+            return VmGuest(place, ports, VmImage(self.guest_image), ledger, lifetime)
         return TestpmdGuest(
-            place,
-            ledger,
-            memory,
-            lifetime,
-            forwarding=self.guest_forwarding,
-            ring_size=ring_size,
+            place, ports, ledger, memory, lifetime, forwarding=self.guest_forwarding
         )
-
-
-def guest_socket(ledger: Ledger, port: str) -> Path:
-    """On which a guest listens for the switch's port of that name."""
-    return ledger.directory / f"{port}.sock"
-
-
-def _place(ledger: Ledger, number: int, cpu: int) -> GuestPlace:
-    first, second = guest_ports(number)
-    return GuestPlace(number, cpu, (guest_socket(ledger, first), guest_socket(ledger, second)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from plimsoll.dut.lab import DutProcess
@@ -12,11 +11,10 @@ from plimsoll.errors import MachineError
 
 @dataclass(frozen=True, slots=True)
 class GuestPlace:
-    """Where a guest lives: its number, the CPU of its loop, and the sockets of its ports."""
+    """Where a guest lives: its number, and the CPU on which it forwards."""
 
     number: int
     cpu: int
-    sockets: tuple[Path, Path]
 
     @property
     def name(self) -> str:

@@ -1,6 +1,6 @@
-"""A guest like a container: dpdk-testpmd in a process of its own, on two virtio-user ports.
+"""A guest like a container: dpdk-testpmd in a process of its own.
 
-It listens on both sockets, and the switch connects to them as vhost-user's client.
+Its ports are virtio-user's, or the interfaces of a network namespace (guest_ports.py).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Literal
 
 from plimsoll.dut.ethdev_counters import ethdev_counters
 from plimsoll.dut.guest.guest import GuestCounts, GuestHangs, GuestPlace
+from plimsoll.dut.guest.guest_ports import PORTS, GuestPorts
 from plimsoll.dut.lab import DutProcess, LabDied
 from plimsoll.dut.needs import NeededProgram
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
@@ -19,16 +20,25 @@ from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
 from plimsoll.host.processes.comes_true import comes_true
-from plimsoll.host.processes.privileges import IPC_LOCK, needed_to_make
+from plimsoll.host.processes.privileges import IPC_LOCK
 
 TESTPMD = NeededProgram("dpdk-testpmd", "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
 Forwarding = Literal["io", "mac", "macswap"]
-# For DPDK itself, the mbufs and virtio's rings.
-MEGABYTES = 96
+# For DPDK itself, mbufs of a page each, and virtio's rings.
+_MEGABYTES = 96
 _MBUFS = 8192
+_PAGE_BYTES = 4096
+# What surrounds an mbuf in its pool.
+_MBUF_OVERHEAD = 320
 # The switch looks for a listener once a second.
 _READY_TIMEOUT_S = 60.0
 _END_PATIENCE_S = 5.0
+
+
+def megabytes(mbuf_bytes: int) -> int:
+    """The packet memory of one, in MB. Without hugepages no mbuf may cross a page."""
+    pages = -(-(mbuf_bytes + _MBUF_OVERHEAD) // _PAGE_BYTES)
+    return _MEGABYTES + _MBUFS * (pages - 1) * _PAGE_BYTES // 2**20
 
 
 class TestpmdGuest:
@@ -39,17 +49,17 @@ class TestpmdGuest:
     def __init__(
         self,
         place: GuestPlace,
+        ports: GuestPorts,
         ledger: Ledger,
         memory: MemoryPlan,
         lifetime: Lifetime,
         *,
         forwarding: Forwarding,
-        ring_size: int,
     ) -> None:
         self.name: str = place.name
         self._place = place
+        self._ports = ports
         self._forwarding: Forwarding = forwarding
-        self._ring_size = ring_size
         self._ledger = ledger
         self._memory = memory
         self._lifetime: Lifetime = lifetime
@@ -61,18 +71,20 @@ class TestpmdGuest:
         """Nothing: it forwards as fast as testpmd does anywhere."""
 
     def start(self) -> None:
-        """Start it; it waits until the switch has connected to both ports."""
+        """Start it; with virtio-user it waits until the switch has connected to both ports."""
         argv = (TESTPMD.find(), *self._eal_arguments(), "--", *self._forwarding_arguments())
         child = self._child = Child.start(
             argv,
             log=self._ledger.directory / f"{self.name}.log",
             environment=self._ledger.environment,
             lifetime=self._lifetime,
-            needed=needed_to_make(self._place.sockets[0]) | {IPC_LOCK},
+            needed=self._ports.needed | {IPC_LOCK},
+            namespace=self._ports.namespace,
         )
         child.name = f"{self.name} (dpdk-testpmd)"
         self._ledger.note_process(self.name, child.identity)
-        self._facts = {"by": "dpdk-testpmd on virtio-user", "argv": list(argv), "pid": child.pid}
+        by = f"dpdk-testpmd on {self._ports.by}"
+        self._facts = {"by": by, "argv": list(argv), "pid": child.pid}
 
     def wait_ready(self) -> None:
         """Return once its ports are started."""
@@ -94,7 +106,7 @@ class TestpmdGuest:
             with Telemetry(self._socket) as telemetry:
                 counted = [
                     ethdev_counters(port, telemetry.query(f"/ethdev/stats,{port}"))
-                    for port in (0, 1)
+                    for port in PORTS
                 ]
         except TelemetryError as error:
             # A dying process closes its sockets a moment before it can be waited for.
@@ -114,44 +126,41 @@ class TestpmdGuest:
         return {**self._facts, "cpu": self._place.cpu}
 
     def stop(self) -> None:
-        """End it, and remove its sockets."""
+        """End it, and remove what it leaves of its ports."""
         if self._child is None:
             return
         self._child.end(_END_PATIENCE_S)
         self._child = None
-        for socket in self._place.sockets:
-            socket.unlink(missing_ok=True)
+        self._ports.remove()
 
     @property
     def _socket(self) -> Path:
         return self._ledger.directory / "dpdk" / self.name / "dpdk_telemetry.v2"
 
     def _eal_arguments(self) -> tuple[str, ...]:
-        vdevs = (("--vdev", self._vdev(port)) for port in (0, 1))
+        vdevs = (("--vdev", self._ports.devargs(port)) for port in PORTS)
+        memory = megabytes(self._ports.mbuf_bytes)
         return (
-            *eal_arguments(self.name, (self._place.cpu,), self._memory, MEGABYTES),
+            *eal_arguments(self.name, (self._place.cpu,), self._memory, memory),
             # The peer maps what virtio-user tells of by file, and takes eight of them.
             *(("--single-file-segments",) if self._memory.huge else ()),
             "--no-pci",
             *(word for vdev in vdevs for word in vdev),
         )
 
-    def _vdev(self, port: int) -> str:
-        path = self._place.sockets[port]
-        return f"net_virtio_user{port},path={path},server=1,queues=1,queue_size={self._ring_size}"
-
     def _forwarding_arguments(self) -> tuple[str, ...]:
         return (
             f"--forward-mode={self._forwarding}",
             "--nb-cores=1",
             f"--total-num-mbufs={_MBUFS}",
+            f"--mbuf-size={self._ports.mbuf_bytes}",
         )
 
     def _ports_started(self) -> bool:
         try:
             with Telemetry(self._socket) as telemetry:
                 self._facts["version"] = telemetry.version
-                infos = [telemetry.query(f"/ethdev/info,{port}") for port in (0, 1)]
+                infos = [telemetry.query(f"/ethdev/info,{port}") for port in PORTS]
         except TelemetryError:
             # Neither the socket nor the ports are there at first.
             return False

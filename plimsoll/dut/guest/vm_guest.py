@@ -1,7 +1,7 @@
 """A guest in a virtual machine: QEMU with virtio-net, and Linux that bridges its two ports.
 
-It listens on both sockets, and the switch connects to them as vhost-user's client. Without KVM
-QEMU emulates the processor (TCG): frames pass then, and no rate means anything.
+What its cards hang on is vhost-user's sockets or taps (guest_ports.py). Without KVM QEMU emulates
+the processor (TCG): frames pass then, and no rate means anything.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from plimsoll.dut.guest.guest import GuestCounts, GuestHangs, GuestPlace
+from plimsoll.dut.guest.guest_ports import PORTS, GuestPorts
 from plimsoll.dut.guest.vm_image import VmImage
 from plimsoll.dut.lab import DutProcess, LabDied
 from plimsoll.dut.needs import NeededProgram
@@ -19,28 +20,34 @@ from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
 from plimsoll.host.processes.comes_true import comes_true
-from plimsoll.host.processes.privileges import needed_to_make
 
 QEMU = NeededProgram("qemu-system-x86_64", "qemu-system-x86 (Debian, Ubuntu)")
 TASKSET = NeededProgram("taskset", "util-linux")
 _MEGABYTES = 256
-_RING_SIZE = 1024
+_RX_RING_SIZE = 1024
 # A boot under emulation takes some 10 s of a CPU, and that CPU may be shared with polling loops.
 _BOOT_TIMEOUT_S = 300.0
 _ANSWER_TIMEOUT_S = 30.0
 _END_PATIENCE_S = 5.0
 _POLL_S = 0.2
 _COUNTS = 4
+_KERNEL_COMMAND = "console=ttyS0 quiet loglevel=3 panic=-1 ipv6.disable=1"
 
 
 class VmGuest:
     """One QEMU, on one CPU."""
 
     def __init__(
-        self, place: GuestPlace, image: VmImage, ledger: Ledger, lifetime: Lifetime
+        self,
+        place: GuestPlace,
+        ports: GuestPorts,
+        image: VmImage,
+        ledger: Ledger,
+        lifetime: Lifetime,
     ) -> None:
         self.name: str = place.name
         self._place = place
+        self._ports = ports
         self._image = image
         self._ledger = ledger
         self._lifetime: Lifetime = lifetime
@@ -60,7 +67,7 @@ class VmGuest:
         )
 
     def start(self) -> None:
-        """Start it; it boots once the switch has connected to both ports."""
+        """Start it; with vhost-user it boots once the switch has connected to both ports."""
         initramfs = self._ledger.directory / f"{self.name}.initramfs"
         initramfs.write_bytes(self._image.initramfs())
         argv = (TASKSET.find(), "-c", str(self._place.cpu), *self._qemu(initramfs))
@@ -69,12 +76,15 @@ class VmGuest:
             log=self._ledger.directory / f"{self.name}.log",
             environment=self._ledger.environment,
             lifetime=self._lifetime,
-            needed=needed_to_make(self._place.sockets[0]),
+            # A tap that is there already takes no more than a socket does.
+            needed=frozenset(),
+            namespace=self._ports.namespace,
         )
         child.name = f"{self.name} (qemu)"
         self._ledger.note_process(self.name, child.identity)
         self._facts = {
-            "by": f"Linux's bridge in QEMU ({self._accelerator}), on virtio-net",
+            "by": f"Linux's bridge in QEMU ({self._accelerator}), on virtio-net by "
+            f"{self._ports.backend}",
             "argv": list(argv),
             "pid": child.pid,
         }
@@ -114,13 +124,13 @@ class VmGuest:
         return {**self._facts, "cpu": self._place.cpu}
 
     def stop(self) -> None:
-        """End it, and remove its sockets."""
+        """End it, and remove what it leaves of its ports."""
         if self._child is None:
             return
         self._child.end(_END_PATIENCE_S)
         self._child = None
-        for path in (*self._place.sockets, self._serial):
-            path.unlink(missing_ok=True)
+        self._ports.remove()
+        self._serial.unlink(missing_ok=True)
 
     @property
     def _serial(self) -> Path:
@@ -136,26 +146,26 @@ class VmGuest:
             *("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
             *("-serial", f"file:{console}"),
             *("-serial", f"unix:{self._serial},server=on,wait=off"),
-            *(word for port in (0, 1) for word in self._port(port)),
+            *(word for port in PORTS for word in self._port(port)),
             *("-kernel", str(self._image.kernel), "-initrd", str(initramfs)),
-            *("-append", "console=ttyS0 quiet loglevel=3 panic=-1 ipv6.disable=1"),
+            # What the kernel does not know is in the environment of its first program.
+            *("-append", f"{_KERNEL_COMMAND} MTU={self._ports.mtu}"),
         )
 
     def _port(self, port: int) -> tuple[str, ...]:
-        path = self._place.sockets[port]
+        accelerated = self._accelerator == "kvm"
         # No offloads: what arrives is a frame as it was sent.
         offloads = ("csum", "gso", "guest_csum", "guest_tso4", "guest_tso6", "guest_ecn")
         plain = ",".join(f"{each}=off" for each in offloads)
         # Without KVM QEMU 7.2 dies (SIGSEGV) of vhost-user's queues with vectors of their own.
-        vectors = "" if self._accelerator == "kvm" else ",vectors=0"
+        vectors = "" if accelerated else ",vectors=0"
         # QEMU's own prefix: a bridge keeps what goes to its own address.
         mac = f"52:54:00:00:{self._place.number:02x}:{port:02x}"
         return (
-            *("-chardev", f"socket,id=port{port},path={path},server=on,wait=off"),
-            *("-netdev", f"vhost-user,id=net{port},chardev=port{port}"),
+            *self._ports.qemu_netdev(port, accelerated=accelerated),
             "-device",
-            f"virtio-net-pci,netdev=net{port},mac={mac},rx_queue_size={_RING_SIZE},"
-            f"tx_queue_size={_RING_SIZE},{plain},romfile={vectors}",
+            f"virtio-net-pci,netdev=net{port},mac={mac},rx_queue_size={_RX_RING_SIZE},"
+            f"tx_queue_size={self._ports.qemu_ring},{plain},romfile={vectors}",
         )
 
     def _ask(self, timeout_s: float) -> tuple[GuestCounts, GuestCounts] | None:

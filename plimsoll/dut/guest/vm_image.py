@@ -33,11 +33,11 @@ done
 busybox brctl addbr br0
 echo 0 >/sys/class/net/br0/bridge/multicast_snooping
 for port in eth0 eth1; do
-    busybox ip link set "$port" promisc on
+    busybox ip link set "$port" mtu "$MTU" promisc on
     busybox brctl addif br0 "$port"
     busybox ip link set "$port" up
 done
-busybox ip link set br0 up
+busybox ip link set br0 mtu "$MTU" up
 echo "plimsoll: the bridge is up"
 cd /sys/class/net
 busybox stty -F /dev/ttyS1 raw -echo

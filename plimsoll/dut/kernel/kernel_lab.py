@@ -9,11 +9,13 @@ from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LabPorts, LinkWatch
 from plimsoll.dut.netdev import NetdevPort, netdev_facts, open_netdev
 from plimsoll.dut.netdev_lab import NetdevLab
+from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
 from plimsoll.dut.two_ports import PATHS
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import check_cpus
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
+from plimsoll.host.namespaces.packet_steering import steer
 from plimsoll.host.ports.link_state import read_link_state
 
 _DESCRIPTORS = 1024
@@ -73,6 +75,11 @@ class KernelLab:
         counted = self._forwarder.counters(self._namespace)
         return tuple(port_counters(port, each) for port, each in enumerate(counted))
 
+    def begin_sight(self) -> SightEnd:
+        """Read the hops of a chain before a trial; the end reads them after."""
+        hops = self._hops()
+        return lambda: DutSight(grown(hops, self._hops()))
+
     def processes(self) -> tuple[DutProcess, ...]:
         """None where the kernel forwards."""
         return self._forwarder.processes()
@@ -98,6 +105,9 @@ class KernelLab:
             self._namespace.remove()
             self._namespace = None
 
+    def _hops(self) -> tuple[Hop, ...]:
+        return self._forwarder.hops(self._namespace) if self._namespace else ()
+
     def _ports(self) -> LabPorts:
         facts = netdev_facts()
         opened: list[NetdevPort] = [
@@ -119,22 +129,8 @@ class KernelLab:
             paths=PATHS,
             drained_by="wire",
             line_rate_bps=self._settings.line_rate_bps,
-            notes=tuple(each.note for each in opened),
+            notes=(*(each.note for each in opened), *self._forwarder.notes()),
         )
-
-
-def steer(namespace: NetworkNamespace, interface: str, cpu: int) -> None:
-    """Have the frames that arrive on an interface handled on `cpu` (receive packet steering).
-
-    Without it the kernel forwards a veth's frames on the CPU that sent them: the tester's.
-    """
-    namespace.write(cpu_mask(cpu), f"/sys/class/net/{interface}/queues/rx-0/rps_cpus")
-
-
-def cpu_mask(cpu: int) -> str:
-    """The kernel's mask of one CPU: hexadecimal, in comma-separated words of 32 bits."""
-    words, bit = divmod(cpu, 32)
-    return ",".join([f"{1 << bit:x}", *["00000000"] * words])
 
 
 def port_counters(port: int, counted: LinkCounters) -> DutPortCounters:

@@ -1,33 +1,33 @@
-"""The lab `linux-bridge`: the kernel's bridge between two cables."""
+"""The lab `linux-bridge`: the kernel's bridge between two cables, or a bridge for each link."""
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 from typing import ClassVar, Literal
 
+from plimsoll.dut.guest.chain import joined
 from plimsoll.dut.kernel.cables import DUT_PORTS, lay_cables
+from plimsoll.dut.kernel.kernel_chain import KernelChain, KernelChainSettings
 from plimsoll.dut.kernel.kernel_lab import KernelLab
 from plimsoll.dut.kernel.settings import Forwarder
 from plimsoll.dut.kernel.vlan import VlanSettings, add_vlan, forwarding_ports
-from plimsoll.dut.lab import Lab
-from plimsoll.errors import MachineError
+from plimsoll.dut.lab import DutProcess, Lab
+from plimsoll.dut.sight import Hop
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.namespaces.bridge import add_bridge, bridge_facts, wait_until_forwarding
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.processes.child import Lifetime
 
-_BRIDGE = "bridge0"
-_BRIDGE_FACTS = ("stp_state", "ageing_time", "vlan_filtering")
-_FORWARDING_TIMEOUT_S = 10.0
-_POLL_S = 0.01
 
-
-class LinuxBridgeSettings(VlanSettings):
+class LinuxBridgeSettings(KernelChainSettings, VlanSettings):
     """The kernel's bridge of two ports, without spanning tree and multicast snooping.
 
     With `learning` off every frame is flooded, which between two ports is to forward it
     without a look into the forwarding database. With `vlan` its ports are VLAN interfaces of that
-    number, so that it forwards frames with this tag alone, tagged on both sides.
+    number, so that it forwards frames with this tag alone, tagged on both sides. A chain with
+    guests has a bridge for each of its links: one bridge of all ports would pass frames by the
+    guests, and be a loop.
     """
 
     summary: ClassVar[str] = "the Linux bridge between two veth cables; needs no NIC"
@@ -35,73 +35,68 @@ class LinuxBridgeSettings(VlanSettings):
     kind: Literal["linux-bridge"] = "linux-bridge"
     learning: bool = True
 
-    def forwarder(self) -> Forwarder:
-        """The bridge."""
-        return LinuxBridge(learning=self.learning, vlan=self.vlan)
-
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
-        return KernelLab(self, self.kind, ledger, self.forwarder())
+        bridge = LinuxBridge(
+            self.make_chain(ledger, memory, lifetime), learning=self.learning, vlan=self.vlan
+        )
+        return KernelLab(self, self.kind, ledger, bridge)
 
 
 class LinuxBridge(Forwarder):
-    """A bridge and its two ports."""
+    """A bridge of two ports for each link of a chain."""
 
-    def __init__(self, *, learning: bool, vlan: int | None = None) -> None:
+    def __init__(self, chain: KernelChain, *, learning: bool, vlan: int | None = None) -> None:
+        self._chain = chain
         self._learning = learning
         self._vlan = vlan
 
     def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
-        """Lay the cables, join their ends, and wait until the bridge forwards."""
+        """Lay cables and links, join them by twos, and wait until all of it forwards."""
         ends = lay_cables(namespace, mtu)
         if self._vlan is not None:
             add_vlan(namespace, self._vlan)
-        ports = forwarding_ports(self._vlan)
-        learning = "on" if self._learning else "off"
-        namespace.batch(
-            # Without delay, and without frames of its own: no spanning tree, no IGMP or MLD.
-            f"link add {_BRIDGE} type bridge stp_state 0 forward_delay 0 mcast_snooping 0",
-            *(f"link set {port} master {_BRIDGE}" for port in ports),
-            *(f"link set {port} type bridge_slave learning {learning}" for port in ports),
-            f"link set {_BRIDGE} up",
-        )
-        _wait_until_forwarding(namespace)
+        self._chain.lay_links(namespace, mtu)
+        for name, ports in self._bridges():
+            add_bridge(namespace, name, ports, learning=self._learning)
+        # A tap has its carrier, without which no bridge forwards, of who opens it.
+        self._chain.guests.start()
+        for name, _ in self._bridges():
+            wait_until_forwarding(namespace, name)
+        self._chain.guests.wait_ready()
         return ends
 
+    def rx_interfaces(self) -> tuple[str, ...]:
+        """All ports of all bridges."""
+        return self._chain.ports
+
+    def hops(self, namespace: NetworkNamespace) -> tuple[Hop, ...]:
+        """Of a chain with guests."""
+        return self._chain.hops(namespace, self.counters(namespace))
+
+    def notes(self) -> tuple[str, ...]:
+        """Of the guests."""
+        return self._chain.notes()
+
     def facts(self, namespace: NetworkNamespace) -> dict[str, object]:
-        """The bridge and its ports as the kernel has them."""
-        (bridge,) = namespace.objects("link", "show", "dev", _BRIDGE)
-        return {
-            "by": "Linux bridge",
-            "bridge": _link_data(bridge, "info_data", _BRIDGE_FACTS),
-            "ports": {
-                str(port["ifname"]): _link_data(port, "info_slave_data", ("state", "learning"))
-                for port in _bridge_ports(namespace)
-            },
-        }
+        """The bridges and their ports as the kernel has them, and the guests."""
+        bridges = {name: bridge_facts(namespace, name) for name, _ in self._bridges()}
+        return {"by": "Linux bridge", "bridges": bridges, **self._chain.facts()}
 
+    def check(self) -> None:
+        """Raise LabDied if a guest has ended."""
+        self._chain.guests.check()
 
-def _bridge_ports(namespace: NetworkNamespace) -> list[dict[str, object]]:
-    return namespace.objects("link", "show", "master", _BRIDGE)
+    def processes(self) -> tuple[DutProcess, ...]:
+        """The guests'."""
+        return self._chain.guests.processes()
 
+    def stop(self) -> None:
+        """End the guests."""
+        self._chain.guests.stop()
 
-def _link_data(link: dict[str, object], which: str, names: tuple[str, ...]) -> dict[str, object]:
-    info = link.get("linkinfo")
-    data = info.get(which) if isinstance(info, dict) else None
-    return {name: data.get(name) for name in names} if isinstance(data, dict) else {}
-
-
-def _wait_until_forwarding(namespace: NetworkNamespace) -> None:
-    deadline = time.monotonic() + _FORWARDING_TIMEOUT_S
-    while True:
-        ports = _bridge_ports(namespace)
-        states = [_link_data(port, "info_slave_data", ("state",)).get("state") for port in ports]
-        if states == ["forwarding"] * len(DUT_PORTS):
-            return
-        if time.monotonic() > deadline:
-            raise MachineError(
-                f"the bridge's ports are still {', '.join(map(str, states))}",
-                where="lab",
-                remedy="start it again on a less busy machine",
-            )
-        time.sleep(_POLL_S)
+    def _bridges(self) -> Iterator[tuple[str, tuple[str, str]]]:
+        named = dict(zip(DUT_PORTS, forwarding_ports(self._vlan), strict=True))
+        for number, pair in enumerate(joined(self._chain.ports)):
+            one, other = (named.get(port, port) for port in pair)
+            yield f"bridge{number}", (one, other)

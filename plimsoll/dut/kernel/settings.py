@@ -11,6 +11,7 @@ from plimsoll.dut.kernel.cables import DUT_PORTS, cable_counters
 from plimsoll.dut.lab import DutProcess, LineRate
 from plimsoll.dut.needs import IP, NAMESPACE_CAPABILITIES, TEE, LabNeeds
 from plimsoll.dut.netdev import NetdevDriver
+from plimsoll.dut.sight import Hop
 from plimsoll.dut.two_ports import TwoPortSettings
 from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
 from plimsoll.text.wire import FCS_BYTES
@@ -39,6 +40,14 @@ class Forwarder(ABC):
     def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
         """Of each of its ports; `rx_dropped` are frames that it had no room for."""
         return cable_counters(namespace)
+
+    def hops(self, namespace: NetworkNamespace) -> tuple[Hop, ...]:
+        """The points that frames pass inside of it; none where its ports are all of them."""
+        return ()
+
+    def notes(self) -> tuple[str, ...]:
+        """What a record of its trials must say about it."""
+        return ()
 
     @abstractmethod
     def facts(self, namespace: NetworkNamespace) -> dict[str, object]:

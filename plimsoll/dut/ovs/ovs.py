@@ -8,11 +8,12 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from plimsoll.dut.kernel.cables import DUT_PORTS, cable_counters, lay_cables
+from plimsoll.dut.kernel.cables import cable_counters, lay_cables
+from plimsoll.dut.kernel.kernel_chain import KernelChain, KernelChainSettings
 from plimsoll.dut.kernel.kernel_lab import KernelLab
-from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
+from plimsoll.dut.kernel.settings import Forwarder
 from plimsoll.dut.lab import DutProcess, Lab, LineRate, unsound
-from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds
+from plimsoll.dut.needs import LabNeeds
 from plimsoll.dut.ovs.figures import datapath_figures
 from plimsoll.dut.ovs.instance import SWITCH, TOOLS, OvsInstance
 from plimsoll.dut.ovs.rules import (
@@ -20,11 +21,12 @@ from plimsoll.dut.ovs.rules import (
     Installed,
     PushedTags,
     Rules,
-    check_tags,
+    check_rules,
     install,
     rule_facts,
 )
 from plimsoll.dut.ovs.switch import build_bridge, port_counts
+from plimsoll.dut.sight import Hop
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -36,7 +38,7 @@ _DATAPATHS = {"netdev": "userspace datapath (netdev)", "system": "the kernel's d
 _KERNEL_MODULE = Path("/sys/module/openvswitch")
 
 
-class OvsSettings(KernelSettings):
+class OvsSettings(KernelChainSettings):
     """Open vSwitch with its datapath in userspace and its own database, without DPDK.
 
     It opens its ports by AF_PACKET, or by AF_XDP with a polling thread on `cpu`, as `ports` says.
@@ -44,11 +46,13 @@ class OvsSettings(KernelSettings):
     which the switch learns MAC addresses ("normal"), or so many rules by IPv4 destination.
     `push_vlan` are tags, outermost first, that are put on what goes from port 0 to port 1 and
     taken off on the way back. `datapath` is that in userspace
-    (netdev), or the kernel's (system), which needs its module.
+    (netdev), or the kernel's (system), which needs its module. With a `chain` the rules join the
+    ports of each of its links.
     """
 
     summary: ClassVar[str] = "Open vSwitch in userspace without DPDK, on two veth cables; no NIC"
     polling_program: ClassVar[str] = SWITCH.name
+    kernel_features: ClassVar[tuple[str, ...]] = ("veth", "tun")
     kind: Literal["ovs"] = "ovs"
     ports: Literal["af_packet", "af_xdp"] = "af_packet"
     rules: Rules = "cross"
@@ -57,16 +61,21 @@ class OvsSettings(KernelSettings):
 
     @model_validator(mode="after")
     def _check_ports(self) -> Self:
-        check_tags(self.rules, self.push_vlan)
+        check_rules(self.chain, self.rules, self.push_vlan)
         if self.datapath == "system" and self.ports != "af_packet":
             raise unsound("the kernel's datapath opens its ports itself", "remove `ports`")
+        if self.chain != "p2p" and self.ports != "af_packet":
+            raise unsound(
+                "ports to guests are opened by AF_PACKET, as taps and testpmd's cables need it",
+                "remove `ports`, or use chain: p2p",
+            )
         return self
 
     @classmethod
     def needs(cls) -> LabNeeds:
         """The same as any cable, and Open vSwitch's programs."""
-        programs = (*super().needs().programs, SWITCH, *TOOLS)
-        return LabNeeds(NAMESPACE_CAPABILITIES, ("veth", "tun"), programs, cpus=1)
+        inherited = super().needs()
+        return replace(inherited, programs=(*inherited.programs, SWITCH, *TOOLS))
 
     def check_machine(self) -> LineRate:
         """The same as any cable, and the kernel's datapath where it is to be used."""
@@ -80,22 +89,27 @@ class OvsSettings(KernelSettings):
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
-        return KernelLab(self, self.kind, ledger, UserspaceSwitch(self, ledger, lifetime))
+        chain = self.make_chain(ledger, memory, lifetime)
+        return KernelLab(self, self.kind, ledger, UserspaceSwitch(self, ledger, lifetime, chain))
 
 
 class UserspaceSwitch(Forwarder):
-    """A bridge of the netdev datapath on the ends of two cables."""
+    """A bridge of the netdev datapath on the ends of two cables, and on links to guests."""
 
-    def __init__(self, settings: OvsSettings, ledger: Ledger, lifetime: Lifetime) -> None:
+    def __init__(
+        self, settings: OvsSettings, ledger: Ledger, lifetime: Lifetime, chain: KernelChain
+    ) -> None:
         self._settings = settings
         self._ledger = ledger
         self._lifetime: Lifetime = lifetime
+        self._chain = chain
         self._switch: OvsInstance | None = None
         self._installed: Installed | None = None
 
     def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
-        """Lay the cables, start the switch, and give it their ends and its rules."""
+        """Lay cables and links, start the switch, give it their ends and its rules; the guests."""
         ends = lay_cables(namespace, mtu)
+        self._chain.lay_links(namespace, mtu)
         switch = self._switch = OvsInstance(self._ledger, namespace, self._lifetime)
         cpu = self._settings.cpu
         if self._settings.ports == "af_packet":
@@ -108,9 +122,25 @@ class UserspaceSwitch(Forwarder):
                 SWITCH, format_cpu_list(allowed_cpus()), {"pmd-cpu-mask": mask, **VLAN_LIMIT}
             )
             interface = ("type=afxdp", "options:xdp-mode=best-effort")
-        build_bridge(switch, dict.fromkeys(DUT_PORTS, interface), self._settings.datapath)
-        self._installed = install(switch, self._settings.rules, self._settings.push_vlan)
+        ports = self._chain.ports
+        build_bridge(switch, dict.fromkeys(ports, interface), self._settings.datapath)
+        rules, tags = self._settings.rules, self._settings.push_vlan
+        self._installed = install(switch, rules, tags, len(ports))
+        self._chain.guests.start()
+        self._chain.guests.wait_ready()
         return ends
+
+    def rx_interfaces(self) -> tuple[str, ...]:
+        """All its ports."""
+        return self._chain.ports
+
+    def hops(self, namespace: NetworkNamespace) -> tuple[Hop, ...]:
+        """Of a chain with guests."""
+        return self._chain.hops(namespace, self.counters(namespace))
+
+    def notes(self) -> tuple[str, ...]:
+        """Of the guests."""
+        return self._chain.notes()
 
     def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
         """OpenFlow's, and of what did not reach the switch those of the cables."""
@@ -129,6 +159,7 @@ class UserspaceSwitch(Forwarder):
             "ports": self._settings.ports,
             **rule_facts(switch, self._installed),
             **({"figures": datapath_figures(switch)} if self._in_userspace else {}),
+            **self._chain.facts(),
         }
 
     def version(self) -> str | None:
@@ -138,16 +169,19 @@ class UserspaceSwitch(Forwarder):
         return self._switch.ask("version").splitlines()[0]
 
     def check(self) -> None:
-        """Raise LabDied if database or switch has ended."""
+        """Raise LabDied if database, switch or a guest has ended."""
         if self._switch is not None:
             self._switch.check()
+        self._chain.guests.check()
 
     def processes(self) -> tuple[DutProcess, ...]:
-        """The switch."""
-        return self._switch.processes if self._switch else ()
+        """The switch and the guests."""
+        switch = self._switch.processes if self._switch else ()
+        return (*switch, *self._chain.guests.processes())
 
     def stop(self) -> None:
-        """End switch and database."""
+        """End the guests, then switch and database."""
+        self._chain.guests.stop()
         if self._switch is not None:
             self._switch.stop()
 

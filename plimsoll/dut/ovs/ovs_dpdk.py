@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.dut.guest.chain import chain_hops, sharing_note, switch_ports
-from plimsoll.dut.guest.chain_settings import ChainSettings, Cpu, guest_socket
+from plimsoll.dut.guest.chain import chain_hops, guest_ports, sharing_note, switch_ports
+from plimsoll.dut.guest.chain_settings import ChainSettings, Cpu
+from plimsoll.dut.guest.guest import GuestPlace
+from plimsoll.dut.guest.guest_ports import USUAL_MBUF_BYTES, GuestPorts, VhostUserPorts
 from plimsoll.dut.lab import (
     DutPortCounters,
     DutProcess,
@@ -26,8 +28,9 @@ from plimsoll.dut.ovs.rules import (
     Installed,
     PushedTags,
     Rules,
-    check_tags,
+    check_rules,
     install,
+    joins_ports,
     rule_facts,
 )
 from plimsoll.dut.ovs.switch import PORTS, build_bridge, cross_counts, transmit_drops
@@ -73,6 +76,7 @@ class OvsDpdkSettings(ChainSettings):
     largest_frame_size: ClassVar[int] = 1518
 
     kind: Literal["ovs-dpdk"] = "ovs-dpdk"
+    guest: Literal["testpmd", "vm"] = "testpmd"
     pmd_cpus: tuple[Cpu, ...] = ()
     rules: Rules = "cross"
     push_vlan: PushedTags = ()
@@ -82,12 +86,7 @@ class OvsDpdkSettings(ChainSettings):
 
     @model_validator(mode="after")
     def _check_rules(self) -> Self:
-        check_tags(self.rules, self.push_vlan)
-        if self.chain != "p2p" and not self.rules_count:
-            raise unsound(
-                "other rules than those that join two ports each would send frames past the guests",
-                "use rules: cross without push_vlan",
-            )
+        check_rules(self.chain, self.rules, self.push_vlan)
         if len(set(self.pmd_cpus)) != len(self.pmd_cpus):
             raise unsound("pmd_cpus names a CPU twice", "name each CPU once")
         return self
@@ -95,7 +94,7 @@ class OvsDpdkSettings(ChainSettings):
     @property
     def rules_count(self) -> bool:
         """Whether each port has one rule, whose counter says by which port its frames left."""
-        return self.rules == "cross" and not self.push_vlan
+        return joins_ports(self.rules, self.push_vlan)
 
     @classmethod
     def needs(cls) -> LabNeeds:
@@ -106,6 +105,7 @@ class OvsDpdkSettings(ChainSettings):
             (SWITCH, *TOOLS),
             1,
             hugepages=True,
+            programs_of_settings=cls.programs_of_guests,
             loops_of_settings=(("chain: pvp", 2), ("chain: pvvp", 3)),
         )
 
@@ -113,6 +113,16 @@ class OvsDpdkSettings(ChainSettings):
     def megabytes(self) -> int:
         """For DPDK itself, the mbufs of all ports, and the guests, in MB."""
         return self.switch_megabytes + self.guest_megabytes
+
+    @property
+    def guest_mbuf_bytes(self) -> int:
+        """DPDK's own, for frames of usual length."""
+        return USUAL_MBUF_BYTES
+
+    def guest_ports(self, ledger: Ledger, place: GuestPlace) -> GuestPorts:
+        """Sockets on which the guest listens."""
+        first, second = (_guest_socket(ledger, name) for name in guest_ports(place.number))
+        return VhostUserPorts((first, second), self.ring_size)
 
     @property
     def switch_megabytes(self) -> int:
@@ -156,7 +166,7 @@ class OvsDpdkLab:
         self._namespace = ledger.namespace
         self._switch = OvsInstance(ledger, self._namespace, lifetime)
         self._ports = switch_ports(settings.chain)
-        self._guests = settings.make_guests(ledger, memory, lifetime, settings.ring_size)
+        self._guests = settings.make_guests(ledger, memory, lifetime)
         self._facts: dict[str, object] = {}
         self._installed: Installed | None = None
 
@@ -172,10 +182,8 @@ class OvsDpdkLab:
                 self._switch, self._settings.rules, self._settings.push_vlan, len(self._ports)
             )
             self._facts["version"] = self._versions()
-            for guest in self._guests:
-                guest.start()
-            for guest in self._guests:
-                guest.wait_ready()
+            self._guests.start()
+            self._guests.wait_ready()
         except BaseException:
             self.down()
             raise
@@ -186,7 +194,7 @@ class OvsDpdkLab:
             paths=PATHS,
             drained_by="dut",
             line_rate_bps=self._settings.line_rate_bps,
-            notes=tuple(note for note in self._notes() if note),
+            notes=self._notes(),
         )
 
     def wait_links(self, timeout_s: float) -> None:
@@ -208,8 +216,7 @@ class OvsDpdkLab:
     def check(self) -> None:
         """Raise LabDied if switch, database or a guest has ended."""
         self._switch.check()
-        for guest in self._guests:
-            guest.check()
+        self._guests.check()
 
     def watch_links(self) -> LinkWatch:
         """A watch that sees nothing: the tester's ports know the links of vhost."""
@@ -242,8 +249,7 @@ class OvsDpdkLab:
 
     def processes(self) -> tuple[DutProcess, ...]:
         """The switch and the guests."""
-        guests = (each for guest in self._guests for each in guest.processes())
-        return (*self._switch.processes, *guests)
+        return (*self._switch.processes, *self._guests.processes())
 
     def facts(self) -> dict[str, object]:
         """Which switch it was, its rules as it has them, and its figures so far."""
@@ -256,14 +262,13 @@ class OvsDpdkLab:
                 **rule_facts(self._switch, self._installed),
                 "figures": datapath_figures(self._switch),
                 "queues": self._switch.ask("dpif-netdev/pmd-rxq-show").splitlines(),
-                "guests": {guest.name: guest.facts() for guest in self._guests},
+                "guests": self._guests.facts(),
             },
         }
 
     def down(self) -> None:
         """End the guests and the switch, and delete its namespace."""
-        for guest in self._guests:
-            guest.stop()
+        self._guests.stop()
         self._switch.stop()
         self._namespace.remove()
 
@@ -292,7 +297,7 @@ class OvsDpdkLab:
         """
         if name in PORTS:
             return ("type=dpdkvhostuser",)
-        socket = guest_socket(self._ledger, name)
+        socket = _guest_socket(self._ledger, name)
         return ("type=dpdkvhostuserclient", f"options:vhost-server-path={socket}")
 
     def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
@@ -305,12 +310,12 @@ class OvsDpdkLab:
     def _hops(self) -> tuple[Hop, ...]:
         if not self._settings.rules_count:
             return ()
-        guests = [guest.counts() for guest in self._guests]
-        return chain_hops(self._ports, *self._counted(), guests)
+        return chain_hops(self._ports, *self._counted(), self._guests.counts())
 
-    def _notes(self) -> Iterator[str | None]:
-        yield sharing_note((*self._settings.switch_cpus, *self._settings.cpus_guests_poll))
-        yield from (guest.note for guest in self._guests)
+    def _notes(self) -> tuple[str, ...]:
+        loops = (*self._settings.switch_cpus, *self._settings.cpus_guests_poll)
+        shared = sharing_note(loops)
+        return (*((shared,) if shared else ()), *self._guests.notes())
 
     def _devargs(self, port: int) -> str:
         """The tester's end: one queue each way, on the socket that the switch listens on."""
@@ -324,3 +329,8 @@ class OvsDpdkLab:
         switch = self._switch.ask("version").splitlines()[0]
         dpdk = self._switch.configure("get", "Open_vSwitch", ".", "dpdk_version").strip()
         return f"{switch}, {dpdk.strip(chr(34))}"
+
+
+def _guest_socket(ledger: Ledger, port: str) -> Path:
+    """On which a guest listens for the switch's port of that name."""
+    return ledger.directory / f"{port}.sock"

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictInt
 
-from plimsoll.dut.guest.chain import joined
+from plimsoll.dut.guest.chain import Chain, joined
 from plimsoll.dut.lab import unsound
 from plimsoll.dut.ovs.instance import OvsInstance
 from plimsoll.errors import MachineError
@@ -55,11 +55,21 @@ class RuleCounts:
     packets: int
 
 
-def check_tags(rules: Rules, tags: tuple[int, ...]) -> None:
-    """Raise a mistake where no rule could put the tags on."""
+def check_rules(chain: Chain, rules: Rules, tags: tuple[int, ...]) -> None:
+    """Raise a mistake where no rule could put the tags on, or where guests would be passed by."""
+    if chain != "p2p" and not joins_ports(rules, tags):
+        raise unsound(
+            "other rules than those that join two ports each would send frames past the guests",
+            "use rules: cross without push_vlan",
+        )
     if rules == "normal" and tags:
         problem = "a switch that learns addresses puts no tags on"
         raise unsound(problem, "use rules: cross, or remove push_vlan")
+
+
+def joins_ports(rules: Rules, tags: tuple[int, ...]) -> bool:
+    """Whether each port has one rule, whose counter says by which port its frames left."""
+    return rules == "cross" and not tags
 
 
 def install(
@@ -88,7 +98,7 @@ def rule_lines(rules: Rules, tags: tuple[int, ...] = (), ports: int = 2) -> Iter
     if rules == "normal":
         yield _NORMAL
         return
-    if rules == "cross" and not tags:
+    if joins_ports(rules, tags):
         for one, other in joined([str(number) for number in range(1, ports + 1)]):
             yield f"in_port={one},actions=output:{other}"
             yield f"in_port={other},actions=output:{one}"

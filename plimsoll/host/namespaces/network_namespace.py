@@ -40,6 +40,10 @@ class NetworkNamespace:
         """The one that belongs to a ledger, named after its id, so that it need not be noted."""
         return cls(f"{NAMESPACE_PREFIX}{ledger_id.rpartition('-')[2]}")
 
+    def guest(self, name: str) -> NetworkNamespace:
+        """A further one, of a guest within the lab, which is removed along with this one."""
+        return NetworkNamespace(f"{self.name}-{name}")
+
     @property
     def path(self) -> Path:
         """What a program opens to enter it."""
@@ -92,12 +96,33 @@ class NetworkNamespace:
         ip_batch((f"link set {near} up",))
         return near
 
+    def cable_between(self, end: str, other: NetworkNamespace, other_end: str, mtu: int) -> None:
+        """A veth pair from `end` in here to `other_end` in another, both up. Raises MachineError.
+
+        A veth has each frame that it passed counted as transmitted by one end and as received by
+        the other; one for which the receiving CPU's backlog had no room is the sender's
+        `tx_dropped`.
+        """
+        peer = f"peer name {other_end} mtu {mtu} netns {other.name}"
+        self.batch(f"link add {end} mtu {mtu} type veth {peer}", f"link set {end} up")
+        other.batch(f"link set {other_end} up")
+
+    def tap(self, name: str, mtu: int) -> None:
+        """A tap interface, up, that a process in here may open by its name. Raises MachineError."""
+        self.batch(
+            f"tuntap add dev {name} mode tap",
+            f"link set {name} mtu {mtu}",
+            f"link set {name} up",
+        )
+
     def link_counters(self) -> dict[str, LinkCounters]:
         """Those of each interface in it, by name. Raises MachineError."""
         return _counters(self.objects("link", "show"))
 
     def remove(self) -> bool:
-        """Delete it with all that is in it, and the tester's ends; False where nothing was left.
+        """Delete it, with guests' and all that is in them, and the tester's ends.
+
+        False where nothing was left.
 
         A name that is not of ours names nothing. Raises MachineError where the kernel refuses.
         """
@@ -108,10 +133,12 @@ class NetworkNamespace:
         ends = sorted(path.name for path in _NETDEVS.glob(f"pl{match[1]}-*"))
         for end in ends:
             ip("link", "delete", end)
+        spaces = sorted(path.name for path in _NAMES.glob(f"{self.name}-*"))
         if self.path.exists():
-            ip("netns", "delete", self.name)
-            return True
-        return bool(ends)
+            spaces.append(self.name)
+        for name in spaces:
+            ip("netns", "delete", name)
+        return bool(ends or spaces)
 
 
 _ALL = ("all", "default", "lo")

@@ -45,11 +45,13 @@ class Child:
         needed: frozenset[int] | None = None,
         favoured: bool = True,
         folder: Path | None = None,
+        namespace: Path | None = None,
     ) -> Child:
         """Start `argv`, whose first word is a program on PATH, in `folder`, by default ours.
 
         With `needed` it has at most those capabilities (privileges.py), else all of ours.
         Unless it is not `favoured`, its threads come before ordinary programs (priority.py).
+        `namespace` is the network namespace that it lives in, by default ours.
 
         The kernel ties a child of lifetime "ours" to the *thread* that starts it: call
         this on one that lasts as long as the child should. Raises MachineError when
@@ -59,6 +61,9 @@ class Child:
         command = tuple(argv) if standing else tied_to_parent(argv)
         if needed is not None:
             command = limited(command, needed)
+        if namespace is not None:
+            # First of all, for it takes CAP_SYS_ADMIN to enter.
+            command = ("nsenter", f"--net={namespace}", "--", *command)
         stdin = _endless_stdin(log.with_suffix(".stdin")) if standing else subprocess.PIPE
         try:
             with log.open("ab") as output:

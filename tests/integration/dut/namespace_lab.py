@@ -46,11 +46,12 @@ def settings_of(kind: str, **more: object) -> LabModel:
 
 
 def leftovers(ledger: Ledger) -> set[str]:
-    """What is there of a ledger's namespace and of the cables into it."""
+    """What is there of a ledger's namespace, of its guests' and of the cables into it."""
     namespace = ledger.namespace
     ends = [namespace.tester_end(port) for port in (0, 1)]
-    paths = [namespace.path, *(Path("/sys/class/net") / end for end in ends)]
-    return {path.name for path in paths if path.exists()}
+    cables = [Path("/sys/class/net") / end for end in ends]
+    spaces = namespace.path.parent.glob(f"{namespace.name}*")
+    return {path.name for path in (*spaces, *cables) if path.exists()}
 
 
 def make_lab(ledger: Ledger, kind: str, **more: object) -> Lab:

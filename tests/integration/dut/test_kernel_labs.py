@@ -73,7 +73,10 @@ def test_what_it_is_and_how_it_forwards_is_on_record(ledger: Ledger) -> None:
     lab.up()
     facts = json.loads(json.dumps(lab.facts()))
     assert facts["version"] == f"Linux {os.uname().release}"
-    assert facts["forwards"]["ports"]["port0"] == {"state": "forwarding", "learning": False}
+    assert facts["forwards"]["bridges"]["bridge0"]["ports"]["port0"] == {
+        "state": "forwarding",
+        "learning": False,
+    }
     lab.down()
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.dut.kernel.kernel_lab import cpu_mask
 from plimsoll.dut.kernel.linux_bridge import LinuxBridgeSettings
 from plimsoll.dut.kernel.linux_router import LinuxRouter, LinuxRouterSettings
 from plimsoll.dut.kernel.macvlan import MacvlanSettings
@@ -19,6 +18,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.namespaces.ip_command import ip_batch
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
+from plimsoll.host.namespaces.packet_steering import cpu_mask
 
 CABLES = "plimsoll.dut.kernel.linux_router.lay_cables"
 ALL_CAPABILITIES = frozenset(NAMESPACE_CAPABILITIES)
@@ -172,6 +172,7 @@ def test_what_the_kernel_lacks_is_refused_before_anything_starts(
 
 def test_settings_that_the_kernel_cannot_serve_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KernelOption, "is_missing", lambda self, root=None: True)
+    monkeypatch.setattr(NeededProgram, "missing", False)
     assert LinuxBridgeSettings.needs().unavailable_settings() == (
         "vlan: VLAN interfaces (CONFIG_VLAN_8021Q)",
     )

@@ -95,7 +95,7 @@ def test_each_driver_has_its_own_word_for_queues() -> None:
     card = replace(CARD, rx_queues=4)
     assert opened(card, queues=4).devargs == "net_af_xdp3,iface=ens1,queue_count=4"
     assert opened(card, "no", queues=4).devargs == (
-        "net_af_packet3,iface=ens1,qpairs=4,framecnt=4096"
+        "net_af_packet3,iface=ens1,framecnt=4096,qpairs=4"
     )
 
 

@@ -85,7 +85,7 @@ def test_loops_that_share_a_cpu_are_said_to() -> None:
     assert sharing_note((1, 2, 3)) is None
     said = sharing_note((1, 1, 1))
     assert said is not None
-    assert said.startswith("3 polling loops of the DUT on 1 CPU: they take turns")
+    assert said.startswith("3 forwarding loops of the DUT on 1 CPU: they take turns")
     assert said.endswith("4 CPUs would do")
 
 

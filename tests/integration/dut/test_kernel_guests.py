@@ -1,0 +1,210 @@
+"""Guests of switches between the kernel's interfaces: frames counted at every point, and killed."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from typing import Any
+
+import pytest
+
+from plimsoll.dut.guest.guest import GuestHangs
+from plimsoll.dut.lab import Lab, LabDied
+from plimsoll.dut.sight import DutSight, SeesTrials
+from plimsoll.errors import PlimsollError
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.identity import wait_for_end
+from plimsoll.trial.judging.dut_sight import losses_between
+from tests.integration.command import ROOT, Workplace
+from tests.integration.dut.namespace_lab import (
+    CPU,
+    FRAMES,
+    PATIENCE_S,
+    agreements,
+    ends_of,
+    exchange,
+    leftovers,
+    leftovers_of_run,
+    make_lab,
+    run_trial,
+    settings_of,
+    start_owner,
+)
+
+PVP: dict[str, Any] = {"chain": "pvp"}
+TESTPMD: dict[str, Any] = {**PVP, "guest": "testpmd"}
+# A virtual machine that boots what `make vm-kernel` unpacked.
+VM: dict[str, Any] = {**PVP, "guest": "vm", "guest_image": str(ROOT / "build" / "vm-kernel")}
+
+
+def full(kind: str, settings: dict[str, Any], name: str) -> Any:
+    return pytest.param(kind, settings, id=f"{kind}-{name}", marks=pytest.mark.full)
+
+
+# Each switch and each guest that needs no virtual machine once; the rest in the long tests.
+CHAINS = [
+    pytest.param("linux-bridge", PVP, id="linux-bridge-namespace"),
+    pytest.param("ovs", TESTPMD, id="ovs-testpmd"),
+    full("linux-bridge", {"chain": "pvvp"}, "pvvp"),
+    full("linux-bridge", TESTPMD, "testpmd"),
+    full("linux-bridge", VM, "vm"),
+    full("ovs", {"chain": "pvvp"}, "pvvp"),
+    full("ovs", {**TESTPMD, "chain": "pvvp"}, "pvvp-testpmd"),
+    full("ovs", VM, "vm"),
+]
+WITH_PROCESS = [
+    pytest.param("ovs", TESTPMD, id="ovs-testpmd"),
+    full("linux-bridge", TESTPMD, "testpmd"),
+    full("linux-bridge", VM, "vm"),
+    full("ovs", VM, "vm"),
+]
+
+
+def skip_without(kind: str, settings: dict[str, Any]) -> None:
+    try:
+        settings_of(kind, **settings).check_machine()
+    except PlimsollError as error:
+        pytest.skip(str(error))
+
+
+def programs_of(ledger: Ledger) -> dict[str, int]:
+    return {each.name: each.identity.pid for each in ledger.record.processes}
+
+
+@pytest.mark.parametrize(("kind", "settings"), CHAINS)
+def test_a_trial_is_counted_alike_at_every_point(
+    place: Workplace, kind: str, settings: dict[str, Any]
+) -> None:
+    skip_without(kind, settings)
+    trial: dict[str, Any] = run_trial(place, {"kind": kind, "cpu": CPU, **settings})
+    assert agreements(trial) == ["ok"] * 4
+    # In and out of the switch, of the guest, and of the switch again, in both directions.
+    points = {"pvp": 6, "pvvp": 10}[settings["chain"]]
+    assert len(trial["hops"]) == 2 * points
+    sent = {each["value"] for each in trial["findings"] if each["rule"] == "dut-counters"}
+    assert {hop["frames"] for hop in trial["hops"]} == sent == {1000}
+    assert leftovers_of_run(place) == set()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("settings", [PVP, TESTPMD, VM], ids=["namespace", "testpmd", "vm"])
+def test_long_frames_pass_a_guest(place: Workplace, settings: dict[str, Any]) -> None:
+    skip_without("linux-bridge", settings)
+    lab = {"kind": "linux-bridge", "cpu": CPU, **settings}
+    trial: dict[str, Any] = run_trial(place, lab, frame_size=9018)
+    assert {hop["frames"] for hop in trial["hops"]} == {1000}
+
+
+@pytest.mark.parametrize("kind", ["linux-bridge", "ovs"])
+def test_each_link_of_a_chain_is_one_of_its_own(ledger: Ledger, kind: str) -> None:
+    skip_without(kind, PVP)
+    lab = make_lab(ledger, kind, chain="pvvp")
+    exchange(ends_of(lab))
+    forwards = json.loads(json.dumps(lab.facts()))["forwards"]
+    if kind == "linux-bridge":
+        joined = [sorted(bridge["ports"]) for bridge in forwards["bridges"].values()]
+        assert joined == [["guest0a", "port0"], ["guest0b", "guest1a"], ["guest1b", "port1"]]
+    else:
+        assert forwards["rule_count"] == 6
+    assert [guest["namespace"] for guest in forwards["guests"].values()] == [
+        f"{ledger.namespace.name}-guest0",
+        f"{ledger.namespace.name}-guest1",
+    ]
+    lab.down()
+    lab.down()
+    assert leftovers(ledger) == set()
+
+
+def test_where_frames_are_lost_is_seen(ledger: Ledger) -> None:
+    lab = make_lab(ledger, "linux-bridge", **PVP)
+    ends = ends_of(lab)
+    assert isinstance(lab, SeesTrials)
+    end_sight = lab.begin_sight()
+    # The guest takes frames in, and has nowhere to send them.
+    guest = f"{ledger.namespace.name}-guest0"
+    subprocess.run(["ip", "-netns", guest, "link", "set", "eth1", "nomaster"], check=True)
+    send(ends[0])
+    seen = until_arrived(end_sight, "guest0, in")
+    there = [hop for hop in seen.hops if hop.direction == 0]
+    assert [hop.frames for hop in there] == [FRAMES] * 3 + [0] * 3
+    assert losses_between(there) == [("between guest0, in and guest0, out", FRAMES)]
+    lab.down()
+
+
+def send(end: str) -> None:
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as port:
+        port.bind((end, 0))
+        for _ in range(FRAMES):
+            port.send(bytes.fromhex("020001000001 020000000001 88b5") + bytes(46))
+
+
+def until_arrived(end_sight: Any, place: str) -> DutSight:
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        seen: DutSight = end_sight()
+        arrived = sum(hop.frames for hop in seen.hops if hop.place == place)
+        if arrived >= FRAMES or time.monotonic() > deadline:
+            return seen
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize(("kind", "settings"), WITH_PROCESS)
+def test_a_guest_that_is_killed_is_reported_as_such(
+    ledger: Ledger, kind: str, settings: dict[str, Any]
+) -> None:
+    skip_without(kind, settings)
+    lab = make_lab(ledger, kind, **settings)
+    lab.up()
+    assert "guest0" in [each.name for each in lab.processes()]
+    os.kill(programs_of(ledger)["guest0"], signal.SIGKILL)
+    with pytest.raises(LabDied) as died:
+        until_it_is_seen(lab)
+    assert died.value.process.startswith("guest0 (")
+    lab.down()
+    assert leftovers(ledger) == set()
+
+
+def until_it_is_seen(lab: Lab) -> None:
+    """A killed process may take a moment to be gone."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        lab.check()
+        time.sleep(0.05)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("settings", [TESTPMD, VM], ids=["testpmd", "vm"])
+def test_a_guest_that_hangs_is_no_guest_that_died(ledger: Ledger, settings: dict[str, Any]) -> None:
+    skip_without("linux-bridge", settings)
+    lab = make_lab(ledger, "linux-bridge", **settings)
+    lab.up()
+    guest = programs_of(ledger)["guest0"]
+    os.kill(guest, signal.SIGSTOP)
+    assert isinstance(lab, SeesTrials)
+    with pytest.raises(GuestHangs, match="guest0 runs, and does not answer"):
+        lab.begin_sight()
+    lab.check()
+    os.kill(guest, signal.SIGCONT)
+    lab.down()
+    assert leftovers(ledger) == set()
+
+
+@pytest.mark.parametrize(("kind", "settings"), CHAINS)
+def test_a_killed_owner_leaves_nothing_of_switch_and_guests(
+    state: Any, kind: str, settings: dict[str, Any]
+) -> None:
+    skip_without(kind, settings)
+    owner, ledger = start_owner(settings_of(kind, **settings))
+    processes = {each.name: each.identity for each in ledger.record.processes}
+    assert settings.get("guest") is None or processes["guest0"].alive
+    present = leftovers(ledger)
+    spaces = {name for name in present if "guest" in name}
+    assert bool(spaces) == (settings.get("guest") != "vm")
+    owner.kill()
+    owner.communicate()
+    assert wait_for_end(processes["janitor"], PATIENCE_S)
+    assert not [name for name, identity in processes.items() if identity.alive]
+    assert leftovers(ledger) == set()
+    assert list(state.iterdir()) == []

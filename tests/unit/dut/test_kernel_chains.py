@@ -1,0 +1,203 @@
+"""Guests of switches between the kernel's interfaces: settings, how they are joined, and counts."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from plimsoll.dut.guest.guest import GuestCounts, GuestPlace
+from plimsoll.dut.guest.guests import Guests
+from plimsoll.dut.guest.namespace_guest import NamespaceGuest
+from plimsoll.dut.kernel.kernel_chain import KernelChain
+from plimsoll.dut.kernel.linux_bridge import LinuxBridge, LinuxBridgeSettings
+from plimsoll.dut.lab import LabModel
+from plimsoll.dut.needs import LabNeeds, NeededProgram
+from plimsoll.dut.ovs.ovs import OvsSettings
+from plimsoll.dut.registry.labs import LabSettings
+from plimsoll.dut.sight import Hop
+from plimsoll.errors import MachineError
+from plimsoll.host.kernel_options import KernelOption
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
+
+ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
+NO_GUESTS = Guests(())
+DONE: list[str] = []
+
+
+class RecordedNamespace(NetworkNamespace):
+    """Takes down, for all of them together, what would be done in it."""
+
+    __slots__ = ()
+
+    def create(self) -> None:
+        DONE.append(f"{self.name}: create")
+
+    def batch(self, *lines: str) -> None:
+        DONE.extend(f"{self.name}: {line}" for line in lines)
+
+    def guest(self, name: str) -> NetworkNamespace:
+        return RecordedNamespace(super().guest(name).name)
+
+    def link_counters(self) -> dict[str, LinkCounters]:
+        return {
+            "port0": LinkCounters(0, 0, 0, 0, 0, 0),
+            "guest0a": LinkCounters(rx_packets=40, rx_dropped=0, rx_errors=0, tx_packets=90,
+                                    tx_dropped=7, tx_errors=0),
+            "guest0b": LinkCounters(rx_packets=80, rx_dropped=0, rx_errors=0, tx_packets=45,
+                                    tx_dropped=2, tx_errors=0),
+        }  # fmt: skip
+
+
+@pytest.fixture
+def namespace(monkeypatch: pytest.MonkeyPatch) -> NetworkNamespace:
+    DONE.clear()
+    bridge = "plimsoll.dut.kernel.linux_bridge"
+    monkeypatch.setattr(f"{bridge}.lay_cables", lambda space, mtu: ("a", "b"))
+    monkeypatch.setattr(f"{bridge}.wait_until_forwarding", lambda space, name: None)
+    monkeypatch.setattr(f"{bridge}.add_vlan", lambda space, vlan: None)
+    return RecordedNamespace("plimsoll-000000")
+
+
+def masters() -> dict[str, str]:
+    """Which bridge each port was given to."""
+    found = [line.split() for line in DONE if " master " in line]
+    return {words[3]: words[5] for words in found}
+
+
+def built(namespace: NetworkNamespace, settings: LinuxBridgeSettings) -> None:
+    chain = KernelChain(settings, NO_GUESTS)
+    LinuxBridge(chain, learning=False, vlan=settings.vlan).build(namespace, settings.mtu)
+
+
+def test_each_link_has_a_bridge_of_its_own(namespace: NetworkNamespace) -> None:
+    built(namespace, LinuxBridgeSettings(chain="pvvp"))
+    assert masters() == {
+        **{"port0": "bridge0", "guest0a": "bridge0"},
+        **{"guest0b": "bridge1", "guest1a": "bridge1"},
+        **{"guest1b": "bridge2", "port1": "bridge2"},
+    }
+    cable = "mtu 1500 type veth peer name eth1 mtu 1500 netns plimsoll-000000-guest1"
+    assert f"plimsoll-000000: link add guest1b {cable}" in DONE
+    assert "plimsoll-000000-guest1: create" in DONE
+    assert "plimsoll-000000-guest1: link set eth1 up" in DONE
+
+
+def test_two_ports_alone_have_one_bridge(namespace: NetworkNamespace) -> None:
+    built(namespace, LinuxBridgeSettings())
+    assert masters() == {"port0": "bridge0", "port1": "bridge0"}
+    assert not [line for line in DONE if "guest" in line]
+
+
+def test_guests_see_frames_without_the_tag(namespace: NetworkNamespace) -> None:
+    built(namespace, LinuxBridgeSettings(chain="pvp", vlan=100))
+    assert masters() == {
+        **{"port0.100": "bridge0", "guest0a": "bridge0"},
+        **{"guest0b": "bridge1", "port1.100": "bridge1"},
+    }
+
+
+def test_a_virtual_machine_has_taps_in_the_switchs_namespace(namespace: NetworkNamespace) -> None:
+    settings = LinuxBridgeSettings(
+        chain="pvp", guest="vm", guest_image=Path("image"), frame_size=9018
+    )
+    built(namespace, settings)
+    assert "plimsoll-000000: tuntap add dev guest0a mode tap" in DONE
+    assert "plimsoll-000000: link set guest0b mtu 9000" in DONE
+    assert not [line for line in DONE if "netns" in line]
+
+
+class CountingGuest(NamespaceGuest):
+    """A guest whose counters are known."""
+
+    def counts(self) -> tuple[GuestCounts, GuestCounts]:
+        return GuestCounts(90, 42), GuestCounts(45, 80)
+
+
+def test_what_a_guest_had_no_room_for_left_the_switch(namespace: NetworkNamespace) -> None:
+    settings = LinuxBridgeSettings(chain="pvp")
+    guest = CountingGuest(GuestPlace(0, 1), namespace)
+    chain = KernelChain(settings, Guests([guest]))
+    ends = (LinkCounters(100, 0, 0, 39, 0, 0), LinkCounters(50, 0, 0, 79, 0, 0))
+    assert chain.hops(namespace, ends) == (
+        Hop(0, "port0 of the switch, in", 100),
+        # 90 were taken, and 7 had no room: those are lost between here and the guest.
+        Hop(0, "guest0a of the switch, out", 97),
+        Hop(0, "guest0, in", 90),
+        Hop(0, "guest0, out", 80),
+        Hop(0, "guest0b of the switch, in", 80),
+        Hop(0, "port1 of the switch, out", 79),
+        Hop(1, "port1 of the switch, in", 50),
+        Hop(1, "guest0b of the switch, out", 47),
+        Hop(1, "guest0, in", 45),
+        Hop(1, "guest0, out", 42),
+        Hop(1, "guest0a of the switch, in", 40),
+        Hop(1, "port0 of the switch, out", 39),
+    )
+
+
+def test_without_guests_the_ports_are_all_there_is(namespace: NetworkNamespace) -> None:
+    ends = (LinkCounters(1, 0, 0, 1, 0, 0),) * 2
+    assert KernelChain(LinuxBridgeSettings(), NO_GUESTS).hops(namespace, ends) == ()
+
+
+def test_cpus_and_memory_are_those_of_switch_and_guests(tmp_path: Path) -> None:
+    plain = OvsSettings(cpu=3, chain="pvvp")
+    assert plain.polled_cpus == (("lab.cpu", 3),)
+    assert plain.megabytes == 0
+    own = OvsSettings(cpu=3, chain="pvvp", guest_cpus=(5, 4))
+    assert own.polled_cpus == (("lab.cpu", 3), ("lab.guest_cpus", 4), ("lab.guest_cpus", 5))
+    testpmd = OvsSettings(chain="pvvp", guest="testpmd")
+    assert testpmd.megabytes == 2 * OvsSettings(chain="pvp", guest="testpmd").megabytes > 0
+    # Of frames of 9000 bytes mbufs take more.
+    assert testpmd.for_frames(9018).megabytes > testpmd.megabytes
+    chain = testpmd.make_chain(Ledger(tmp_path), MemoryPlan(huge=False, megabytes=0), "ours")
+    (note,) = chain.notes()
+    assert note.startswith("3 forwarding loops of the DUT on 1 CPU")
+    assert KernelChain(plain, NO_GUESTS).notes() == ()
+
+
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        ({"kind": "ovs", "chain": "pvp", "rules": "normal"}, "past the guests"),
+        ({"kind": "ovs", "chain": "pvp", "rules": 100}, "past the guests"),
+        ({"kind": "ovs", "chain": "pvp", "push_vlan": [7]}, "past the guests"),
+        ({"kind": "ovs", "chain": "pvp", "ports": "af_xdp"}, "are opened by AF_PACKET"),
+        (
+            {"kind": "linux-bridge", "chain": "pvp", "guest_forwarding": "mac"},
+            "a namespace bridges frames as they are, not by mac",
+        ),
+        ({"kind": "linux-bridge", "chain": "pvp", "guest": "vm"}, "`guest_image` go together"),
+        ({"kind": "linux-bridge", "chain": "pvp", "guest_cpus": [1, 2]}, "2 guest_cpus for 1"),
+        ({"kind": "ovs-dpdk", "chain": "pvp", "guest": "namespace"}, "'testpmd' or 'vm'"),
+        ({"kind": "linux-router", "chain": "pvp"}, "Extra inputs are not permitted"),
+    ],
+)
+def test_unsound_chains_are_refused(document: dict[str, object], problem: str) -> None:
+    with pytest.raises(ValidationError, match=problem):
+        ADAPTER.validate_python(document)
+
+
+def test_a_virtual_machine_needs_taps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(LabNeeds, "check", lambda self: None)
+    monkeypatch.setattr(NeededProgram, "find", lambda self: self.name)
+    monkeypatch.setattr("plimsoll.dut.guest.vm_image.VmImage.check", lambda self: None)
+    monkeypatch.setattr(KernelOption, "is_missing", lambda self, root=None: self.name == "TUN")
+    LinuxBridgeSettings(chain="pvp", guest="testpmd").check_machine()
+    with pytest.raises(MachineError, match=r"lab\.guest: this kernel has no tap interfaces"):
+        LinuxBridgeSettings(chain="pvp", guest="vm", guest_image=tmp_path).check_machine()
+
+
+@pytest.mark.parametrize("model", [LinuxBridgeSettings, OvsSettings])
+def test_what_a_kind_of_guest_lacks_is_listed(
+    monkeypatch: pytest.MonkeyPatch, model: type[LabModel]
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setattr(KernelOption, "is_missing", lambda self, root=None: False)
+    assert model.needs().unavailable_settings() == (
+        "guest: testpmd: dpdk-testpmd "
+        "(package dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL))",
+        "guest: vm: qemu-system-x86_64 (package qemu-system-x86 (Debian, Ubuntu))",
+    )
