@@ -186,6 +186,11 @@ class LabModel(BaseModel, ABC):
         """The CPUs that its polling loops will keep busy, each with its place in the settings."""
         return ()
 
+    @property
+    def added_bytes(self) -> int:
+        """What the DUT adds to a frame that goes forward, from port 0 to port 1."""
+        return 0
+
     def for_frames(self, frame_size: int) -> LabModel:
         """The settings for frames of up to `frame_size` bytes with FCS; most need no change."""
         return self

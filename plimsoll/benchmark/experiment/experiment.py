@@ -164,6 +164,15 @@ class Experiment(BaseModel):
         return self.lab.simulation or self.generator
 
     @property
+    def largest_frame_size(self) -> int:
+        """On any port, with what the DUT adds to those that go forward, in bytes with FCS."""
+        lengths = (
+            (each.largest_frame_size, each.direction != "revunidirectional")
+            for each in self.profile.streams
+        )
+        return max(length + self.lab.added_bytes * forward for length, forward in lengths)
+
+    @property
     def goals(self) -> Mapping[str, tuple[CriterionSettings, ...]]:
         """The criteria of each goal of the search, in order; the first goal is the run's."""
         by_goal = self.search.goal_criteria

@@ -66,10 +66,10 @@ def _highest_pps(experiment: Experiment, bed: Testbed, stated: Rate | None) -> f
 
 def _check(experiment: Experiment, settings: FrameTestSettings) -> int:
     """The largest frame of this kind."""
-    profile, lab = experiment.profile, experiment.lab
-    if profile.largest_frame_size > lab.largest_frame_size:
+    largest, lab = experiment.largest_frame_size, experiment.lab
+    if largest > lab.largest_frame_size:
         raise InputError(
-            f"frames of {profile.largest_frame_size} bytes do not pass a lab of kind {lab.kind}",
+            f"frames of {largest} bytes do not pass a lab of kind {lab.kind}",
             where="--sizes",
             remedy=f"use frames of at most {lab.largest_frame_size} bytes, or another lab",
         )
@@ -78,4 +78,4 @@ def _check(experiment: Experiment, settings: FrameTestSettings) -> int:
         where = "--maximum" if settings.maximum else "search.maximum"
         with experiment.placing():
             check_generator_sends(experiment, highest.value, where)
-    return profile.largest_frame_size
+    return largest

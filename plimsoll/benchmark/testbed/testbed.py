@@ -62,7 +62,7 @@ class BedPlan:
         return cls(
             lab=experiment.lab,
             generator=experiment.effective_generator,
-            largest_frame_size=experiment.profile.largest_frame_size,
+            largest_frame_size=experiment.largest_frame_size,
             require_hugepages=experiment.require_hugepages,
             observe=experiment.observe,
             judges_hosts=any(

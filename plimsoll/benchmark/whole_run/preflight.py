@@ -169,10 +169,12 @@ def _check_schedules(experiment: Experiment) -> None:
 
 
 def _check_frame_sizes(experiment: Experiment) -> None:
-    largest, most = experiment.profile.largest_frame_size, experiment.lab.largest_frame_size
+    largest, most = experiment.largest_frame_size, experiment.lab.largest_frame_size
     if largest > most:
+        added = experiment.lab.added_bytes
+        shorter = f", {most - added} where it adds {added}" if added else ""
         raise InputError(
             f"frames of {largest} bytes do not pass a lab of kind {experiment.lab.kind}",
             where="profile",
-            remedy=f"use frames of at most {most} bytes, or another lab",
+            remedy=f"use frames of at most {most} bytes{shorter}, or another lab",
         )

@@ -90,7 +90,7 @@ def _fitting_pod(experiment: Experiment, *, hugepages: bool) -> Pod:
 
 def _memory_of(experiment: Experiment) -> int:
     """DPDK's memory in MB, of the generator and of the lab, in whole pages."""
-    lab = experiment.lab.for_frames(experiment.profile.largest_frame_size)
+    lab = experiment.lab.for_frames(experiment.largest_frame_size)
     generator = experiment.effective_generator
     needed = getattr(generator, "megabytes_for", None)
     of_generator = needed(lab.port_count, 1024, 9216) if needed else 0

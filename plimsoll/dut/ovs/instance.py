@@ -68,15 +68,18 @@ class OvsInstance:
         timeout = f"--timeout={_ANSWER_TIMEOUT_S}"
         return self._run("ovs-vsctl", f"--db=unix:{self._database}", timeout, *words)
 
-    def openflow(self, command: str, *words: str, version: str = "OpenFlow13") -> str:
+    def openflow(
+        self, command: str, *words: str, version: str = "OpenFlow13", bridge: str = BRIDGE
+    ) -> str:
         """Run ovs-ofctl on the bridge; what it prints. Raises MachineError."""
         within = self._openflow(_ANSWER_TIMEOUT_S, version)
-        return self._run(*within, command, self._bridge, *words)
+        return self._run(*within, command, self._management(bridge), *words)
 
-    def add_rules(self, rules: Iterable[str]) -> None:
+    def add_rules(self, rules: Iterable[str], bridge: str = BRIDGE) -> None:
         """Add OpenFlow rules, all or none (a bundle). Raises MachineError."""
         given = "".join(f"{rule}\n" for rule in rules)
-        words = (*self._openflow(_BUNDLE_TIMEOUT_S), "--bundle", "add-flows", self._bridge, "-")
+        words = (*self._openflow(_BUNDLE_TIMEOUT_S), "--bundle", "add-flows")
+        words = (*words, self._management(bridge), "-")
         self._run(*words, given=given, timeout_s=_BUNDLE_TIMEOUT_S + 10)
 
     def ask(self, *words: str) -> str:
@@ -110,9 +113,8 @@ class OvsInstance:
             child.end(_END_PATIENCE_S)
         self._children.clear()
 
-    @property
-    def _bridge(self) -> str:
-        return f"unix:{self._directory / BRIDGE}.mgmt"
+    def _management(self, bridge: str) -> str:
+        return f"unix:{self._directory / bridge}.mgmt"
 
     @staticmethod
     def _openflow(timeout_s: int, version: str = "OpenFlow13") -> tuple[str, ...]:

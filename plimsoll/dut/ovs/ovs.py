@@ -25,7 +25,14 @@ from plimsoll.dut.ovs.rules import (
     install,
     rule_facts,
 )
-from plimsoll.dut.ovs.switch import build_bridge, port_counts
+from plimsoll.dut.ovs.switch import PORTS, SwitchPortCounts, build_bridge, port_counts
+from plimsoll.dut.ovs.vxlan import (
+    UNDERLAY,
+    VxlanTunnel,
+    build_tunnel,
+    bytes_added,
+    tunnel_facts,
+)
 from plimsoll.dut.sight import Hop
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
@@ -45,7 +52,8 @@ class OvsSettings(KernelChainSettings):
     `rules` are two OpenFlow rules that send each port's frames to the other ("cross"), one by
     which the switch learns MAC addresses ("normal"), or so many rules by IPv4 destination.
     `push_vlan` are tags, outermost first, that are put on what goes from port 0 to port 1 and
-    taken off on the way back. `datapath` is that in userspace
+    taken off on the way back. With `vxlan` what goes from port 0 to port 1 leaves by a tunnel, and
+    what comes back by it is taken out of it. `datapath` is that in userspace
     (netdev), or the kernel's (system), which needs its module. With a `chain` the rules join the
     ports of each of its links.
     """
@@ -57,11 +65,13 @@ class OvsSettings(KernelChainSettings):
     ports: Literal["af_packet", "af_xdp"] = "af_packet"
     rules: Rules = "cross"
     push_vlan: PushedTags = ()
+    vxlan: VxlanTunnel | None = None
     datapath: Literal["netdev", "system"] = "netdev"
 
     @model_validator(mode="after")
     def _check_ports(self) -> Self:
-        check_rules(self.chain, self.rules, self.push_vlan)
+        tunnelled = self.vxlan is not None
+        check_rules(self.chain, self.rules, self.push_vlan, tunnelled=tunnelled)
         if self.datapath == "system" and self.ports != "af_packet":
             raise unsound("the kernel's datapath opens its ports itself", "remove `ports`")
         if self.chain != "p2p" and self.ports != "af_packet":
@@ -69,7 +79,14 @@ class OvsSettings(KernelChainSettings):
                 "ports to guests are opened by AF_PACKET, as taps and testpmd's cables need it",
                 "remove `ports`, or use chain: p2p",
             )
+        if self.datapath == "system" and tunnelled:
+            raise unsound("tunnels end in the userspace datapath", "use datapath: netdev")
         return self
+
+    @property
+    def added_bytes(self) -> int:
+        """Of the tags, and of what is around a tunnel's frames."""
+        return bytes_added(self.push_vlan, tunnelled=self.vxlan is not None)
 
     @classmethod
     def needs(cls) -> LabNeeds:
@@ -123,7 +140,11 @@ class UserspaceSwitch(Forwarder):
             )
             interface = ("type=afxdp", "options:xdp-mode=best-effort")
         ports = self._chain.ports
-        build_bridge(switch, dict.fromkeys(ports, interface), self._settings.datapath)
+        interfaces = dict.fromkeys(ports, interface)
+        if self._settings.vxlan is None:
+            build_bridge(switch, interfaces, self._settings.datapath)
+        else:
+            build_tunnel(switch, namespace, self._settings.vxlan, interfaces)
         rules, tags = self._settings.rules, self._settings.push_vlan
         self._installed = install(switch, rules, tags, len(ports))
         self._chain.guests.start()
@@ -145,7 +166,7 @@ class UserspaceSwitch(Forwarder):
     def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
         """OpenFlow's, and of what did not reach the switch those of the cables."""
         of_cables = cable_counters(namespace)
-        counted = port_counts(self._started())
+        counted = self._port_counts(self._started())
         return tuple(
             replace(cable, rx_packets=port.rx_packets, tx_packets=port.tx_packets)
             for cable, port in zip(of_cables, counted, strict=True)
@@ -158,6 +179,7 @@ class UserspaceSwitch(Forwarder):
             "by": f"Open vSwitch, {_DATAPATHS[self._settings.datapath]}",
             "ports": self._settings.ports,
             **rule_facts(switch, self._installed),
+            **({"vxlan": tunnel_facts(switch)} if self._settings.vxlan else {}),
             **({"figures": datapath_figures(switch)} if self._in_userspace else {}),
             **self._chain.facts(),
         }
@@ -184,6 +206,12 @@ class UserspaceSwitch(Forwarder):
         self._chain.guests.stop()
         if self._switch is not None:
             self._switch.stop()
+
+    def _port_counts(self, switch: OvsInstance) -> tuple[SwitchPortCounts, ...]:
+        if self._settings.vxlan is None:
+            return port_counts(switch)
+        inner, outer = PORTS
+        return (*port_counts(switch, (inner,)), *port_counts(switch, (outer,), UNDERLAY))
 
     @property
     def _in_userspace(self) -> bool:

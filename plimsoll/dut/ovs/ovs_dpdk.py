@@ -35,6 +35,15 @@ from plimsoll.dut.ovs.rules import (
 )
 from plimsoll.dut.ovs.switch import PORTS, build_bridge, cross_counts, transmit_drops
 from plimsoll.dut.ovs.upcalls import upcall_remarks
+from plimsoll.dut.ovs.vxlan import (
+    INNER_PORTS,
+    UNDERLAY,
+    VxlanTunnel,
+    build_tunnel,
+    bytes_added,
+    outer_counts,
+    tunnel_facts,
+)
 from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
 from plimsoll.dut.two_ports import PATHS
 from plimsoll.errors import MachineError
@@ -58,11 +67,11 @@ _MEGABYTES, _PORT_MEGABYTES = 56, 76
 class OvsDpdkSettings(ChainSettings):
     """Open vSwitch with DPDK and its own database, between two vhost-user ports.
 
-    One PMD thread polls all ports on `cpu`, or one on each of `pmd_cpus`. `rules` and
-    `push_vlan` as in the lab `ovs`. `ring_size` is that of the tester's virtio-user ports, in
-    frames, which have 1518 bytes at most. `emc_probability` is 1/N by which a flow enters the
-    exact match cache (0: never; Open vSwitch's own is 100), `smc` turns on the signature match
-    cache.
+    One PMD thread polls all ports on `cpu`, or one on each of `pmd_cpus`. `rules`,
+    `push_vlan` and `vxlan` as in the lab `ovs`. `ring_size` is that of the tester's virtio-user
+    ports, in frames, which have 1518 bytes at most. `emc_probability` is 1/N by which a flow
+    enters the exact match cache (0: never; Open vSwitch's own is 100), `smc` turns on the
+    signature match cache.
     """
 
     summary: ClassVar[str] = "Open vSwitch with DPDK between two vhost-user ports; needs no NIC"
@@ -80,13 +89,15 @@ class OvsDpdkSettings(ChainSettings):
     pmd_cpus: tuple[Cpu, ...] = ()
     rules: Rules = "cross"
     push_vlan: PushedTags = ()
+    vxlan: VxlanTunnel | None = None
     ring_size: Literal[256, 512, 1024] = 1024
     emc_probability: int = Field(default=100, ge=0, le=4294967295)
     smc: bool = False
 
     @model_validator(mode="after")
     def _check_rules(self) -> Self:
-        check_rules(self.chain, self.rules, self.push_vlan)
+        tunnelled = self.vxlan is not None
+        check_rules(self.chain, self.rules, self.push_vlan, tunnelled=tunnelled)
         if len(set(self.pmd_cpus)) != len(self.pmd_cpus):
             raise unsound("pmd_cpus names a CPU twice", "name each CPU once")
         return self
@@ -95,6 +106,11 @@ class OvsDpdkSettings(ChainSettings):
     def rules_count(self) -> bool:
         """Whether each port has one rule, whose counter says by which port its frames left."""
         return joins_ports(self.rules, self.push_vlan)
+
+    @property
+    def added_bytes(self) -> int:
+        """Of the tags, and of what is around a tunnel's frames."""
+        return bytes_added(self.push_vlan, tunnelled=self.vxlan is not None)
 
     @classmethod
     def needs(cls) -> LabNeeds:
@@ -177,7 +193,10 @@ class OvsDpdkLab:
             self._namespace.create()
             self._switch.start(SWITCH, format_cpu_list(allowed_cpus()), self._other_config())
             interfaces = {name: self._interface(name) for name in self._ports}
-            build_bridge(self._switch, interfaces)
+            if self._settings.vxlan is None:
+                build_bridge(self._switch, interfaces)
+            else:
+                build_tunnel(self._switch, self._namespace, self._settings.vxlan, interfaces)
             self._installed = install(
                 self._switch, self._settings.rules, self._settings.push_vlan, len(self._ports)
             )
@@ -260,6 +279,7 @@ class OvsDpdkLab:
             "forwards": {
                 "by": "Open vSwitch, userspace datapath (netdev) with DPDK",
                 **rule_facts(self._switch, self._installed),
+                **({"vxlan": tunnel_facts(self._switch)} if self._settings.vxlan else {}),
                 "figures": datapath_figures(self._switch),
                 "queues": self._switch.ask("dpif-netdev/pmd-rxq-show").splitlines(),
                 "guests": self._guests.facts(),
@@ -302,10 +322,28 @@ class OvsDpdkLab:
 
     def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
         """Frames that the switch took from each port, and that it put out of each."""
+        if self._settings.vxlan is not None:
+            return self._counted_around_the_tunnel()
         counts = cross_counts(self._switch, self._ports)
         drops = transmit_drops(self._switch, self._ports)
         into = {each.into: each.frames for each in counts}
         return into, {each.out_of: each.frames - drops[each.out_of] for each in counts}
+
+    def _counted_around_the_tunnel(self) -> tuple[dict[str, int], dict[str, int]]:
+        """The same where each port has a bridge of its own."""
+        inner, outer = PORTS
+        counts = cross_counts(self._switch, INNER_PORTS)
+        outside = outer_counts(self._switch)
+        drops = {
+            **transmit_drops(self._switch, (inner,)),
+            **transmit_drops(self._switch, (outer,), UNDERLAY),
+        }
+        into = {each.into: each.frames for each in counts}
+        out_of = {each.out_of: each.frames for each in counts}
+        return (
+            {inner: into[inner], outer: outside.into},
+            {inner: out_of[inner] - drops[inner], outer: outside.out_of - drops[outer]},
+        )
 
     def _hops(self) -> tuple[Hop, ...]:
         if not self._settings.rules_count:

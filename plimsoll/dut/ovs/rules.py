@@ -13,7 +13,7 @@ from pydantic import Field, StrictInt
 
 from plimsoll.dut.guest.chain import Chain, joined
 from plimsoll.dut.lab import unsound
-from plimsoll.dut.ovs.instance import OvsInstance
+from plimsoll.dut.ovs.instance import BRIDGE, OvsInstance
 from plimsoll.errors import MachineError
 
 # "cross": what comes in at one port goes out of the other. "normal": the switch learns MACs.
@@ -55,8 +55,12 @@ class RuleCounts:
     packets: int
 
 
-def check_rules(chain: Chain, rules: Rules, tags: tuple[int, ...]) -> None:
+def check_rules(
+    chain: Chain, rules: Rules, tags: tuple[int, ...], *, tunnelled: bool = False
+) -> None:
     """Raise a mistake where no rule could put the tags on, or where guests would be passed by."""
+    if chain != "p2p" and tunnelled:
+        raise unsound("a tunnel leads past the guests", "use chain: p2p, or remove vxlan")
     if chain != "p2p" and not joins_ports(rules, tags):
         raise unsound(
             "other rules than those that join two ports each would send frames past the guests",
@@ -115,9 +119,9 @@ def rule_lines(rules: Rules, tags: tuple[int, ...] = (), ports: int = 2) -> Iter
         yield f"in_port={port + 1},ip,nw_dst={_FIRST_DESTINATIONS[port] + host},{ways[port]}"
 
 
-def rules_of(switch: OvsInstance) -> tuple[str, ...]:
-    """The bridge's rules as the switch has them, without their counters."""
-    lines = switch.openflow("dump-flows").splitlines()
+def rules_of(switch: OvsInstance, bridge: str = BRIDGE) -> tuple[str, ...]:
+    """A bridge's rules as the switch has them, without their counters."""
+    lines = switch.openflow("dump-flows", bridge=bridge).splitlines()
     return tuple(" ".join(_COUNTED.sub("", line).split()) for line in lines if "actions=" in line)
 
 

@@ -49,30 +49,33 @@ def build_bridge(
     switch: OvsInstance,
     ports: Mapping[str, Sequence[str]],
     datapath: Literal["netdev", "system"] = "netdev",
+    name: str = BRIDGE,
 ) -> None:
-    """Make the bridge with its ports, OpenFlow's 1, 2, …, and no rules.
+    """Make the bridge `name` with its ports, OpenFlow's 1, 2, …, and no rules.
 
     `ports` has the settings of each Interface in ovs-vsctl's words, by name and in the order of
     the chain. Raises MachineError where the switch cannot open one.
     """
     secure = "fail_mode=secure"
-    bridge = ("add-br", BRIDGE, "--", "set", "Bridge", BRIDGE, f"datapath_type={datapath}", secure)
+    bridge = ("add-br", name, "--", "set", "Bridge", name, f"datapath_type={datapath}", secure)
     added = [
         word
-        for number, (name, settings) in enumerate(ports.items(), start=1)
+        for number, (port, settings) in enumerate(ports.items(), start=1)
         for word in (
-            *("--", "add-port", BRIDGE, name),
-            *("--", "set", "Interface", name, f"ofport_request={number}", *settings),
+            *("--", "add-port", name, port),
+            *("--", "set", "Interface", port, f"ofport_request={number}", *settings),
         )
     ]
     switch.configure(*bridge, *added)
-    for name in ports:
-        _check_opened(switch, name)
+    for port in ports:
+        _check_opened(switch, port)
 
 
-def port_counts(switch: OvsInstance, ports: Sequence[str] = PORTS) -> tuple[SwitchPortCounts, ...]:
+def port_counts(
+    switch: OvsInstance, ports: Sequence[str] = PORTS, bridge: str = BRIDGE
+) -> tuple[SwitchPortCounts, ...]:
     """OpenFlow's counters of the ports. Raises MachineError where they cannot be read."""
-    found = read_port_counts(switch.openflow("dump-ports"))
+    found = read_port_counts(switch.openflow("dump-ports", bridge=bridge))
     return tuple(found[name] for name in _as_named(found, ports))
 
 
@@ -97,9 +100,12 @@ def read_cross_counts(text: str) -> Iterator[tuple[str, str, int]]:
             yield counted[2], counted[3], int(counted[1])
 
 
-def transmit_drops(switch: OvsInstance, ports: Sequence[str]) -> dict[str, int]:
+def transmit_drops(
+    switch: OvsInstance, ports: Sequence[str], bridge: str = BRIDGE
+) -> dict[str, int]:
     """Frames that a port of DPDK was to send and dropped, by name."""
-    found = read_transmit_drops(switch.openflow("dump-ports", version="OpenFlow14"))
+    answer = switch.openflow("dump-ports", version="OpenFlow14", bridge=bridge)
+    found = read_transmit_drops(answer)
     return {name: found[key] for name, key in zip(ports, _as_named(found, ports), strict=True)}
 
 

@@ -5,7 +5,7 @@ import socket
 from typing import Any
 
 import pytest
-from scapy.all import IP, UDP, AsyncSniffer, Dot1AD, Dot1Q, Ether, conf
+from scapy.all import IP, UDP, VXLAN, AsyncSniffer, Dot1AD, Dot1Q, Ether, conf
 
 from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.dut.registry.labs import lab_kinds
@@ -21,6 +21,7 @@ from tests.integration.dut.namespace_lab import (
     ends_of,
     make_lab,
     run_trial,
+    settings_of,
 )
 
 
@@ -89,13 +90,123 @@ def test_tags_are_put_on_and_taken_off_again(ledger: Ledger, tags: tuple[int, ..
     lab.down()
 
 
-def exchanged(sender: str, receiver: str, frame: Ether) -> list[bytes]:
-    """What comes out at one end of frames sent into the other, by Scapy, which keeps tags."""
+def of_the_tunnel(vni: int = 42) -> Ether:
+    """What is around a frame that comes back, from the tester's end of the tunnel."""
+    outer = Ether(src="02:00:03:00:00:01", dst="02:00:02:00:00:01")
+    udp = UDP(sport=49152, dport=4789, chksum=0)
+    return outer / IP(src="10.1.0.1", dst="10.0.0.1") / udp / VXLAN(flags=8, vni=vni)
+
+
+def test_a_tunnel_begins_and_ends_in_the_switch(ledger: Ledger) -> None:
+    lab = make_lab(ledger, "ovs", vxlan={"vni": 42})
+    near, far = ends_of(lab)
+    packet = IP(src="198.18.0.1", dst="198.19.0.1") / UDP(sport=4096, dport=4097) / bytes(30)
+    there = Ether(src=MACS[0], dst=MACS[1]) / packet
+    back = Ether(src=MACS[1], dst=MACS[0]) / packet
+    tunnelled = exchanged(near, far, there, seen_from="02:00:02:00:00:01")
+    assert len(tunnelled) == FRAMES
+    for each in map(Ether, tunnelled):
+        assert (each.dst, each[IP].src, each[IP].dst) == (
+            "02:00:03:00:00:01",
+            "10.0.0.1",
+            "10.1.0.1",
+        )
+        assert (each[UDP].dport, each[VXLAN].vni) == (4789, 42)
+        assert bytes(each[VXLAN].payload) == bytes(there)
+    assert exchanged(far, near, of_the_tunnel() / back) == [bytes(back)] * FRAMES
+    counted = lab.counters()
+    assert counted is not None
+    assert [(each.rx_frames, each.tx_frames) for each in counted] == [(FRAMES, FRAMES)] * 2
+    lab.down()
+
+
+def test_the_tunnel_is_read_back_from_the_switch(ledger: Ledger) -> None:
+    lab = make_lab(ledger, "ovs", vxlan={"vni": 7, "remote_mac": "02:00:00:00:00:99"})
+    lab.up()
+    forwards = json.loads(json.dumps(lab.facts()["forwards"]))
+    assert forwards["rules"] == ["in_port=1 actions=output:2", "in_port=2 actions=output:1"]
+    tunnel = forwards["vxlan"]
+    assert {'key="7"', 'remote_ip="10.1.0.1"', 'local_ip="10.0.0.1"'} <= set(
+        tunnel["interface"].strip("{}").split(", ")
+    )
+    assert "10.1.0.1 02:00:00:00:00:99 plimsoll1" in tunnel["neighbours"]
+    assert any("10.0.0.0/15 dev plimsoll1" in route for route in tunnel["routes"])
+    assert any("ipv4(dst=10.0.0.1,proto=17" in end for end in tunnel["terminated"])
+    assert len(tunnel["outer_rules"]) == 3
+    lab.down()
+
+
+def test_what_is_not_the_tunnels_is_lost_and_counted(ledger: Ledger) -> None:
+    lab = make_lab(ledger, "ovs", vxlan={"vni": 42})
+    near, far = ends_of(lab)
+    back = Ether(src=MACS[1], dst=MACS[0]) / IP(src="198.19.0.1", dst="198.18.0.1") / bytes(40)
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as port:
+        port.bind((far, 0))
+        for stranger in (back, of_the_tunnel(vni=43) / back):
+            port.send(bytes(stranger))
+    # Behind them one that passes, so that all have been seen.
+    assert exchanged(far, near, of_the_tunnel() / back) == [bytes(back)] * FRAMES
+    counted = lab.counters()
+    assert counted is not None
+    assert [(each.rx_frames, each.tx_frames) for each in counted] == [(0, FRAMES), (FRAMES + 2, 0)]
+    lab.down()
+
+
+# Plain from port 0, and as it leaves the tunnel from port 1.
+THROUGH_THE_TUNNEL = [
+    {"name": "there", "role": "load", "direction": "unidirectional", "frame_size": 100},
+    {
+        "name": "back",
+        "role": "load",
+        "direction": "revunidirectional",
+        "frame_size": 150,
+        "vxlan": {"vni": 42},
+    },
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("ovs", {}),
+        pytest.param("ovs", {"rules": 1000, "push_vlan": [100]}, marks=pytest.mark.full),
+        ("ovs-dpdk", {}),
+    ],
+)
+def test_both_count_the_frames_of_a_tunnel(
+    place: Workplace, kind: str, more: dict[str, Any]
+) -> None:
+    try:
+        settings_of(kind).check_machine()
+    except MachineError as error:
+        pytest.skip(str(error))
+    streams = THROUGH_THE_TUNNEL[:1] if more else THROUGH_THE_TUNNEL
+    lab = {"kind": kind, "cpu": CPU, "vxlan": {"vni": 42}, **more}
+    experiment = place.experiment(profile={"streams": streams}, lab=lab)
+    words = ("--load", "1kpps", "--duration", "1s", "--json", "--runs", place.runs)
+    done = place.run("trial", experiment, *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    trial = json.loads(done.stdout)
+    assert trial["verdict"] == "pass"
+    assert all(each["received"] == each["sent"] == 1000 for each in trial["streams"])
+    assert agreements(trial) == ["ok"] * 4
+    (up,) = [event for event in journal(place.only_run()) if event["kind"] == "lab-up"]
+    assert 'key="42"' in up["lab"]["forwards"]["vxlan"]["interface"]
+
+
+def exchanged(
+    sender: str, receiver: str, frame: Ether, seen_from: str | None = None
+) -> list[bytes]:
+    """What comes out at one end of frames sent into the other, by Scapy, which keeps tags.
+
+    They come from `seen_from`, or from where they were sent, the innermost if in a tunnel.
+    """
+    source = seen_from or frame.getlayer(Ether, 2 if VXLAN in frame else 1).src
     begun: list[bool] = []
     sniffer = AsyncSniffer(
         iface=receiver,
         count=FRAMES,
-        lfilter=lambda got: got.src == frame.src,
+        lfilter=lambda got: got.src == source,
         started_callback=lambda: begun.append(True),
         opened_socket=conf.L2listen(iface=receiver),
     )
