@@ -187,6 +187,11 @@ class LabModel(BaseModel, ABC):
         return ()
 
     @property
+    def returns_frames(self) -> bool:
+        """Whether the DUT sends on what it receives; else only its counters tell what it took."""
+        return True
+
+    @property
     def added_bytes(self) -> int:
         """What the DUT adds to a frame that goes forward, from port 0 to port 1."""
         return 0

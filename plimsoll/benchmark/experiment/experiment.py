@@ -25,6 +25,7 @@ from plimsoll.benchmark.experiment.criteria_checks import (
 )
 from plimsoll.benchmark.experiment.host_criteria import host_criteria_checks
 from plimsoll.benchmark.experiment.set_field import SetField, with_fields
+from plimsoll.benchmark.experiment.sink_checks import sink_checks, sink_criteria_checks
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings, check_trial_duration
 from plimsoll.benchmark.experiment.written_at import WrittenAt
 from plimsoll.dut.memif.testpmd import TestpmdSettings
@@ -45,6 +46,7 @@ from plimsoll.text.units import WRITTEN
 from plimsoll.traffic.imported.profile_file import load_profile, place_captures
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.teaching.teaching import check_teaching
+from plimsoll.trial.criteria.dut_received import DutReceived
 from plimsoll.trial.criteria.registry import AllowedFault, CriterionSettings, default_criteria
 from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.tune.intent.intent import Intent
@@ -106,7 +108,13 @@ class Experiment(BaseModel):
     @classmethod
     def _what_is_not_allowed_is_judged(cls, given: Any, info: ValidationInfo) -> Any:
         """Where none are given; a list without any in it is a mistake."""
-        return default_criteria(info.data.get("allowed", ())) if given == () else given
+        if given != ():
+            return given
+        # A lab that was refused is not there.
+        lab = info.data.get("lab")
+        if lab is not None and not lab.returns_frames:
+            return (DutReceived(),)
+        return default_criteria(info.data.get("allowed", ()))
 
     @model_validator(mode="after")
     def _sections_agree(self) -> Self:
@@ -118,6 +126,8 @@ class Experiment(BaseModel):
         for place, judged_by in places.items():
             checks += spread_checks(judged_by, self.search, place)
             checks += host_criteria_checks(judged_by, self.lab, self.observe, place)
+            checks += sink_criteria_checks(judged_by, self.lab, place)
+        checks += sink_checks(self.profile, self.search, self.lab)
         check_all(*checks)
         return self
 

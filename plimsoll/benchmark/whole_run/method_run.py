@@ -19,6 +19,7 @@ from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.whole_run.environment import record_environment
+from plimsoll.errors import InputError
 from plimsoll.record.calibrations.calibration import TesterCalibration
 from plimsoll.record.methods.method import Method
 from plimsoll.record.recorder import Recorder, recording
@@ -86,6 +87,7 @@ def run_in_session(
         if finished is not None:
             listener.note("this run has finished already; its result stands")
             return finished
+        check_returns(method, to_run.experiment)
         if to_run.check is not None:
             to_run.check()
         _begin_or_resume(to_run, recorder, listener)
@@ -94,6 +96,18 @@ def run_in_session(
             if not method.one_trial:
                 recorder.finish(result)
         return result
+
+
+def check_returns(method: Method[R], experiment: Experiment) -> None:
+    """Raise InputError where the method measures frames that come back, and none do."""
+    if not method.by_criteria and not experiment.lab.returns_frames:
+        error = InputError(
+            f"plimsoll {method.command} measures frames that come back, and this DUT only receives",
+            where="lab",
+            remedy="use plimsoll run or trial, or a DUT that forwards",
+        )
+        experiment.place(error)
+        raise error
 
 
 def _reopen(method: Method[R], run: RunDirectory) -> None:

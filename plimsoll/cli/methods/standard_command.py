@@ -15,6 +15,7 @@ from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.benchmark.session.run_start import resumable
+from plimsoll.benchmark.whole_run.method_run import check_returns
 from plimsoll.cli.methods.progress import progress_on
 from plimsoll.cli.methods.running import running, serving
 from plimsoll.cli.options.options import (
@@ -142,6 +143,7 @@ class StandardCommand(Generic[S, R]):
                 remedy=self.example,
             )
         experiment = load_experiment(path, set_fields)
+        check_returns(self.method, experiment)
         settings = self.settings(experiment, **options)
         name = f"{experiment.name}-{self.method.command}"
         return _ToRun(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from plimsoll.dut.ethdev_counters import ethdev_counters
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate, unsound
@@ -21,6 +21,7 @@ from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_to_make
+from plimsoll.text.mistakes import mistake
 
 _PROGRAM = "dpdk-testpmd"
 _TESTPMD = NeededProgram(_PROGRAM, "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
@@ -39,7 +40,8 @@ _MBUF_OVERHEAD = 320
 class TestpmdSettings(MemifSettings):
     """dpdk-testpmd between two memif ports.
 
-    `noisy` is what `forwarding: noisy` does to memory for each frame.
+    `noisy` is what `forwarding: noisy` does to memory for each frame. With `rxonly` it receives and
+    drops.
     """
 
     # Keeps pytest from taking the class for tests.
@@ -53,10 +55,21 @@ class TestpmdSettings(MemifSettings):
         "after a reset"
     )
     kind: Literal["testpmd-memif"] = "testpmd-memif"
-    forwarding: Literal["mac", "io", "macswap", "5tswap", "csum", "noisy"] = "mac"
+    forwarding: Literal["mac", "io", "macswap", "5tswap", "csum", "noisy", "rxonly"] = "mac"
     noisy: NoisyVnf | None = None
     burst: int = Field(default=32, ge=1, le=512)
     mbufs: int = Field(default=16384, ge=4096, le=1048576)
+
+    @field_validator("forwarding", mode="before")
+    @classmethod
+    def _receives(cls, forwarding: object) -> object:
+        if forwarding == "txonly":
+            raise mistake(
+                "txonly sends frames of testpmd's own, whose load no search could set and of which "
+                "none has a signature, so that there is nothing to judge",
+                "use rxonly for a sink; generator: {kind: testpmd} has testpmd send",
+            )
+        return forwarding
 
     @model_validator(mode="after")
     def _check_noisy(self) -> TestpmdSettings:
@@ -67,6 +80,11 @@ class TestpmdSettings(MemifSettings):
                 "noisy: {lookup_megabytes: 256, reads_writes: 8}",
             )
         return self
+
+    @property
+    def returns_frames(self) -> bool:
+        """Not as a sink."""
+        return self.forwarding != "rxonly"
 
     @classmethod
     def needs(cls) -> LabNeeds:

@@ -27,4 +27,6 @@ def _outcome(result: Result) -> RunOutcome:
     return RunOutcome(found, "pass", period)
 
 
-LOAD_LINE = Method("load-line", command="run", result=Result, schema="result", outcome=_outcome)
+LOAD_LINE = Method(
+    "load-line", command="run", result=Result, schema="result", outcome=_outcome, by_criteria=True
+)

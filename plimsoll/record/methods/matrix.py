@@ -18,5 +18,10 @@ def _outcome(result: MatrixResult) -> RunOutcome:
 
 
 MATRIX = Method(
-    "matrix", command="matrix", result=MatrixResult, schema="matrix-result", outcome=_outcome
+    "matrix",
+    command="matrix",
+    result=MatrixResult,
+    schema="matrix-result",
+    outcome=_outcome,
+    by_criteria=True,
 )

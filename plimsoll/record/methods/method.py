@@ -22,7 +22,8 @@ class Method(Generic[R]):
     `outcome` says in one line what it found.
 
     A run of a `one_trial` method is over with its trial: that, in the journal, is its result,
-    so there is no result.json and nothing to resume.
+    so there is no result.json and nothing to resume. With `by_criteria` the experiment's criteria
+    alone judge, and a DUT that returns no frame can be measured.
     """
 
     name: str
@@ -31,3 +32,4 @@ class Method(Generic[R]):
     schema: str
     outcome: Callable[[R], RunOutcome]
     one_trial: bool = False
+    by_criteria: bool = False

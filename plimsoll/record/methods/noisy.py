@@ -19,5 +19,10 @@ def _outcome(result: NoisyResult) -> RunOutcome:
 
 
 NOISY = Method(
-    "noisy", command="noisy", result=NoisyResult, schema="noisy-result", outcome=_outcome
+    "noisy",
+    command="noisy",
+    result=NoisyResult,
+    schema="noisy-result",
+    outcome=_outcome,
+    by_criteria=True,
 )

@@ -20,4 +20,5 @@ PLUGFEST = Method(
     result=PlugfestResult,
     schema="plugfest-result",
     outcome=_outcome,
+    by_criteria=True,
 )

@@ -24,5 +24,6 @@ TRIAL = Method(
     result=TrialRecord,
     schema="trial-record",
     outcome=_outcome,
+    by_criteria=True,
     one_trial=True,
 )

@@ -20,6 +20,7 @@ _WORDS = {
     "busy": "CPU utilisation",
     "host-metric": "Host metric",
     "absent-frames": "Frames not sent while a loop was stalled",
+    "dut-received": "Frames that the DUT did not receive",
     "dut-counters": "DUT port counters",
     "hops": "Frames at each hop inside the DUT",
     "upcalls": "Packets sent to the switch's slow path",

@@ -10,6 +10,7 @@ from pydantic import Field
 from plimsoll.trial.criteria.busy import Busy
 from plimsoll.trial.criteria.delay_variation import DelayVariation
 from plimsoll.trial.criteria.dut_interrupts import DutInterrupts
+from plimsoll.trial.criteria.dut_received import DutReceived
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.host_criterion import HostCriterion
 from plimsoll.trial.criteria.host_metric import HostMetric
@@ -33,6 +34,7 @@ CriterionSettings = Annotated[
     | SpreadOfRate
     | SpreadOfLatency
     | FrameCount
+    | DutReceived
     | Steal
     | Throttled
     | DutInterrupts

@@ -24,6 +24,12 @@ search: {minimum: 10kpps, maximum: 100%}
 """
 
 
+SINK = """\
+lab: {kind: testpmd-memif, forwarding: rxonly}
+profile: {streams: [{name: load, role: load, stream_types: [ddos]}]}
+search: {strategy: binary, minimum: 1kpps, maximum: 2kpps}
+"""
+
 pytestmark = pytest.mark.usefixtures("handlers")
 
 
@@ -133,6 +139,31 @@ def finished(experiment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     assert exit_code(monkeypatch, "rfc2544", experiment, *QUICK) == 0
     (directory,) = Path("runs").iterdir()
     return directory
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("rfc2544",),
+        ("rfc9004",),
+        ("probe",),
+        ("latency-at-load", "--loads", "1kpps"),
+        ("soak", "--load", "1kpps", "--duration", "1m"),
+    ],
+)
+def test_what_measures_frames_that_come_back_refuses_a_sink(
+    experiment: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+) -> None:
+    experiment.write_text(SINK)
+    command, *options = words
+    assert exit_code(monkeypatch, command, experiment, *options) == 2
+    said = capsys.readouterr().err
+    assert f"plimsoll {command} measures frames that come back, and this DUT only" in said
+    assert f"{experiment}:1: lab" in said
+    assert not (experiment.parent / "runs").exists()
 
 
 def test_a_quick_run_prints_its_tables_and_says_what_it_leaves_out(

@@ -52,7 +52,8 @@ def test_the_kind_chooses_the_settings(document: dict[str, object], model: type[
         ({"kind": "testpmd"}, "does not match any of the expected tags"),
         ({"kind": "testpmd-memif", "core": 1}, "Extra inputs are not permitted"),
         ({"kind": "testpmd-memif", "cpu": -1}, "greater than or equal to 0"),
-        ({"kind": "testpmd-memif", "forwarding": "rxonly"}, "Input should be 'mac'"),
+        ({"kind": "testpmd-memif", "forwarding": "route"}, "Input should be 'mac'"),
+        ({"kind": "testpmd-memif", "forwarding": "txonly"}, "there is nothing to judge"),
         ({"kind": "testpmd-memif", "forwarding": "noisy"}, "the section `noisy` go together"),
         ({"kind": "testpmd-memif", "noisy": {}}, "the section `noisy` go together"),
         (
