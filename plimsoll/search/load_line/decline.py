@@ -79,8 +79,9 @@ def declined(tried: Tried, full_queue: float = 0.0) -> bool:
     """Whether losses began late and then did not end: not a stall, but a falling capacity.
 
     Then the queue stands from there on: `full_queue` frames wait in plain overload; 0 where
-    that is not known. A validation ends soon after its first loss, and a stall or two make the
-    few intervals until then lossy as well; but a stall loses no more than came while it lasted.
+    that is not known, and then it is as long as the longest wait. A validation ends soon after
+    its first loss, and a stall or two make the few intervals until then lossy as well; but a
+    stall loses no more than came while it lasted.
     """
     evidence = tried.evidence
     if evidence.first_loss_s is None or not tried.interval_s:
@@ -90,9 +91,20 @@ def declined(tried: Tried, full_queue: float = 0.0) -> bool:
     after_s = evidence.sending_s - evidence.first_loss_s
     lasted = evidence.lossy_intervals >= 2 and lossy_s >= 0.8 * after_s
     # Else the queue stood for too little of the time to be seen.
-    seen = full_queue > 0.0 and evidence.lossy_intervals > _SEEN * evidence.intervals
-    stood = not seen or stands(tried, evidence.p99_ns, full_queue) or _overran(tried, full_queue)
+    seen = evidence.lossy_intervals > _SEEN * evidence.intervals
+    stood = not seen or _stood(tried, full_queue) or _overran(tried, full_queue)
     return quiet >= _QUIET_INTERVALS and lasted and stood
+
+
+def _stood(tried: Tried, full_queue: float) -> bool:
+    """Whether the slowest hundredth of the frames waited in a full queue.
+
+    Where that is not known, half as long as the unluckiest frame at least.
+    """
+    p99_ns, max_ns = tried.evidence.p99_ns, tried.evidence.max_ns
+    if full_queue or p99_ns is None or max_ns is None:
+        return stands(tried, p99_ns, full_queue)
+    return tried.above_least_s(p99_ns) >= tried.above_least_s(max_ns) / 2
 
 
 def _overran(tried: Tried, full_queue: float) -> bool:

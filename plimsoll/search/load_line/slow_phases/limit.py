@@ -25,9 +25,9 @@ _MULTIPLE = 0.15
 _WORTH_LOOKING = 0.03
 # Of a validation: so much time may be lost for one that passes at a higher load.
 _WORTH_A_TRY = 1.0
-# What has itself lasted for a validation is believed at this many times the risk: what else there
-# is leaves far less.
-_RISKIER = 3.0
+# What has itself lasted for a validation is believed at this many times the risk, where what else
+# there is leaves less by such a share.
+_RISKIER, _FAR_LESS = 3.0, 0.1
 # Of a phase whose end was not seen, so many times what was.
 _UNSEEN = 2.0
 # A phase that lasts for longer than this share of a validation does not end.
@@ -118,10 +118,14 @@ def trigger_to_validate(knowledge: Knowledge) -> float | None:
     once, twice = onset.chance(load_pps, 1), onset.chance(load_pps, 2)
     costs_s = (1.0 - once) * _came_s(knowledge, seen)
     worth = costs_s <= once * _WORTH_A_TRY * plan.validation_s
-    return load_pps if worth and twice >= _risky(plan.confidence) * once else None
+    enough = _risky(plan.confidence, load_pps, onset.left_pps)
+    return load_pps if worth and twice >= enough * once else None
 
 
-def _risky(confidence: float) -> float:
+def _risky(confidence: float, load_pps: float, left_pps: float) -> float:
+    """The confidence in a load that has lasted, next to what phases leave."""
+    if load_pps - left_pps < _FAR_LESS * load_pps:
+        return confidence
     return 1.0 - _RISKIER * (1.0 - confidence)
 
 
@@ -240,7 +244,9 @@ def _free_pps(knowledge: Knowledge, seen: Sequence[SeenSlowPhases]) -> float | N
         (
             load
             for load in clean
-            if onset.spares(load, _risky(confidence) if load in lasted else confidence)
+            if onset.spares(
+                load, _risky(confidence, load, onset.left_pps) if load in lasted else confidence
+            )
         ),
         None,
     )

@@ -68,6 +68,13 @@ def test_two_lossy_intervals_at_the_end_of_a_validation_are_none_without_a_queue
     assert declined(tried(1e6, 60, losses=two, p99_ns=4_000_000), full_queue=4000.0)
 
 
+def test_stalls_that_only_single_frames_met_are_no_decline_where_no_full_queue_is_known() -> None:
+    peaks_ns = {57: 800_000, 58: 790_000}
+    assert not declined(tried(1e6, 60, losses={58: 42, 59: 29}, peaks_ns=peaks_ns))
+    standing = tried(1e6, 60, losses={58: 42, 59: 29}, peaks_ns=peaks_ns, p99_ns=780_000)
+    assert declined(standing)
+
+
 def test_a_queue_that_stands_for_too_short_to_be_seen_in_all_frames_is_seen_by_its_losses() -> None:
     """It is full, at 4 ms, and 30,000 frames are lost, where a stall so long lets 4000 come."""
     full_ns = {58: 4_000_000, 59: 4_010_000}

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import pytest
 
 from plimsoll.record.trials.trial_evidence import LatencyPeak, LossSample, TrialEvidence
+from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
 from plimsoll.search.load_line.search import LoadLineSearch
+from plimsoll.search.load_line.slow_phases.limit import slow_phase_limit
 from plimsoll.search.load_line.slow_phases.overlap import PhasesSeen
 from plimsoll.search.load_line.spent import Spent
 from plimsoll.search.strategy.ask import Ask, Finished, Told
@@ -226,3 +228,32 @@ def _rests_in_vain(spent: Spent) -> list[float]:
         else:
             spent.judge(tried(9e5, 2, losses={0: 9}), is_overloaded=True)
     return rests
+
+
+def _limit_after_one_phase(left_pps: float, came_s: int) -> float:
+    """One phase of 15 minutes at 1 Mpps; 960 kpps had none for three hours."""
+    full_ns = round(BUFFER / left_pps * 1e9)
+    phase = range(came_s, came_s + 900)
+    knowledge = Knowledge(_plan())
+    overload = dict.fromkeys(range(2), 1_000_000)
+    waits_ns = {"p50_ns": 4_096_000, "p99_ns": 4_096_000}
+    knowledge.learn(tried(2e6, 2, losses=overload, phase="search", **waits_ns))
+    knowledge.learn(
+        tried(
+            1e6,
+            5400,
+            losses=dict.fromkeys(phase, round(1e6 - left_pps)),
+            peaks_ns=dict.fromkeys(phase, full_ns),
+            p99_ns=full_ns,
+        )
+    )
+    knowledge.learn(tried(960_000, 10_800, phase="validation"))
+    limit = slow_phase_limit(knowledge)
+    assert limit is not None
+    return limit.load_pps
+
+
+def test_hours_without_a_phase_are_believed_sooner_where_phases_leave_far_less() -> None:
+    """Where 960 kpps pass again by 0.91, 30 % are too much to forgo; by 0.92, 3 % are not."""
+    assert _limit_after_one_phase(700_000, came_s=600) == pytest.approx(960_000)
+    assert _limit_after_one_phase(930_000, came_s=3600) == pytest.approx(930_000, rel=0.01)
