@@ -23,8 +23,9 @@ class Experience:
     """What became of it. `overhead_s` is all simulated time but the validation that passed.
 
     `load_pps` is None for a search that found nothing or was given up; `survived` says
-    whether the load then held through an independent validation. `sustainable_pps` is what
-    this DUT sustains at the loss ratio `limit`.
+    whether the load then held through an independent validation, and `survival` how likely
+    that was by the DUT's own distributions. `sustainable_pps` is what this DUT sustains at
+    the loss ratio `limit`.
     """
 
     subject: str
@@ -37,6 +38,7 @@ class Experience:
     failed_validations: int
     trials: int
     survived: bool
+    survival: float
 
     def row(self) -> dict[str, object]:
         """Plain values."""
@@ -76,6 +78,7 @@ def experience(subject: Subject, contestant: str, seed: int) -> Experience:
         failed_validations=failed,
         trials=trials,
         survived=load_pps is not None and _survives(subject, load_pps, seed),
+        survival=0.0 if load_pps is None else _survival(subject, load_pps),
     )
 
 
@@ -83,6 +86,10 @@ def _settings(subject: Subject, seed: int) -> SimulatedSettings:
     return SimulatedSettings.model_validate(
         {"kind": "simulated", "model": subject.model, "seed": seed}
     )
+
+
+def _survival(subject: Subject, load_pps: float) -> float:
+    return subject.model.survival_of_all(dict.fromkeys((0, 1), load_pps), subject.limit)
 
 
 def _survives(subject: Subject, load_pps: float, seed: int) -> bool:

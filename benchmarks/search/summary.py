@@ -13,9 +13,9 @@ from benchmarks.search.experience import Experience
 class Summary:
     """Of `seeds` searches. Overheads are in hours; loads are shares of the sustainable one.
 
-    `found` of them came to a load line; loads are of those alone, overheads and
-    `survived`, a share, of all. The DUTs of a model or family sustain from the first to the
-    second of `sustainable_pps`.
+    `found` of them came to a load line; loads are of those alone, overheads, `survived`, a
+    share, and `survival`, the mean of what was to be expected of that, of all. The DUTs of a
+    model or family sustain from the first to the second of `sustainable_pps`.
     """
 
     model: str
@@ -27,6 +27,7 @@ class Summary:
     overhead_h: tuple[float, float, float]
     load: tuple[float, float, float] | None
     survived: float
+    survival: float
 
     def row(self) -> dict[str, object]:
         """Plain values."""
@@ -53,6 +54,7 @@ def summarise(mine: Sequence[Experience]) -> Summary:
         overhead_h=_spread([each.overhead_s / 3600 for each in mine]),
         load=_spread(shares) if shares else None,
         survived=sum(each.survived for each in mine) / len(mine),
+        survival=sum(each.survival for each in mine) / len(mine),
     )
 
 

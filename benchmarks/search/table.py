@@ -17,6 +17,7 @@ _HEADINGS = (
     "load ÷ sustainable min / median / max",
     "found",
     "survived",
+    "to be expected",
 )
 
 
@@ -53,6 +54,7 @@ def _cells(summary: Summary) -> tuple[str, ...]:
         load,
         f"{summary.found / summary.seeds:.0%}",
         f"{summary.survived:.1%}",
+        f"{summary.survival:.1%}",
     )
 
 

@@ -62,7 +62,9 @@ def test_a_real_trex_counts_as_it_was_seen(tmp_path: Path) -> None:
     assert [port.driver for port in trex.ports] == ["net_memif", "net_memif"]
     assert all(port.link_up for port in trex.ports)
     forward, backward, probe = report.streams
-    assert (report.ended_by, report.sending_s) == ("duration", 1.0)
+    # It is longer where this machine took the process its CPU away.
+    assert report.ended_by == "duration"
+    assert report.sending_s >= 1.0
     # As the DUT counted on its ports: 21,002 and 20,001.
     assert (forward.sent, backward.sent, probe.sent) == (20_001, 20_001, 1001)
     assert (forward.missing, backward.missing, probe.missing) == (0, 0, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from statistics import NormalDist
 from typing import Annotated, ClassVar
@@ -103,16 +103,27 @@ class DutModel(BaseModel, ABC):
         """
 
         def survives(load_pps: float) -> bool:
-            odds: dict[tuple[float, float], float] = {}
-            each: list[float] = []
-            for direction in directions:
-                alike = (self.capacity_of(direction), offered_pps(direction, load_pps))
-                if alike not in odds:
-                    odds[alike] = self.survival(direction, alike[1], limit, horizon_s)
-                each.append(odds[alike])
-            return math.prod(each) >= survival
+            offered = [offered_pps(direction, load_pps) for direction in directions]
+            each = dict(zip(directions, offered, strict=True))
+            return self.survival_of_all(each, limit, horizon_s) >= survival
 
         return highest_load(survives, least_pps, 1.25 * max(map(self.capacity_of, directions)))
+
+    def survival_of_all(
+        self, offered_pps: Mapping[int, float], limit: float, horizon_s: float = HORIZON_S
+    ) -> float:
+        """The probability that every direction loses at most a share of `limit`.
+
+        `offered_pps` are by direction.
+        """
+        odds: dict[tuple[float, float], float] = {}
+        each: list[float] = []
+        for direction, load_pps in offered_pps.items():
+            alike = (self.capacity_of(direction), load_pps)
+            if alike not in odds:
+                odds[alike] = self.survival(direction, load_pps, limit, horizon_s)
+            each.append(odds[alike])
+        return math.prod(each)
 
     def drawn_capacity(self, direction: int, chance: Random) -> float:
         """The capacity of a direction in one trial, in pps."""

@@ -18,6 +18,8 @@ from plimsoll.search.load_line.hypotheses.weigh import Weighed
 from plimsoll.search.load_line.stalls.cause import StallCause
 from plimsoll.search.load_line.tried import Tried
 
+# An explanation this likely bounds the load, whatever else is likelier.
+_NOT_UNLIKELY = 0.1
 # A third.
 _BEST_SHARE = 3
 
@@ -68,7 +70,9 @@ def overflows(tried: Tried, weighed: Weighed) -> Iterator[SeenStall]:
 def small_overflows(tried: Tried, weighed: Weighed) -> Iterator[SeenStall]:
     """The stalls that lost frames while the buffer was smaller than at other times."""
     lossy = {
-        each.at_s for each in incidents_of(tried) if weighed.explanation(each) == "small-buffer"
+        each.at_s
+        for each in incidents_of(tried)
+        if weighed.odds(each)["small-buffer"] > _NOT_UNLIKELY
     }
     return (stall for stall in stalls_of(tried) if stall.at_s in lossy)
 
