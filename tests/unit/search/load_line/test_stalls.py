@@ -10,6 +10,7 @@ from plimsoll.search.load_line.stalls.seen import (
     buffer_frames,
     held_frames,
     overflows,
+    small_overflows,
     stalls_of,
     unexplained_losses,
 )
@@ -53,6 +54,17 @@ def test_what_both_directions_lost_at_once_is_halved_where_the_queue_is_known() 
     overflowed = list(overflows(trial, weigh(list(incidents_of(trial)), 2190.0)))
     assert buffer_frames(overflowed, 2190.0) == pytest.approx(2200)
     assert buffer_frames(overflowed) == pytest.approx(1400)
+
+
+def test_what_may_have_met_a_smaller_buffer_counts_though_chance_is_likelier() -> None:
+    """The longest peak of ten intervals lost frames: by chance that is one time in ten."""
+    others_ns = dict.fromkeys(range(10), 200_000)
+    longest = tried(4e5, 10, peaks_ns={**others_ns, 7: 3_000_000}, losses={7: 200})
+    weighed = weigh(list(incidents_of(longest)), 4096.0)
+    assert len(unexplained_losses(longest, weighed)) == 1
+    assert [stall.held for stall in small_overflows(longest, weighed)] == [pytest.approx(1000)]
+    any_peak = tried(4e5, 10, peaks_ns=dict.fromkeys(range(10), 3_000_000), losses={7: 200})
+    assert not list(small_overflows(any_peak, weigh(list(incidents_of(any_peak)), 4096.0)))
 
 
 def test_several_stalls_in_each_interval_do_not_empty_the_buffer() -> None:
