@@ -162,6 +162,7 @@ class Testbed:
                 watch=watch,
                 background=BackgroundStreams(background),
             )
+        self.resctrl.check()
         return replace(outcome, own=self.shared_cpus.own_time(outcome.report))
 
     def _undisturbed(self) -> AbstractContextManager[None]:

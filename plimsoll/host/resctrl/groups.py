@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from plimsoll.errors import MachineError
@@ -35,6 +36,20 @@ class ResctrlGroups:
     noise_tasks: Path | None = None
     # Who has what, for readers of the results.
     notes: tuple[str, ...] = ()
+    # By group, what was in force at the beginning, and a way to read it again.
+    in_force: Mapping[str, object] = field(default_factory=dict)
+    read: Callable[[], Mapping[str, object]] = dict
+
+    def check(self) -> None:
+        """Raise MachineError where a group has something else than when the run began."""
+        now = self.read()
+        if changed := [name for name, had in self.in_force.items() if now.get(name) != had]:
+            name = changed[0]
+            raise MachineError(
+                f"the group {name} began with {self.in_force[name]} and has {now.get(name)}",
+                where="resctrl",
+                remedy="see whether another program (pqos, a kubelet) sets resctrl, too",
+            )
 
 
 # Of an experiment that allocates nothing.
@@ -65,11 +80,14 @@ def resctrl_groups(
         # Last, as ways that others are to have free must be theirs by then.
         _allocate("resctrl.default", settings.default, "", resctrl)
         noise = settings.group_of("noise")
+        read = partial(_in_force, names, resctrl)
         yield ResctrlGroups(
             {name: resctrl.root / folder for name, folder in names.items()},
             _facts(settings, names, resctrl),
             None if noise is None else resctrl.root / names[noise] / "tasks",
             tuple(_note(group, names[group.name], polled, resctrl) for group in settings.groups),
+            read(),
+            read,
         )
     finally:
         remove_groups(resctrl, before, names.values())
@@ -145,6 +163,17 @@ def _in_kernels_words(place: str, problem: str, resctrl: Resctrl) -> Iterator[No
         ) from error
 
 
+def _in_force(names: Mapping[str, str], resctrl: Resctrl) -> dict[str, object]:
+    """What each group may use and which CPUs are its own; of the default group the former."""
+    # No group of the experiment is called so.
+    default: dict[str, object] = {"(default)": _named(resctrl.read("schemata"))}
+    try:
+        return default | {name: _of_group(resctrl, folder) for name, folder in names.items()}
+    except OSError:
+        # A group has gone.
+        return default
+
+
 def _note(group: ResctrlGroup, folder: str, polled: PolledCpus, resctrl: Resctrl) -> str:
     """What a group has in force, for people."""
     cpus = format_cpu_list(cpus_of_group(group, polled))
@@ -194,7 +223,11 @@ def _named(text: str) -> dict[str, dict[str, str]]:
 def _info(folder: Path) -> dict[str, dict[str, str]]:
     """Every small file of each resource in `info`, as it reads."""
     return {
-        resource.name: {file.name: file.read_text().strip() for file in sorted(resource.iterdir())}
+        resource.name: {
+            file.name: file.read_text().strip()
+            for file in sorted(resource.iterdir())
+            if file.is_file()
+        }
         for resource in sorted(folder.iterdir())
         if resource.is_dir()
     }

@@ -43,6 +43,7 @@ def xeon() -> Machine:
             "MB/delay_linear": "1",
             "MB/thread_throttle_mode": "per-thread",
             "L3_MON/num_rmids": "224",
+            "L3_MON/event_configs/mbm_total_bytes/event_filter": "local_reads,remote_reads",
             "L3_MON/mon_features": "llc_occupancy\nmbm_total_bytes\nmbm_local_bytes",
             "last_cmd_status": "ok",
         },

@@ -160,6 +160,30 @@ def test_another_program_that_sets_masks_is_found_out(
         pytest.fail("the group is there")
 
 
+def test_what_is_changed_during_the_run_ends_it(tmp_path: Path, ledger: Ledger) -> None:
+    resctrl = DocumentedResctrl(tmp_path, xeon())
+    with resctrl_groups(settings(NEIGHBOURS, LOOPS), POLLED, ledger, resctrl) as groups:
+        groups.check()
+        resctrl.write(f"plimsoll-{ledger.id}-neighbours/schemata", "L3:0=7ff")
+        with pytest.raises(
+            MachineError, match=r"the group neighbours began with .*'0': '3'.* and has .*'7ff'"
+        ):
+            groups.check()
+        resctrl.write(f"plimsoll-{ledger.id}-neighbours/schemata", "L3:0=3")
+        groups.check()
+        resctrl.write("schemata", "MB:1=10")
+        with pytest.raises(MachineError, match=r"the group \(default\) began with"):
+            groups.check()
+        resctrl.write("schemata", "MB:1=100")
+        # Groups of others are theirs.
+        resctrl.make("vm1")
+        groups.check()
+        resctrl.remove(f"plimsoll-{ledger.id}-neighbours")
+        with pytest.raises(MachineError, match=r"the group neighbours began with .* has None"):
+            groups.check()
+    NO_GROUPS.check()
+
+
 def test_without_a_section_nothing_is_looked_for(ledger: Ledger) -> None:
     with resctrl_groups(None, POLLED, ledger) as groups:
         assert groups is NO_GROUPS
