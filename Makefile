@@ -19,7 +19,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo plugfest-demo plugfest-packages churn-demo churn-packages test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
-	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
+	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel vm-testpmd \
 	vm-captures sshd grout kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
 .PHONY: packages chroot-install image pod-image control-plane kubelet
@@ -125,6 +125,11 @@ vm-kernel: vm-packages build/vm-kernel/vmlinuz ## Fetch the kernel of the tests'
 
 build/vm-kernel/vmlinuz: build-aux/unpack-vm-kernel
 	-@build-aux/unpack-vm-kernel $(@D)
+
+vm-testpmd: vm-kernel build/vm-kernel/testpmd ## Collect dpdk-testpmd for virtual machines as guests of a switch
+
+build/vm-kernel/testpmd: build-aux/collect-vm-testpmd
+	-@build-aux/collect-vm-testpmd $(@D)
 
 vm-captures: vm-kernel $(DEV_REQUIREMENTS) ## Capture the tests' virtual machines anew, after a check reads more
 	$(BIN)/python -m tests.integration.vm.keep_captures
@@ -258,6 +263,6 @@ python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m 'not full' tests/unit $(POLLING_NOTHING)
 	$(BIN)/pytest -m 'not full' --ignore $(POLLING_NOTHING) tests/integration
 
-full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-kernel control-plane
+full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-testpmd control-plane
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m full tests/unit
 	$(BIN)/pytest -m full tests/integration

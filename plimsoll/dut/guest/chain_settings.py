@@ -9,10 +9,10 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from plimsoll.dut.guest.chain import Chain, guests_of
-from plimsoll.dut.guest.guest import Guest, GuestPlace
+from plimsoll.dut.guest.guest import Guest, GuestForwarding, GuestPlace
 from plimsoll.dut.guest.guest_ports import GuestPorts
 from plimsoll.dut.guest.guests import Guests
-from plimsoll.dut.guest.testpmd_guest import TESTPMD, Forwarding, TestpmdGuest, megabytes
+from plimsoll.dut.guest.testpmd_guest import TESTPMD, TestpmdGuest, megabytes
 from plimsoll.dut.guest.vm_guest import QEMU, TASKSET, VmGuest
 from plimsoll.dut.guest.vm_image import VmImage
 from plimsoll.dut.lab import unsound
@@ -30,9 +30,10 @@ GuestKind = Literal["namespace", "testpmd", "vm"]
 class ChainSettings(TwoPortSettings):
     """With `chain: pvp` frames pass a guest on their way, with `pvvp` two.
 
-    `guest` says of which kind they are, `guest_forwarding` how a testpmd in one forwards,
-    `guest_image` what a virtual machine boots (the folder that `make vm-kernel` makes), and
-    `guest_cpus` where each one runs; by default that is `cpu`, which they then share.
+    `guest` says of which kind they are, `guest_forwarding` what forwards in them: the bridge of
+    their kernel, or testpmd in one of its modes (by default in a testpmd alone). `guest_image` is
+    what a virtual machine boots: the folder that `make vm-kernel` makes, to which `make vm-testpmd`
+    adds testpmd. `guest_cpus` is where each one runs; by default that is `cpu`, which they share.
     """
 
     # Programs without which a setting cannot be used, for `plimsoll lab list`.
@@ -45,7 +46,7 @@ class ChainSettings(TwoPortSettings):
     guest: GuestKind = "testpmd"
     guest_image: Path | None = None
     guest_cpus: tuple[Cpu, ...] = ()
-    guest_forwarding: Forwarding = "io"
+    guest_forwarding: GuestForwarding | None = None
 
     @model_validator(mode="after")
     def _check_guests(self) -> Self:
@@ -54,11 +55,15 @@ class ChainSettings(TwoPortSettings):
                 "`guest: vm` and `guest_image` go together",
                 "write for example guest: vm and guest_image: build/vm-kernel",
             )
-        if self.guest != "testpmd" and self.guest_forwarding != "io":
-            bridging = {"vm": "a virtual machine", "namespace": "a namespace"}[self.guest]
+        if self.guest == "namespace" and self.forwarding != "bridge":
             raise unsound(
-                f"{bridging} bridges frames as they are, not by {self.guest_forwarding}",
+                f"a namespace bridges frames as they are, not by {self.forwarding}",
                 "leave guest_forwarding out, or use guest: testpmd",
+            )
+        if self.guest == "testpmd" and self.forwarding == "bridge":
+            raise unsound(
+                "testpmd has no bridge that learns addresses",
+                "use guest_forwarding: io, which passes frames as they are",
             )
         if self.guest_cpus and len(self.guest_cpus) != guests_of(self.chain):
             raise unsound(
@@ -73,9 +78,14 @@ class ChainSettings(TwoPortSettings):
         return self.guest_cpus or (self.cpu,) * guests_of(self.chain)
 
     @property
+    def forwarding(self) -> GuestForwarding:
+        """What forwards in the guests."""
+        return self.guest_forwarding or ("io" if self.guest == "testpmd" else "bridge")
+
+    @property
     def cpus_guests_poll(self) -> tuple[int, ...]:
-        """That of each guest whose loop polls; a kernel sleeps."""
-        return self.cpus_of_guests if self.guest == "testpmd" else ()
+        """That of each guest in which testpmd polls; a kernel sleeps."""
+        return () if self.forwarding == "bridge" else self.cpus_of_guests
 
     @property
     def guest_megabytes(self) -> int:
@@ -98,7 +108,7 @@ class ChainSettings(TwoPortSettings):
         if self.guest_image is not None:
             QEMU.find()
             TASKSET.find()
-            VmImage(self.guest_image).check()
+            self._image(self.guest_image).check()
 
     @abstractmethod
     def guest_ports(self, ledger: Ledger, place: GuestPlace) -> GuestPorts:
@@ -114,7 +124,9 @@ class ChainSettings(TwoPortSettings):
     ) -> Guest:
         ports = self.guest_ports(ledger, place)
         if self.guest_image is not None:
-            return VmGuest(place, ports, VmImage(self.guest_image), ledger, lifetime)
-        return TestpmdGuest(
-            place, ports, ledger, memory, lifetime, forwarding=self.guest_forwarding
-        )
+            image = self._image(self.guest_image)
+            return VmGuest(place, ports, image, ledger, lifetime, forwarding=self.forwarding)
+        return TestpmdGuest(place, ports, ledger, memory, lifetime, forwarding=self.forwarding)
+
+    def _image(self, folder: Path) -> VmImage:
+        return VmImage(folder, with_testpmd=self.forwarding != "bridge")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from plimsoll.dut.lab import DutProcess
 from plimsoll.errors import MachineError
+
+# By a bridge of its kernel's, or by dpdk-testpmd in a mode of that name.
+GuestForwarding = Literal["bridge", "io", "mac", "macswap"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,9 @@ Its ports are virtio-user's, or the interfaces of a network namespace (guest_por
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 from plimsoll.dut.ethdev_counters import ethdev_counters
-from plimsoll.dut.guest.guest import GuestCounts, GuestHangs, GuestPlace
+from plimsoll.dut.guest.guest import GuestCounts, GuestForwarding, GuestHangs, GuestPlace
 from plimsoll.dut.guest.guest_ports import PORTS, GuestPorts
 from plimsoll.dut.lab import DutProcess, LabDied
 from plimsoll.dut.needs import NeededProgram
@@ -23,7 +22,6 @@ from plimsoll.host.processes.comes_true import comes_true
 from plimsoll.host.processes.privileges import IPC_LOCK
 
 TESTPMD = NeededProgram("dpdk-testpmd", "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
-Forwarding = Literal["io", "mac", "macswap"]
 # For DPDK itself, mbufs of a page each, and virtio's rings.
 _MEGABYTES = 96
 _MBUFS = 8192
@@ -54,12 +52,12 @@ class TestpmdGuest:
         memory: MemoryPlan,
         lifetime: Lifetime,
         *,
-        forwarding: Forwarding,
+        forwarding: GuestForwarding,
     ) -> None:
         self.name: str = place.name
         self._place = place
         self._ports = ports
-        self._forwarding: Forwarding = forwarding
+        self._forwarding: GuestForwarding = forwarding
         self._ledger = ledger
         self._memory = memory
         self._lifetime: Lifetime = lifetime

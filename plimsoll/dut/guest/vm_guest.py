@@ -1,4 +1,4 @@
-"""A guest in a virtual machine: QEMU with virtio-net, and Linux that bridges its two ports.
+"""A guest in a virtual machine: QEMU with virtio-net, whose Linux or testpmd joins its two ports.
 
 What its cards hang on is vhost-user's sockets or taps (guest_ports.py). Without KVM QEMU emulates
 the processor (TCG): frames pass then, and no rate means anything.
@@ -11,7 +11,7 @@ import socket
 import time
 from pathlib import Path
 
-from plimsoll.dut.guest.guest import GuestCounts, GuestHangs, GuestPlace
+from plimsoll.dut.guest.guest import GuestCounts, GuestForwarding, GuestHangs, GuestPlace
 from plimsoll.dut.guest.guest_ports import PORTS, GuestPorts
 from plimsoll.dut.guest.vm_image import VmImage
 from plimsoll.dut.lab import DutProcess, LabDied
@@ -24,14 +24,18 @@ from plimsoll.host.processes.comes_true import comes_true
 QEMU = NeededProgram("qemu-system-x86_64", "qemu-system-x86 (Debian, Ubuntu)")
 TASKSET = NeededProgram("taskset", "util-linux")
 _MEGABYTES = 256
+# With testpmd also its files, twice while they are unpacked, and its packet memory.
+_TESTPMD_MEGABYTES, _TESTPMD_HUGEPAGES = 768, 128
 _RX_RING_SIZE = 1024
 # A boot under emulation takes some 10 s of a CPU, and that CPU may be shared with polling loops.
 _BOOT_TIMEOUT_S = 300.0
 _ANSWER_TIMEOUT_S = 30.0
+# A request may be lost before the guest listens; an answer of testpmd takes its shell a second
+# under emulation, and what is requested sooner again would never be answered in time.
+_FIRST_ANSWER_TIMEOUT_S = 5.0
 _END_PATIENCE_S = 5.0
 _POLL_S = 0.2
 _COUNTS = 4
-_KERNEL_COMMAND = "console=ttyS0 quiet loglevel=3 panic=-1 ipv6.disable=1"
 
 
 class VmGuest:
@@ -44,11 +48,14 @@ class VmGuest:
         image: VmImage,
         ledger: Ledger,
         lifetime: Lifetime,
+        *,
+        forwarding: GuestForwarding,
     ) -> None:
         self.name: str = place.name
         self._place = place
         self._ports = ports
         self._image = image
+        self._forwarding: GuestForwarding = forwarding
         self._ledger = ledger
         self._lifetime: Lifetime = lifetime
         self._accelerator = "kvm" if _has_kvm() else "tcg"
@@ -82,18 +89,19 @@ class VmGuest:
         )
         child.name = f"{self.name} (qemu)"
         self._ledger.note_process(self.name, child.identity)
+        joins = f"dpdk-testpmd ({self._forwarding})" if self._with_testpmd else "Linux's bridge"
+        by = f"{joins} in QEMU ({self._accelerator}), on virtio-net by {self._ports.backend}"
         self._facts = {
-            "by": f"Linux's bridge in QEMU ({self._accelerator}), on virtio-net by "
-            f"{self._ports.backend}",
+            "by": by,
             "argv": list(argv),
             "pid": child.pid,
         }
 
     def wait_ready(self) -> None:
-        """Return once its bridge is up, which is when it answers for the first time."""
+        """Return once it forwards, which is when it answers for the first time."""
 
         def answers() -> bool:
-            return self._ask(_POLL_S) is not None
+            return self._ask(_FIRST_ANSWER_TIMEOUT_S) is not None
 
         if not comes_true(answers, _BOOT_TIMEOUT_S, every_s=_POLL_S, check=self.check):
             raise MachineError(
@@ -108,7 +116,7 @@ class VmGuest:
             raise LabDied(self._child, status)
 
     def counts(self) -> tuple[GuestCounts, GuestCounts]:
-        """Of both ports since it booted, as its Linux counts them."""
+        """Of both ports since it booted, as its Linux or its testpmd counts them."""
         counted = self._ask(_ANSWER_TIMEOUT_S)
         if counted is None:
             self.check()
@@ -133,23 +141,34 @@ class VmGuest:
         self._serial.unlink(missing_ok=True)
 
     @property
+    def _with_testpmd(self) -> bool:
+        return self._forwarding != "bridge"
+
+    @property
+    def _kernel_command(self) -> str:
+        """What the kernel does not know of it is in the environment of its first program."""
+        settings = f"MTU={self._ports.mtu} FORWARDING={self._forwarding}"
+        pages = f"hugepages={_TESTPMD_HUGEPAGES} " if self._with_testpmd else ""
+        return f"console=ttyS0 quiet loglevel=3 panic=-1 ipv6.disable=1 {pages}{settings}"
+
+    @property
     def _serial(self) -> Path:
         return self._ledger.directory / f"{self.name}.serial"
 
     def _qemu(self, initramfs: Path) -> tuple[str, ...]:
         console = self._ledger.directory / f"{self.name}.console"
         cpu = "host" if self._accelerator == "kvm" else "max"
+        megabytes = _TESTPMD_MEGABYTES if self._with_testpmd else _MEGABYTES
         return (
             *(QEMU.find(), "-accel", self._accelerator, "-machine", "q35,memory-backend=memory"),
-            *("-cpu", cpu, "-smp", "1", "-m", str(_MEGABYTES)),
-            *("-object", f"memory-backend-memfd,id=memory,size={_MEGABYTES}M,share=on"),
+            *("-cpu", cpu, "-smp", "1", "-m", str(megabytes)),
+            *("-object", f"memory-backend-memfd,id=memory,size={megabytes}M,share=on"),
             *("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
             *("-serial", f"file:{console}"),
             *("-serial", f"unix:{self._serial},server=on,wait=off"),
             *(word for port in PORTS for word in self._port(port)),
             *("-kernel", str(self._image.kernel), "-initrd", str(initramfs)),
-            # What the kernel does not know is in the environment of its first program.
-            *("-append", f"{_KERNEL_COMMAND} MTU={self._ports.mtu}"),
+            *("-append", self._kernel_command),
         )
 
     def _port(self, port: int) -> tuple[str, ...]:

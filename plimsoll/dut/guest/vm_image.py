@@ -1,4 +1,4 @@
-"""What a virtual machine boots that bridges its two ports: a kernel, and all else in memory."""
+"""What a virtual machine boots whose two ports forward: a kernel, and all else in memory."""
 
 from __future__ import annotations
 
@@ -10,49 +10,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.dut.guest.initramfs import initramfs
+from plimsoll.dut.guest.vm_init import BRIDGE_INIT, TESTPMD_INIT
 from plimsoll.dut.needs import NeededProgram
 from plimsoll.errors import InputError, MachineError
 
 BUSYBOX = NeededProgram("busybox", "busybox-static (Debian, Ubuntu)")
 _REMEDY = "make vm-kernel in a checkout of Plimsoll unpacks one of Debian's into build/vm-kernel"
 # In the order of their need of each other; a kernel may have some built in.
-_MODULES = (
+_BRIDGE_MODULES = (
     *("virtio_ring", "virtio", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci"),
     *("failover", "net_failover", "virtio_net", "llc", "stp", "bridge"),
 )
-# Without IPv6 no interface sends frames of its own. Counts are those of Linux, by request: a line
-# is answered by itself, and the frames in and out of eth0 and eth1.
-_INIT = b"""#!/bin/busybox sh
-busybox mkdir -p /proc /sys /dev
-busybox mount -t proc proc /proc
-busybox mount -t sysfs sysfs /sys
-busybox mount -t devtmpfs devtmpfs /dev
-for module in $(busybox cat /modules/order); do
-    busybox insmod "/modules/$module" || echo "insmod $module failed"
-done
-busybox brctl addbr br0
-echo 0 >/sys/class/net/br0/bridge/multicast_snooping
-for port in eth0 eth1; do
-    busybox ip link set "$port" mtu "$MTU" promisc on
-    busybox brctl addif br0 "$port"
-    busybox ip link set "$port" up
-done
-busybox ip link set br0 mtu "$MTU" up
-echo "plimsoll: the bridge is up"
-cd /sys/class/net
-busybox stty -F /dev/ttyS1 raw -echo
-while read -r request; do
-    echo "$request" $(busybox cat eth0/statistics/rx_packets eth0/statistics/tx_packets \\
-        eth1/statistics/rx_packets eth1/statistics/tx_packets)
-done </dev/ttyS1 >/dev/ttyS1
-"""
+_TESTPMD_MODULES = ("uio", "uio_pci_generic")
+_TESTPMD_REMEDY = "make vm-testpmd in a checkout of Plimsoll collects it into build/vm-kernel"
 
 
 @dataclass(frozen=True, slots=True)
 class VmImage:
-    """A folder with `vmlinuz` and the kernel's `modules/*.ko` or `*.ko.xz`."""
+    """A folder with `vmlinuz` and the kernel's `modules/*.ko` or `*.ko.xz`.
+
+    With testpmd also `testpmd`, the files that it needs by their paths.
+    """
 
     folder: Path
+    with_testpmd: bool = False
 
     @property
     def kernel(self) -> Path:
@@ -69,6 +50,12 @@ class VmImage:
             )
         if not self.kernel.is_file():
             raise InputError(f"there is no {self.kernel}", where="lab.guest_image", remedy=_REMEDY)
+        if self.with_testpmd and not self._testpmd.is_dir():
+            raise InputError(
+                f"there is no {self._testpmd}, so testpmd cannot forward in it",
+                where="lab.guest_image",
+                remedy=f"{_TESTPMD_REMEDY}; or leave guest_forwarding out, and Linux bridges",
+            )
         busybox = BUSYBOX.find()
         if b"/ld-linux" in Path(busybox).read_bytes():
             raise MachineError(
@@ -80,18 +67,38 @@ class VmImage:
     def initramfs(self) -> bytes:
         """The guest's first and only file system. Raises InputError."""
         modules = self._modules()
-        names = [name for name in _MODULES if name in modules]
+        wanted = _TESTPMD_MODULES if self.with_testpmd else _BRIDGE_MODULES
+        names = [name for name in wanted if name in modules]
         return gzip.compress(
             initramfs(
                 {
-                    "init": _INIT,
+                    "init": TESTPMD_INIT if self.with_testpmd else BRIDGE_INIT,
                     "bin/busybox": Path(BUSYBOX.find()).read_bytes(),
                     **{f"modules/{name}.ko": modules[name] for name in names},
                     "modules/order": "".join(f"{name}.ko\n" for name in names).encode(),
+                    **(self._testpmd_files() if self.with_testpmd else {}),
                 }
             ),
             1,
         )
+
+    @property
+    def _testpmd(self) -> Path:
+        return self.folder / "testpmd"
+
+    def _testpmd_files(self) -> dict[str, bytes]:
+        try:
+            return {
+                str(path.relative_to(self._testpmd)): path.read_bytes()
+                for path in sorted(self._testpmd.rglob("*"))
+                if path.is_file()
+            }
+        except OSError as error:
+            raise InputError(
+                f"its testpmd cannot be read: {error}",
+                where="lab.guest_image",
+                remedy=_TESTPMD_REMEDY,
+            ) from error
 
     def _modules(self) -> Mapping[str, bytes]:
         folder = self.folder / "modules"

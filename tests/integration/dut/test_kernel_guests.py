@@ -37,6 +37,8 @@ PVP: dict[str, Any] = {"chain": "pvp"}
 TESTPMD: dict[str, Any] = {**PVP, "guest": "testpmd"}
 # A virtual machine that boots what `make vm-kernel` unpacked.
 VM: dict[str, Any] = {**PVP, "guest": "vm", "guest_image": str(ROOT / "build" / "vm-kernel")}
+# With the testpmd that `make vm-testpmd` collected.
+VM_TESTPMD: dict[str, Any] = {**VM, "guest_forwarding": "io"}
 
 
 def full(kind: str, settings: dict[str, Any], name: str) -> Any:
@@ -50,6 +52,7 @@ CHAINS = [
     full("linux-bridge", {"chain": "pvvp"}, "pvvp"),
     full("linux-bridge", TESTPMD, "testpmd"),
     full("linux-bridge", VM, "vm"),
+    full("linux-bridge", VM_TESTPMD, "vm-testpmd"),
     full("ovs", {"chain": "pvvp"}, "pvvp"),
     full("ovs", {**TESTPMD, "chain": "pvvp"}, "pvvp-testpmd"),
     full("ovs", VM, "vm"),
@@ -89,7 +92,7 @@ def test_a_trial_is_counted_alike_at_every_point(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("settings", [PVP, TESTPMD, VM], ids=["namespace", "testpmd", "vm"])
+@pytest.mark.parametrize("settings", [PVP, TESTPMD, VM, VM_TESTPMD])
 def test_long_frames_pass_a_guest(place: Workplace, settings: dict[str, Any]) -> None:
     skip_without("linux-bridge", settings)
     lab = {"kind": "linux-bridge", "cpu": CPU, **settings}

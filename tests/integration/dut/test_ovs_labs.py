@@ -164,6 +164,12 @@ TRIALS: list[Any] = [
     pytest.param("ovs", {}, marks=pytest.mark.full),
     ("ovs-dpdk", PVP),
     pytest.param("ovs-dpdk", VM, id="vm", marks=pytest.mark.full),
+    pytest.param(
+        "ovs-dpdk",
+        {**VM, "guest_forwarding": "macswap"},
+        id="vm-testpmd",
+        marks=pytest.mark.full,
+    ),
     pytest.param("ovs-dpdk", {}, marks=pytest.mark.full),
     pytest.param("ovs-dpdk", {"chain": "pvvp"}, marks=pytest.mark.full),
 ]

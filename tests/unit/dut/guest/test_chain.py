@@ -112,6 +112,27 @@ def test_cpus_of_loops_are_claimed_once_each() -> None:
 
 
 @pytest.mark.parametrize(
+    ("changes", "forwarding", "polled"),
+    [
+        ({}, "io", (("lab.cpu", 3), ("lab.guest_cpus", 4))),
+        ({"guest": "vm", "guest_image": "x"}, "bridge", (("lab.cpu", 3),)),
+        (
+            {"guest": "vm", "guest_image": "x", "guest_forwarding": "io"},
+            "io",
+            (("lab.cpu", 3), ("lab.guest_cpus", 4)),
+        ),
+    ],
+)
+def test_a_guest_polls_where_testpmd_forwards_in_it(
+    changes: dict[str, object], forwarding: str, polled: tuple[tuple[str, int], ...]
+) -> None:
+    chain = {"cpu": 3, "chain": "pvp", "guest_cpus": [4]}
+    settings = OvsDpdkSettings.model_validate({**chain, **changes})
+    assert settings.forwarding == forwarding
+    assert settings.polled_cpus == polled
+
+
+@pytest.mark.parametrize(
     ("changes", "problem"),
     [
         ({"chain": "pvp", "rules": "normal"}, "past the guests"),
@@ -121,10 +142,7 @@ def test_cpus_of_loops_are_claimed_once_each() -> None:
         ({"guest_cpus": [1]}, "1 guest_cpus for 0 guests"),
         ({"chain": "pvp", "guest": "vm"}, "`guest: vm` and `guest_image` go together"),
         ({"chain": "pvp", "guest_image": "x"}, "`guest: vm` and `guest_image` go together"),
-        (
-            {"chain": "pvp", "guest": "vm", "guest_image": "x", "guest_forwarding": "mac"},
-            "bridges frames as they are, not by mac",
-        ),
+        ({"chain": "pvp", "guest_forwarding": "bridge"}, "testpmd has no bridge"),
         ({"pmd_cpus": [1, 1]}, "pmd_cpus names a CPU twice"),
         ({"chain": "pvpvp"}, "Input should be 'p2p', 'pvp' or 'pvvp'"),
     ],

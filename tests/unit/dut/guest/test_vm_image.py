@@ -44,6 +44,29 @@ def test_cpio_unpacks_what_the_guest_boots(tmp_path: Path, busybox: bytes) -> No
     subprocess.run(["sh", "-n", out / "init"], check=True)
 
 
+def test_testpmd_is_booted_with_its_files_and_without_linuxs_driver(
+    tmp_path: Path, busybox: bytes
+) -> None:
+    folder = image(tmp_path / "image").folder
+    (folder / "modules" / "uio_pci_generic.ko").write_bytes(b"generic")
+    (folder / "modules" / "uio.ko").write_bytes(b"uio")
+    with pytest.raises(InputError, match=r"there is no .*/testpmd, so testpmd") as refused:
+        VmImage(folder, with_testpmd=True).check()
+    assert refused.value.where == "lab.guest_image"
+    assert "make vm-testpmd" in refused.value.remedy
+    program = folder / "testpmd" / "usr" / "bin" / "dpdk-testpmd"
+    program.parent.mkdir(parents=True)
+    program.write_bytes(b"testpmd")
+    archive = gzip.decompress(VmImage(folder, with_testpmd=True).initramfs())
+    out = tmp_path / "out"
+    out.mkdir()
+    subprocess.run(["cpio", "-id", "--quiet"], input=archive, cwd=out, check=True)
+    assert (out / "usr" / "bin" / "dpdk-testpmd").read_bytes() == b"testpmd"
+    # With Linux's driver a card would not be testpmd's.
+    assert (out / "modules" / "order").read_text() == "uio.ko\nuio_pci_generic.ko\n"
+    subprocess.run(["sh", "-n", out / "init"], check=True)
+
+
 def test_a_folder_without_a_kernel_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"there is no .*/vmlinuz") as refused:
         VmImage(tmp_path).check()
