@@ -28,16 +28,6 @@ def test_dpdk_testpmd_is_missing(place: Workplace, tmp_path: Path) -> None:
     assert_nothing_is_left(place, before)
 
 
-def test_a_core_that_does_not_exist(place: Workplace) -> None:
-    done = place.run(
-        "run", place.experiment(lab={"kind": "testpmd-memif", "cpu": 999}), "--runs", place.runs
-    )
-    assert done.returncode == 2
-    assert "lab.cpu" in done.stderr
-    assert "999" in done.stderr
-    assert not place.runs.exists()
-
-
 def test_frames_too_large_for_the_lab(place: Workplace) -> None:
     stream = {"name": "load", "role": "load", "frame_size": 9218}
     done = place.run("run", place.experiment(profile={"streams": [stream]}), "--runs", place.runs)
@@ -53,28 +43,6 @@ def test_a_device_that_cannot_be_opened_is_explained_by_dpdk(place: Workplace) -
     assert done.returncode == 3
     assert "ports[0]" in done.stderr
     assert "net_nonsense0" in done.stderr
-
-
-def test_a_core_used_twice(place: Workplace) -> None:
-    lab = {"kind": "testpmd-memif", "cpu": 0}
-    done = place.run("run", place.experiment(lab=lab), "--runs", place.runs)
-    assert done.returncode == 2
-    assert "lab.cpu" in done.stderr
-    assert "generator.cpus[0]" in done.stderr
-
-
-def test_a_socket_path_in_use(place: Workplace, tmp_path: Path) -> None:
-    taken = place.state.parent / f"{place.state.name}.sock"
-    taken.touch()
-    try:
-        lab = {"kind": "testpmd-memif", "socket": str(taken)}
-        done = place.run("run", place.experiment(lab=lab), "--runs", place.runs)
-        assert taken.exists()
-    finally:
-        taken.unlink()
-    assert done.returncode == 2
-    assert str(taken) in done.stderr
-    assert "lab.socket" in done.stderr
 
 
 def test_a_second_run_in_the_same_directory(place: Workplace) -> None:
