@@ -29,7 +29,12 @@ from plimsoll.host.resctrl.groups import NO_GROUPS, ResctrlGroups, resctrl_group
 from plimsoll.host.resctrl.settings import ResctrlSettings
 from plimsoll.neighbours.neighbour import NeighbourModel
 from plimsoll.neighbours.noise import NO_NOISE, Noise
-from plimsoll.observe.agent.observers import LocalHost, Observers, start_observers
+from plimsoll.observe.agent.observers import (
+    LocalHost,
+    Observers,
+    StartingAgents,
+    open_observers,
+)
 from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings
 from plimsoll.record.metrics.tester_capacity import TesterCapacity
 from plimsoll.text.wire import FCS_BYTES
@@ -189,14 +194,15 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         groups = stack.enter_context(resctrl_groups(plan.resctrl, plan.polled_cpus, ledger))
         captures = start_captures(plan.observe, plan.busy_cpus, ledger)
         stack.callback(captures.close)
+        agents = stack.enter_context(closing(StartingAgents(plan.observe, ledger)))
         stack.callback(lab.down)
         with hugepages_explained(lab_memory, ledger):
             ports = lab.up()
         generator = stack.enter_context(closing(plan.generator.start(_launch(plan, ports, ledger))))
         facts = generator.facts
         lab.wait_links(_LINK_WAIT_S)
-        observers = start_observers(
-            plan.observe, _local_host(plan, lab, facts, ledger, groups), ledger, tell
+        observers = open_observers(
+            plan.observe, _local_host(plan, lab, facts, ledger, groups), agents, tell
         )
         stack.callback(observers.close)
         lab_notes = (lab_memory.note,) if lab_memory.note else ()

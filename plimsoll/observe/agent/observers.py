@@ -198,12 +198,43 @@ def _names_of(sources: Sequence[str]) -> Iterator[str]:
     return (each.name() for each in OBSERVERS if each.source in sources)
 
 
-def start_observers(
-    settings: ObserveSettings, local: LocalHost, ledger: Ledger, tell: Callable[[str], None]
+class StartingAgents:
+    """The agents that the experiment asks for: they start while the lab comes up.
+
+    None has been told what to watch. Raises AgentFailed, MachineError.
+    """
+
+    def __init__(self, settings: ObserveSettings, ledger: Ledger) -> None:
+        self.local: HostAgent | None = None
+        self.remote: list[tuple[RemoteHost, HostAgent]] = []
+        if not settings.enabled:
+            return
+        try:
+            self.local = _start("this host", module_argv("plimsoll.observe"), ledger)
+            for host in settings.hosts:
+                argv = over_ssh(host.ssh, "plimsoll-observe")
+                self.remote.append((host, _start(host.ssh, argv, ledger)))
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End them all; safe to repeat."""
+        if self.local is not None:
+            self.local.close()
+        for _, agent in self.remote:
+            agent.close()
+
+
+def open_observers(
+    settings: ObserveSettings,
+    local: LocalHost,
+    agents: StartingAgents,
+    tell: Callable[[str], None],
 ) -> Observers:
-    """The agents that the experiment asks for, ready. Raises InputError, MachineError."""
+    """The agents, told what to watch. Raises InputError."""
     observers = Observers(tell)
-    if not settings.enabled:
+    if agents.local is None:
         return observers
     try:
         observation = Observation(
@@ -217,10 +248,8 @@ def start_observers(
             namespaces=local.namespaces,
             resctrl=local.resctrl,
         )
-        agent = _start("this host", module_argv("plimsoll.observe"), ledger)
-        observers.add(agent, observation, local.polled)
-        for host in settings.hosts:
-            agent = _start(host.ssh, over_ssh(host.ssh, "plimsoll-observe"), ledger)
+        observers.add(agents.local, observation, local.polled)
+        for host, agent in agents.remote:
             observers.add(agent, _observation_of(host, settings), {"dut": host.polled_cpus})
     except BaseException:
         observers.close()

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,12 @@ from plimsoll.errors import InputError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.own_module import module_argv
 from plimsoll.observe.agent.host_agent import HostAgent
-from plimsoll.observe.agent.observers import LocalHost, Observers, start_observers
+from plimsoll.observe.agent.observers import (
+    LocalHost,
+    Observers,
+    StartingAgents,
+    open_observers,
+)
 from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings
 from plimsoll.observe.reading.observation import Observation
 from plimsoll.record.metrics.metrics import MetricsWriter, read_metrics
@@ -51,7 +56,7 @@ def watch(observers: Observers, run: RunDirectory, period: str) -> None:
 
 def test_this_host_is_watched_and_the_record_says_how(ledger: Ledger, run: RunDirectory) -> None:
     messages: list[str] = []
-    observers = start_observers(QUICK, HERE, ledger, messages.append)
+    observers = open_observers(QUICK, HERE, StartingAgents(QUICK, ledger), messages.append)
     watch(observers, run, "trial-0001")
     (record,) = observers.records
     observers.close()
@@ -65,7 +70,7 @@ def test_this_host_is_watched_and_the_record_says_how(ledger: Ledger, run: RunDi
 
 
 def test_its_process_is_in_the_ledger(ledger: Ledger) -> None:
-    observers = start_observers(QUICK, HERE, ledger, print)
+    observers = open_observers(QUICK, HERE, StartingAgents(QUICK, ledger), print)
     noted = {each.name: each.identity for each in ledger.record.processes}
     assert noted["observer"].alive
     observers.close()
@@ -73,14 +78,14 @@ def test_its_process_is_in_the_ledger(ledger: Ledger) -> None:
 
 
 def test_nothing_is_started_where_nothing_is_requested(ledger: Ledger) -> None:
-    observers = start_observers(UNOBSERVED, HERE, ledger, print)
+    observers = open_observers(UNOBSERVED, HERE, StartingAgents(UNOBSERVED, ledger), print)
     assert observers.records == ()
     assert ledger.record.processes == ()
 
 
 def test_one_that_dies_is_reported_and_trials_go_on(ledger: Ledger, run: RunDirectory) -> None:
     messages: list[str] = []
-    observers = start_observers(QUICK, HERE, ledger, messages.append)
+    observers = open_observers(QUICK, HERE, StartingAgents(QUICK, ledger), messages.append)
     (noted,) = ledger.record.processes
     os.kill(noted.identity.pid, signal.SIGKILL)
     watch(observers, run, "trial-0001")
@@ -194,7 +199,7 @@ def test_an_observer_that_is_lost_ends_in_that_trial_and_stays_so(
 
 
 def test_a_host_is_watched_once(ledger: Ledger, tmp_path: Path) -> None:
-    observers = start_observers(QUICK, HERE, ledger, print)
+    observers = open_observers(QUICK, HERE, StartingAgents(QUICK, ledger), print)
     again = HostAgent("root@other", module_argv("plimsoll.observe"), tmp_path / "log", os.environ)
     with pytest.raises(InputError, match="is watched already") as caught:
         observers.add(again, Observation(), {})
@@ -218,3 +223,11 @@ def test_a_host_is_watched_once(ledger: Ledger, tmp_path: Path) -> None:
 def test_an_impossible_query_is_refused(settings: object, problem: str) -> None:
     with pytest.raises(ValidationError, match=problem):
         ObserveSettings.model_validate(settings)
+
+
+def test_agents_end_where_the_lab_does_not_come_up(ledger: Ledger) -> None:
+    """They start before it, and are told what to watch once it stands."""
+    with closing(StartingAgents(QUICK, ledger)):
+        (noted,) = ledger.record.processes
+        assert noted.identity.alive
+    assert not noted.identity.alive
