@@ -17,9 +17,9 @@ from pathlib import Path
 
 BUILD = Path("build/fuzz")
 SOURCES = Path("engine/fuzz")
-VECTORS = Path("engine/tests/vectors")
-# Sixteen pieces of a pipe's size; and a full burst of short frames, or four jumbo ones.
-LONGEST_INPUT = {"control-reader": 65536, "receive": 40000}
+VECTORS = Path("engine/tests/vectors/requests")
+# Sixteen pieces of a pipe's size; a full burst of short frames, or four jumbo ones; and a frame.
+LONGEST_INPUT = {"control-reader": 65536, "receive": 40000, "host-frames": 1600}
 # Many times what either needs: an input that takes this long hangs.
 INPUT_TIMEOUT_S = 20
 MEMORY_MB = 2048

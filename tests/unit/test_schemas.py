@@ -29,6 +29,8 @@ UNITS = {
     "_tsc": r"ticks of the tester's TSC",
 }
 VECTORS = ROOT / "engine/tests/vectors"
+# The folder of each kind of message.
+ROOMS = {"request": "requests", "reply": "replies", "event": "events"}
 MESSAGES = [
     part["$ref"].rsplit("/", 1)[1]
     for kind in ("request", "reply", "event")
@@ -46,7 +48,11 @@ def vectors(goodness: str) -> list[Any]:
 
 
 def vector_file(goodness: str, message: str) -> Path:
-    return VECTORS / f"{goodness}-{message.replace('_', '-')}.jsonl"
+    return (
+        VECTORS
+        / ROOMS[message.rpartition("_")[2]]
+        / f"{goodness}-{message.replace('_', '-')}.jsonl"
+    )
 
 
 def validator(message: str | None = None) -> Draft202012Validator:
@@ -119,7 +125,7 @@ def test_each_message_has_good_and_bad_vectors_and_no_file_is_for_no_message() -
     expected = {
         vector_file(goodness, message) for goodness in ("good", "bad") for message in MESSAGES
     }
-    assert set(VECTORS.glob("*.jsonl")) == expected
+    assert set(VECTORS.rglob("*.jsonl")) == expected
 
 
 @pytest.mark.parametrize(("message", "vector"), vectors("good"))

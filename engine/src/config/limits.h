@@ -17,5 +17,7 @@
 #define FRAME_MIN_BYTES 60
 #define FRAME_MAX_BYTES 9214
 #define DEVARGS_MAX 1024
+#define HOST_ADDRESSES_MAX 8 /* of a port */
+#define NEIGHBOURS_MAX 256   /* asked for at a time */
 
 #endif

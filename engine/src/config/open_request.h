@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/host.h"
 #include "config/limits.h"
 
 struct port_request {
@@ -14,6 +15,7 @@ struct port_request {
     bool hardware_stamps;
     uint16_t rx_queues; /* as many as the workers poll */
     uint16_t tx_queues;
+    struct host host; /* the tester's own, if it is one there */
 };
 
 struct queue_request {

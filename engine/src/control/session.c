@@ -13,6 +13,7 @@
 #include "control/requests/request.h"
 #include "ports/eal.h"
 #include "trial/held_intervals.h"
+#include "trial/idle_ports.h"
 #include "trial/tsc_rate.h"
 
 struct session {
@@ -26,6 +27,7 @@ struct session {
     double tsc_hz;
     struct open_request config;
     struct ports ports;
+    struct idle_ports idle;
     struct trial_request trial_request;
     const struct trial *trial; /* that runs, or whose held intervals are handed over */
     struct trial *waiting;     /* that runs and waits for requests */
@@ -170,8 +172,8 @@ run_trial(struct session *session, int64_t id)
 
     session->trial_id = id;
     held_intervals_open(&session->held);
-    trial = trial_run(&session->trial_request, &session->config, &session->ports, session->tsc_hz,
-                      &hooks);
+    trial = trial_run(&session->trial_request, &session->config, &session->ports, &session->idle,
+                      session->tsc_hz, &hooks);
     session->trial = trial;
     held_intervals_hand_over(&session->held, say_interval, session);
     session->trial_id = -1;
@@ -222,6 +224,26 @@ change_rates(struct session *session, int64_t id, const json_t *json)
         refuse(session, id, &complaint, false);
 }
 
+/* Only between trials, when the queues are nobody's. */
+static void
+resolve(struct session *session, int64_t id, const json_t *json)
+{
+    struct resolve_request request = {0};
+    struct complaint complaint = {0};
+    int status = 0;
+
+    if (!session->eal_started)
+        status = complain(&complaint, -ENOTCONN, "request", "nothing is open");
+    else
+        status = request_resolve(json, &session->config, &request, &complaint);
+    if (status != 0) {
+        refuse(session, id, &complaint, false);
+        return;
+    }
+    idle_ports_resolve(&session->idle, &session->ports, &request, left_alone, session);
+    say(session, message_resolved(id, &session->ports.neighbours));
+}
+
 /*
  * Answers one request; true when it was a stop. While a trial runs nothing else is taken but
  * new rates.
@@ -250,6 +272,8 @@ answer(struct session *session, const char *line)
         refuse(session, id, &complaint, false);
     } else if (kind == REQUEST_OPEN) {
         open_ports(session, id, json);
+    } else if (kind == REQUEST_RESOLVE) {
+        resolve(session, id, json);
     } else {
         if (read_trial(session, id, json))
             run_trial(session, id);
@@ -298,6 +322,17 @@ listen_during_trial(void *context, struct trial *trial, int milliseconds)
     return stop || session->over || end_requested;
 }
 
+/* Waits for a request; where a port has a host, that goes on answering. */
+static void
+listen_between_trials(struct session *session)
+{
+    const bool hosts = session->eal_started && idle_ports_have_hosts(&session->ports);
+
+    if (hosts)
+        idle_ports_serve(&session->idle, &session->ports);
+    listen_once(session, hosts ? IDLE_LOOK_MS : 1000);
+}
+
 int
 session_run(int in_fd, int out_fd)
 {
@@ -311,7 +346,7 @@ session_run(int in_fd, int out_fd)
     session->started = clock_reading_take();
     say(session, message_hello());
     while (!session->over && !end_requested)
-        listen_once(session, 1000);
+        listen_between_trials(session);
     /*
      * Without rte_eal_cleanup(): it unmaps memory while EAL's interrupt thread goes through
      * sources that lie there, for memif leaves its listener registered (seen in 22.11 as SIGSEGV

@@ -2,6 +2,7 @@
 #include "ports/ports.h"
 
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 
 #include "ports/interrupt_thread.h"
@@ -39,6 +40,25 @@ open_all(struct port_opening *opening, bool (*give_up)(void *), void *context,
     return status;
 }
 
+/* The host as requested, by the port's own MAC address unless it is to have another. */
+static int
+make_host(struct port *port, const struct host *requested, uint32_t number,
+          struct complaint *complaint)
+{
+    struct rte_ether_addr mac = {0};
+    char where[32];
+
+    port->host = *requested;
+    if (!requested->present || requested->has_mac)
+        return 0;
+    if (rte_eth_macaddr_get(port->dpdk_port, &mac) == 0 && rte_is_valid_assigned_ether_addr(&mac)) {
+        memcpy(port->host.mac, mac.addr_bytes, MAC_BYTES);
+        return 0;
+    }
+    snprintf(where, sizeof(where), "ports[%u].host.mac", number);
+    return complain(complaint, -EINVAL, where, "the port has no MAC address; give the host one");
+}
+
 int
 ports_open(struct ports *ports, const struct open_request *request, bool (*give_up)(void *),
            void *context, struct complaint *complaint)
@@ -52,7 +72,8 @@ ports_open(struct ports *ports, const struct open_request *request, bool (*give_
     status = open_all(&opening, give_up, context, complaint);
     for (uint32_t i = 0; i < ports->count && status == 0; i++) {
         port_stamps_probe(&ports->port[i]);
-        if (request->ports[i].hardware_stamps)
+        status = make_host(&ports->port[i], &request->ports[i].host, i, complaint);
+        if (status == 0 && request->ports[i].hardware_stamps)
             status = port_stamps_use(ports, i, complaint);
     }
     return status;

@@ -6,6 +6,7 @@
 #include <rte_ethdev.h>
 
 #include "config/complaint.h"
+#include "config/host.h"
 #include "config/open_request.h"
 #include "dataplane/time/port_clock.h"
 
@@ -18,6 +19,7 @@ struct port {
     bool tx_stamps;      /* the port can stamp what it sends */
     bool checks_sums;    /* the port checks IPv4, UDP and TCP checksums of what it receives */
     bool hardware_clock; /* receive stamps are taken by the port, see `clock` */
+    struct host host;    /* the tester's own on the port, its MAC address known */
     /* A pool for each queue, so that workers do not meet in one. */
     struct rte_mempool *tx_pool[QUEUES_MAX];
     struct rte_mempool *rx_pool[QUEUES_MAX];
@@ -30,6 +32,7 @@ struct ports {
     /* Where a mbuf holds its stamp, and the flag in ol_flags that says it does; set where used. */
     int stamp_offset;
     uint64_t stamp_flag;
+    struct neighbours neighbours; /* those resolved last */
 };
 
 /*

@@ -141,6 +141,8 @@ take_worker(struct counts *counts, struct worker *worker, uint32_t number, uint3
     for (uint32_t port = 0; port < PORTS_MAX; port++) {
         for (uint32_t kind = 0; kind < FOREIGN_KINDS; kind++)
             counts->ports[port].foreign[kind] += worker->ports[page][port].foreign[kind];
+        for (uint32_t kind = 0; kind < HOST_COUNTERS; kind++)
+            counts->ports[port].host[kind] += worker->ports[page][port].host[kind];
         counts->ports[port].stale += worker->ports[page][port].stale;
     }
     stall_tally_add(&into->stalls, &worker->stalls[page]);
@@ -204,6 +206,8 @@ add_port(struct port_counts *total, const struct port_counts *counts)
 {
     for (uint32_t kind = 0; kind < FOREIGN_KINDS; kind++)
         total->foreign[kind] += counts->foreign[kind];
+    for (uint32_t kind = 0; kind < HOST_COUNTERS; kind++)
+        total->host[kind] += counts->host[kind];
     total->stale += counts->stale;
     total->rx_missed += counts->rx_missed;
     total->rx_errors += counts->rx_errors;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dataplane/frames/signature.h"
+#include "dataplane/loop/answering.h"
 #include "dataplane/loop/transmit.h"
 #include "trial/stream_cover.h"
 
@@ -88,6 +89,30 @@ make_workers(struct run *run, const struct open_request *config, const struct po
         run->worker_count++;
         if (!make_rx_queues(run->workers[i], &config->workers[i], ports))
             return false;
+    }
+    return true;
+}
+
+/* Where a port has a host, each queue gets a box for its answers. */
+static bool
+make_post_boxes(struct run *run, const struct open_request *config, const struct ports *ports)
+{
+    for (uint32_t w = 0; w < run->worker_count; w++) {
+        for (uint32_t q = 0; q < run->workers[w]->rx_queue_count; q++) {
+            struct rx_queue *queue = &run->workers[w]->rx_queues[q];
+            const struct port *port = &ports->port[queue->port];
+
+            if (!port->host.present)
+                continue;
+            queue->answers = zeroed(sizeof(*queue->answers), run->workers[w]->lcore);
+            if (!queue->answers)
+                return false;
+            queue->answers->port = queue->port;
+            queue->answers->dpdk_port = port->dpdk_port;
+            queue->answers->pool = port->tx_pool[0];
+            queue->sender = sender_of(run, config, queue->port, 0);
+            queue->host = &port->host;
+        }
     }
     return true;
 }
@@ -247,16 +272,18 @@ set_clock(struct run *run, const struct trial_request *request, double hz)
 
 struct run *
 run_make(const struct trial_request *request, const struct open_request *config,
-         const struct ports *ports, double tsc_hz)
+         struct ports *ports, double tsc_hz)
 {
     struct run *run = zeroed(sizeof(*run), rte_get_main_lcore());
 
     if (!run)
         return NULL;
     run->mark = request->mark;
+    run->neighbours = &ports->neighbours;
     run->checks_frames = request->check == CHECK_CHECKSUMS;
     set_clock(run, request, tsc_hz);
-    if (make_workers(run, config, ports) && make_streams(run, request, config, ports))
+    if (make_workers(run, config, ports) && make_post_boxes(run, config, ports) &&
+        make_streams(run, request, config, ports))
         return run;
     run_free(run);
     return NULL;
@@ -268,6 +295,7 @@ free_worker(const struct run *run, struct worker *worker)
     for (uint32_t q = 0; q < worker->rx_queue_count; q++) {
         for (uint32_t i = 0; i < run->stream_count; i++)
             rte_free(worker->rx_queues[q].streams[i]);
+        rte_free(worker->rx_queues[q].answers);
     }
     rte_free(worker->rx_queues);
     rte_free(worker);

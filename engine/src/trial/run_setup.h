@@ -9,7 +9,7 @@
 
 /* Lays out a trial's state, each worker's part on its own NUMA node; NULL without memory. */
 struct run *run_make(const struct trial_request *request, const struct open_request *config,
-                     const struct ports *ports, double tsc_hz);
+                     struct ports *ports, double tsc_hz);
 
 void run_free(struct run *run);
 

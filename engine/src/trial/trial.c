@@ -187,7 +187,8 @@ end_workers(struct trial *trial)
 
 struct trial *
 trial_run(const struct trial_request *request, const struct open_request *config,
-          struct ports *ports, double tsc_hz, const struct trial_hooks *hooks)
+          struct ports *ports, struct idle_ports *idle, double tsc_hz,
+          const struct trial_hooks *hooks)
 {
     struct trial *trial = calloc(1, sizeof(*trial));
 
@@ -201,6 +202,7 @@ trial_run(const struct trial_request *request, const struct open_request *config
         free(trial);
         return NULL;
     }
+    idle_ports_hand_over(idle, trial->run);
     collect_begin(trial);
     clock_log_begin(&trial->clock, clock_reading_take());
     cpu_times_begin(&trial->cpu_times, request->cpu_time_of, request->cpu_time_of_count);

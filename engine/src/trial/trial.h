@@ -10,6 +10,7 @@
 #include "ports/ports.h"
 #include "trial/clock_log.h"
 #include "trial/cpu_times.h"
+#include "trial/idle_ports.h"
 
 enum ended_by { ENDED_BY_DURATION, ENDED_BY_STOP, ENDED_BY_LINK_DOWN, ENDED_BY_LOSSES };
 
@@ -26,6 +27,7 @@ struct stream_counts {
 
 struct port_counts {
     uint64_t foreign[FOREIGN_KINDS];
+    uint64_t host[HOST_COUNTERS]; /* all 0 where the port has none */
     uint64_t stale, rx_missed, rx_errors, rx_no_mbuf;
     uint32_t buffers_in_use; /* when read: in queues, in workers' hands, or lost */
     bool link_up;
@@ -90,10 +92,11 @@ struct trial_hooks {
 /*
  * Runs the trial to its end. Returns NULL without memory. The result, freed with
  * trial_free(), has its totals; the last interval went to the hook. `tsc_hz` is the TSC's
- * true rate.
+ * true rate. What is in `idle` goes over to the trial.
  */
 struct trial *trial_run(const struct trial_request *request, const struct open_request *config,
-                        struct ports *ports, double tsc_hz, const struct trial_hooks *hooks);
+                        struct ports *ports, struct idle_ports *idle, double tsc_hz,
+                        const struct trial_hooks *hooks);
 
 void trial_free(struct trial *trial);
 

@@ -114,7 +114,7 @@ def test_what_the_engine_refuses_names_the_place(tmp_path: Path, stand_in, answe
 
 
 def test_an_open_engine_tells_its_ticks_and_its_loops(tmp_path: Path, stand_in) -> None:
-    reply = (VECTORS / "good-open-reply.jsonl").read_text().splitlines()[0]
+    reply = (VECTORS / "replies/good-open-reply.jsonl").read_text().splitlines()[0]
     stand_in(
         f"print({HELLO % (VERSION, PROTOCOL)!r}, flush=True)",
         "sys.stdin.readline()",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "control/messages/message.h"
 
+#include <arpa/inet.h>
 #include <math.h>
 #include <rte_version.h>
 #include <unistd.h>
@@ -144,7 +145,17 @@ streams_json(const struct trial *trial, const struct stream_counts *counts,
 }
 
 static json_t *
-port_json(uint32_t number, const struct port_counts *counts)
+host_json(const uint64_t *counters)
+{
+    json_t *host = json_object();
+
+    for (uint32_t kind = 0; kind < HOST_COUNTERS; kind++)
+        json_object_set_new(host, host_counter_names[kind], unsigned_integer(counters[kind]));
+    return host;
+}
+
+static json_t *
+port_json(uint32_t number, bool has_host, const struct port_counts *counts)
 {
     json_t *kinds = json_object();
     uint64_t foreign = 0;
@@ -153,13 +164,13 @@ port_json(uint32_t number, const struct port_counts *counts)
         foreign += counts->foreign[kind];
         json_object_set_new(kinds, foreign_names[kind], unsigned_integer(counts->foreign[kind]));
     }
-    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "port", (int)number,
-                     "foreign", unsigned_integer(foreign), "foreign_kinds", kinds, "stale",
-                     unsigned_integer(counts->stale), "rx_missed",
-                     unsigned_integer(counts->rx_missed), "rx_errors",
-                     unsigned_integer(counts->rx_errors), "rx_no_mbuf",
-                     unsigned_integer(counts->rx_no_mbuf), "buffers_in_use",
-                     unsigned_integer(counts->buffers_in_use), "link_up", (int)counts->link_up);
+    return json_pack(
+        "{s:i, s:o*, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "port", (int)number, "host",
+        has_host ? host_json(counts->host) : NULL, "foreign", unsigned_integer(foreign),
+        "foreign_kinds", kinds, "stale", unsigned_integer(counts->stale), "rx_missed",
+        unsigned_integer(counts->rx_missed), "rx_errors", unsigned_integer(counts->rx_errors),
+        "rx_no_mbuf", unsigned_integer(counts->rx_no_mbuf), "buffers_in_use",
+        unsigned_integer(counts->buffers_in_use), "link_up", (int)counts->link_up);
 }
 
 static json_t *
@@ -168,7 +179,8 @@ ports_json(const struct trial *trial, const struct port_counts *counts)
     json_t *array = json_array();
 
     for (uint32_t i = 0; i < trial->ports->count; i++)
-        json_array_append_new(array, port_json(i, &counts[i]));
+        json_array_append_new(array,
+                              port_json(i, trial->config->ports[i].host.present, &counts[i]));
     return array;
 }
 
@@ -275,6 +287,37 @@ message_trial(int64_t id, const struct trial *trial)
                      ports_json(trial, trial->total.ports), "workers",
                      workers_json(trial, trial->total.workers, STALL_LONGEST_MAX), "clock",
                      message_clock(trial));
+}
+
+static void
+write_mac(const uint8_t *mac, char text[RTE_ETHER_ADDR_FMT_SIZE])
+{
+    snprintf(text, RTE_ETHER_ADDR_FMT_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
+             mac[3], mac[4], mac[5]);
+}
+
+static json_t *
+neighbour_json(const struct neighbour *neighbour)
+{
+    char address[INET6_ADDRSTRLEN] = "", mac[RTE_ETHER_ADDR_FMT_SIZE];
+
+    inet_ntop(neighbour->address.version == 4 ? AF_INET : AF_INET6, neighbour->address.bytes,
+              address, sizeof(address));
+    write_mac(neighbour->mac, mac);
+    return json_pack("{s:i, s:s, s:o, s:i}", "port", (int)neighbour->port, "address", address,
+                     "mac", neighbour->known ? json_string(mac) : json_null(), "tries",
+                     (int)neighbour->tries);
+}
+
+json_t *
+message_resolved(int64_t id, const struct neighbours *neighbours)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < neighbours->count; i++)
+        json_array_append_new(array, neighbour_json(&neighbours->neighbour[i]));
+    return json_pack("{s:I, s:b, s:s, s:o}", "id", (json_int_t)id, "ok", 1, "reply", "resolve",
+                     "neighbours", array);
 }
 
 json_t *

@@ -53,14 +53,14 @@ read_stamps(const struct object *object, bool *hardware)
 static int
 read_port(const struct object *object, struct port_request *port)
 {
-    static const char *const names[] = {"devargs", "descriptors", "stamps", NULL};
+    static const char *const names[] = {"devargs", "descriptors", "stamps", "host", NULL};
     uint64_t descriptors = 1024;
     const char *devargs;
 
     if (object_knows(object, names) != 0 ||
         read_string(object, "devargs", REQUIRED, DEVARGS_MAX, &devargs) != 0 ||
         read_integer(object, "descriptors", OPTIONAL, 32, 32768, &descriptors) != 0 ||
-        read_stamps(object, &port->hardware_stamps) != 0)
+        read_stamps(object, &port->hardware_stamps) != 0 || read_host(object, &port->host) != 0)
         return -EINVAL;
     if (!isalnum((unsigned char)devargs[0]))
         return object_complain(object, "devargs", "must begin with a device's name or address");

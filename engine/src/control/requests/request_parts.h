@@ -6,6 +6,9 @@
 #include "control/requests/json_fields.h"
 #include "control/requests/request.h"
 
+/* Reads a port's `host`, if it has one, into a cleared struct. */
+int read_host(const struct object *port, struct host *host);
+
 /* Reads `workers`, and from them how many queues each port has. */
 int read_workers(const struct object *top, struct open_request *request);
 

@@ -8,6 +8,7 @@
 
 #include "dataplane/frames/buried_signature.h"
 #include "dataplane/frames/signature.h"
+#include "dataplane/loop/answering.h"
 #include "dataplane/loop/received_check.h"
 #include "dataplane/loop/worker_clock.h"
 #include "dataplane/time/port_clock.h"
@@ -125,14 +126,17 @@ count_order(struct rx_stream *stream, struct rx_page *page, const struct signatu
     return verdict == SEQUENCE_IN_ORDER;
 }
 
+/* None of ours: perhaps for the port's host, else foreign. */
 static void
-count_foreign(struct worker *worker, uint16_t port, const struct rte_mbuf *mbuf)
+count_foreign(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf)
 {
     const uint32_t length = RTE_MIN(mbuf->pkt_len, (uint32_t)HEAD_BYTES);
     uint8_t copy[HEAD_BYTES];
-    const uint8_t *head = rte_pktmbuf_read(mbuf, 0, length, copy);
 
-    worker->ports[worker->open_page][port].foreign[foreign_kind(head, length)]++;
+    if (queue->host && answering_take(worker, queue, mbuf))
+        return;
+    const uint8_t *head = rte_pktmbuf_read(mbuf, 0, length, copy);
+    worker->ports[worker->open_page][queue->port].foreign[foreign_kind(head, length)]++;
 }
 
 /* Looks for a signature before padding that the DUT added; false when there is none. */
@@ -221,7 +225,7 @@ judge_stray(struct worker *worker, const struct rx_queue *queue, const struct rt
                run->stream_index[signature_read(words).stream] != NO_STREAM) {
         begin_train(worker, queue, mbuf, words, signature_read(words), now, train);
     } else {
-        count_foreign(worker, queue->port, mbuf);
+        count_foreign(worker, queue, mbuf);
     }
 }
 
@@ -284,7 +288,7 @@ measure_burst(struct worker *worker, const struct rx_queue *queue, struct rte_mb
             prefetch(mbufs[i + PREFETCH_DISTANCE]);
         const uint8_t *at = find_signature(mbufs[i], copy);
         if (unlikely(!at)) {
-            count_foreign(worker, queue->port, mbufs[i]);
+            count_foreign(worker, queue, mbufs[i]);
             continue;
         }
         const struct signature_words words = signature_load(at);
@@ -320,7 +324,7 @@ measure_stamped(struct worker *worker, const struct rx_queue *queue, struct rte_
         const uint8_t *at = find_signature(mbufs[i], copy);
 
         if (unlikely(!at)) {
-            count_foreign(worker, queue->port, mbufs[i]);
+            count_foreign(worker, queue, mbufs[i]);
             continue;
         }
         judge(worker, queue, mbufs[i], signature_load(at), now, &train);

@@ -21,12 +21,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/host.h"
 #include "config/limits.h"
 #include "config/rates_request.h"
 #include "config/stream_request.h"
 #include "dataplane/frames/foreign.h"
 #include "dataplane/frames/frame_check.h"
 #include "dataplane/frames/frame_fields.h"
+#include "dataplane/frames/host_frames.h"
 #include "dataplane/measures/histogram.h"
 #include "dataplane/measures/loss_events.h"
 #include "dataplane/measures/microseconds.h"
@@ -68,6 +70,7 @@ struct rx_page {
 
 struct port_page {
     uint64_t foreign[FOREIGN_KINDS];
+    uint64_t host[HOST_COUNTERS];
     uint64_t stale;
 };
 
@@ -116,6 +119,9 @@ struct rx_stream {
     struct sequence sequence;
 };
 
+struct post_box;
+struct worker;
+
 struct rx_queue {
     uint16_t port;
     uint16_t dpdk_port;
@@ -123,7 +129,10 @@ struct rx_queue {
     const struct port_clock *clock; /* of the port's own stamps, or NULL */
     int stamp_offset;
     uint64_t stamp_flag;
-    bool port_sums; /* the port checks checksums itself, and says so of each frame */
+    bool port_sums;           /* the port checks checksums itself, and says so of each frame */
+    const struct host *host;  /* whom frames on the port may be for; NULL for none */
+    struct post_box *answers; /* of the host, to be sent by `sender` */
+    struct worker *sender;
     struct rx_stream *streams[STREAMS_MAX]; /* NULL: the stream comes in elsewhere */
 };
 
@@ -142,6 +151,7 @@ struct worker {
     uint32_t open_page; /* 0 or 1 */
     _Atomic uint32_t epoch;
     _Atomic uint32_t rates_epoch;
+    _Atomic bool has_post; /* a host's answers wait to be sent by this worker */
     struct stall_mark stall_mark;
     struct stall_tally stalls[2];
     struct cycle_meter cycles[2];
@@ -175,6 +185,7 @@ struct run {
     struct worker *workers[WORKERS_MAX];
     uint8_t stream_index[UINT16_MAX + 1]; /* stream number to index, or NO_STREAM */
     struct rates_request rates;           /* those that workers take over, by index */
+    struct neighbours *neighbours;        /* as they were when the trial began */
 };
 
 static inline uint64_t

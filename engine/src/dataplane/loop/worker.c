@@ -3,6 +3,7 @@
 
 #include <rte_pause.h>
 
+#include "dataplane/loop/answering.h"
 #include "dataplane/loop/driver_memory.h"
 #include "dataplane/loop/rate_change.h"
 #include "dataplane/loop/receive.h"
@@ -133,6 +134,8 @@ worker_loop(void *argument)
         const uint32_t rates = atomic_load_explicit(&run->rates_epoch, memory_order_acquire);
         if (unlikely(rates != atomic_load_explicit(&worker->rates_epoch, memory_order_relaxed)))
             rate_change_take(worker, rates);
+        if (unlikely(atomic_load_explicit(&worker->has_post, memory_order_acquire)))
+            answering_send(worker);
         driver_memory_between_turns(number);
     }
     driver_memory_leave(number);

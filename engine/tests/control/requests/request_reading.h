@@ -9,10 +9,18 @@
 #include "control/requests/request.h"
 #include "unit_test.h"
 
-/* What the vectors are made for: two open ports with a queue each way, and frames of any size. */
+/* What the vectors are made for: two open ports with a queue each way, a host
+ * on the first, and frames of any size. */
 static const struct open_request reading_config = {
     .port_count = 2,
-    .ports = {{.rx_queues = 1, .tx_queues = 1}, {.rx_queues = 1, .tx_queues = 1}},
+    .ports = {{.rx_queues = 1,
+               .tx_queues = 1,
+               .host = {.present = true,
+                        .address_count = 2,
+                        .addresses = {{.version = 4, .bytes = {192, 0, 2, 1}},
+                                      {.version = 6,
+                                       .bytes = {0x20, 0x01, 0x0d, 0xb8, [15] = 1}}}}},
+              {.rx_queues = 1, .tx_queues = 1}},
     .max_frame_bytes = FRAME_MAX_BYTES,
 };
 
@@ -30,6 +38,7 @@ static const struct trial_request reading_trial = {
 static struct open_request open_request;
 static struct trial_request trial_request;
 static struct rates_request rates_request;
+static struct resolve_request resolve_request;
 
 static inline json_t *
 parse(const char *text)
@@ -59,6 +68,9 @@ read_request(const json_t *json, struct complaint *complaint)
     memset(&rates_request, 0, sizeof(rates_request));
     if (kind == REQUEST_RATES)
         return request_rates(json, &reading_trial, &rates_request, complaint);
+    memset(&resolve_request, 0, sizeof(resolve_request));
+    if (kind == REQUEST_RESOLVE)
+        return request_resolve(json, &reading_config, &resolve_request, complaint);
     if (kind == REQUEST_TRIAL)
         return request_trial(json, &reading_config, &trial_request, complaint);
     return request_stop(json, complaint);
