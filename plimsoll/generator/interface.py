@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from plimsoll.errors import TESTER_COULD_NOT_TELL, MachineError, PlimsollError
 from plimsoll.generator.histogram import Histogram
@@ -146,6 +146,9 @@ class PortCounts:
     """One port over an interval or a whole trial; `foreign_kinds` adds up to `foreign`.
 
     `buffers_in_use` is as read at the end: in the port's queues, being worked on, or lost.
+    `host` counts frames to and from the tester's own host on the port, which are not foreign:
+    requests by kind (`arp`, `nd`, `echo`), what neighbours said (`heard`), the answers that were
+    sent (`answered`), and frames by which a neighbour has another MAC address (`moved`).
     """
 
     port: int
@@ -157,6 +160,17 @@ class PortCounts:
     rx_no_mbuf: int = field(metadata={METRIC: "rx-no-mbuf-pps"})
     buffers_in_use: int
     link_up: bool
+    host: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def to_host(self) -> int:
+        """Frames received that were for the port's host."""
+        return sum(self.host.get(kind, 0) for kind in ("arp", "nd", "echo", "heard"))
+
+    @property
+    def from_host(self) -> int:
+        """Frames that the port's host sent."""
+        return self.host.get("answered", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +252,16 @@ class LossLimit:
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedAddress:
+    """Whom a port's host asked for, `tries` times; `mac` is None where nobody answered."""
+
+    port: int
+    address: str
+    mac: str | None
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
 class TrialPlan:
     """One trial: what to send, for how long, and how closely to watch.
 
@@ -250,7 +274,8 @@ class TrialPlan:
     are handed over, so that no process wakes for them; with 0 each is handed over as it
     ends. The CPU time of the processes in `cpu_time_of` (pids) is reported. `check` says by
     what a received frame counts as whole. `load_pps` is the load per direction that the
-    streams' rates were made of, 0 where they were not made of one.
+    streams' rates were made of, 0 where they were not made of one. `resolved` are the neighbours
+    to which MAC addresses were found for it.
     """
 
     mark: int
@@ -269,6 +294,7 @@ class TrialPlan:
     cpu_time_of: tuple[int, ...] = ()
     check: FrameCheck = "checksums"
     load_pps: float = 0.0
+    resolved: tuple[ResolvedAddress, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,6 +413,18 @@ class Generator(Protocol):
 
     def close(self) -> None:
         """End it."""
+
+
+@runtime_checkable
+class ResolvingGenerator(Protocol):
+    """One whose ports have hosts, which find out the MACs of next hops."""
+
+    def resolve(self, plan: TrialPlan) -> TrialPlan:
+        """The plan with the MACs that its frames lack, as they are now.
+
+        What the hosts send and receive from here on is part of the trial. Raises MachineError
+        where nobody answers, InputError where it is not known whom to ask.
+        """
 
 
 class RunningTrial(Protocol):

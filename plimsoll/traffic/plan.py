@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv6Address
 from typing import Literal
 
 from plimsoll.text.wire import FCS_BYTES
@@ -15,6 +16,9 @@ PacingKind = Literal["constant", "burst", "poisson", "back-to-back", "one-in-fli
 SIGNATURE_BYTES = 18
 # The same without the time, of load frames that have no room for all of it.
 SHORT_SIGNATURE_BYTES = 12
+
+# Of the destination and of the source, with which a frame begins.
+MAC_BYTES = 6
 
 # Far shorter than anything that a schedule may have, and longer than a rounding.
 _MOMENT_S = 1e-6
@@ -134,7 +138,9 @@ class StreamPlan:
     `rate_pps` is None where the pacing needs none. `frame_count` ends the stream early.
     `taken_from` is the load stream, by name, whose rate a probe's was taken out of.
     Frames with a `short_signature` say nothing of when they were sent. Those of a `filtered`
-    stream the DUT is to drop.
+    stream the DUT is to drop. Where nobody has written the destination's MAC, `destination` is
+    the address whose next hop is to have it, if the generator can find that out; `own_source`
+    says the same of the source's, which is then that of the port's host.
     """
 
     stream: int
@@ -153,6 +159,13 @@ class StreamPlan:
     schedule: Schedule = ALL_THE_TIME
     short_signature: bool = False
     filtered: bool = False
+    destination: IPv4Address | IPv6Address | None = None
+    own_source: bool = False
+
+    @property
+    def unaddressed(self) -> bool:
+        """Whether a MAC of its frames is for the generator to find out."""
+        return self.destination is not None or self.own_source
 
     @property
     def signature_bytes(self) -> int:

@@ -14,7 +14,7 @@ from plimsoll.benchmark.live_traffic.stream_tally import StreamTally
 from plimsoll.generator.counters import added
 from plimsoll.generator.interface import Interval, PortCounts, PortInfo
 
-_OF_PORT = frozenset({"port", "foreign_kinds", "buffers_in_use", "link_up"})
+_OF_PORT = frozenset({"port", "foreign_kinds", "buffers_in_use", "link_up", "host"})
 
 
 class LiveBook:
@@ -132,5 +132,6 @@ def _both(one: PortCounts, other: PortCounts) -> PortCounts:
     return replace(
         other,
         foreign_kinds=dict(Counter(one.foreign_kinds) + Counter(other.foreign_kinds)),
+        host=dict(Counter(one.host) + Counter(other.host)),
         **added(one, other, _OF_PORT),
     )

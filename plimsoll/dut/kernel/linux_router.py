@@ -16,16 +16,30 @@ from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.processes.child import Lifetime
 
+# With dynamic neighbours, by IP version and port: the router's own address, and its next hop,
+# which is the tester's. Of the networks that are kept for documentation (RFC 5737 and 3849).
+_LINKS: dict[int, tuple[tuple[str, str], ...]] = {
+    4: (("192.0.2.1/25", "192.0.2.2"), ("192.0.2.129/25", "192.0.2.130")),
+    6: (("2001:db8:0:1::1/64", "2001:db8:0:1::2"), ("2001:db8:0:2::1/64", "2001:db8:0:2::2")),
+}
+
+
+# On both links, for without one the kernel solicits no neighbour (ndisc_send_ns()).
+_LINK_LOCAL = "fe80::1/64"
+
 
 class LinuxRouterSettings(RoutedSettings, VlanSettings):
     """The kernel as a router.
 
     With `vlan` it routes between VLAN interfaces of that number: frames are tagged on both sides.
+    Its neighbours, the tester's ports, are `static`, or found by ARP and neighbour discovery.
+    Where they are `dynamic`, it has addresses of its own, and the `macs` are not used.
     """
 
     summary: ClassVar[str] = "the Linux IPv4 and IPv6 router between two veth cables; needs no NIC"
     kernel_features: ClassVar[tuple[str, ...]] = ("veth", "IPv4 and IPv6 forwarding")
     kind: Literal["linux-router"] = "linux-router"
+    neighbours: Literal["static", "dynamic"] = "static"
 
     def forwarder(self) -> Forwarder:
         """The router."""
@@ -43,20 +57,22 @@ class LinuxRouter(Forwarder):
         self._settings = settings
         self._ports = forwarding_ports(settings.vlan)
         self._installed_in_s = 0.0
+        self._dynamic = settings.neighbours == "dynamic"
 
     def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
         """Lay the cables, forward, and say where everything is."""
         ends = lay_cables(namespace, mtu)
-        namespace.batch(
-            *(
-                f"link set {port} address {mac}"
-                for port, mac in zip(DUT_PORTS, self._settings.router_macs, strict=True)
+        if not self._dynamic:
+            namespace.batch(
+                *(
+                    f"link set {port} address {mac}"
+                    for port, mac in zip(DUT_PORTS, self._settings.router_macs, strict=True)
+                )
             )
-        )
         if self._settings.vlan is not None:
             add_vlan(namespace, self._settings.vlan)
         self._turn_on(namespace)
-        namespace.batch(*self._neighbours())
+        namespace.batch(*(self._addresses() if self._dynamic else self._neighbours()))
         begin = time.monotonic()
         namespace.batch(*self._routes())
         self._installed_in_s = time.monotonic() - begin
@@ -78,7 +94,7 @@ class LinuxRouter(Forwarder):
             "routes_installed_in_s": round(self._installed_in_s, 3),
             "neighbours": [
                 {"address": each["dst"], "mac": each["lladdr"], "port": each["dev"]}
-                for each in namespace.objects("neighbour", "show", "nud", "permanent")
+                for each in self._known_neighbours(namespace)
             ],
         }
 
@@ -101,6 +117,24 @@ class LinuxRouter(Forwarder):
             namespace.write("0", *(f"{ipv6}/{each}/disable_ipv6" for each in ("all", *self._ports)))
             namespace.write("1", f"{ipv6}/all/forwarding")
 
+    def _known_neighbours(self, namespace: NetworkNamespace) -> list[dict[str, object]]:
+        """Those that it was given, or by now has found."""
+        if not self._dynamic:
+            return namespace.objects("neighbour", "show", "nud", "permanent")
+        found = namespace.objects("neighbour", "show")
+        return [each for each in found if "lladdr" in each and each["dev"] in self._ports]
+
+    def _addresses(self) -> tuple[str, ...]:
+        return tuple(
+            f"address add {address} dev {port}{' nodad' * (version == 6)}"
+            for version in self._settings.versions
+            for number, port in enumerate(self._ports)
+            for address in (_LINKS[version][number][0], *([_LINK_LOCAL] * (version == 6)))
+        )
+
+    def _next_hop(self, version: int, number: int) -> str:
+        return _LINKS[version][number][1] if self._dynamic else next_hop(version, number)
+
     def _neighbours(self) -> tuple[str, ...]:
         return tuple(
             f"neighbour add {next_hop(version, number)} lladdr {mac} dev {port} nud permanent"
@@ -110,7 +144,7 @@ class LinuxRouter(Forwarder):
 
     def _routes(self) -> tuple[str, ...]:
         return tuple(
-            f"route add {network} via {next_hop(network.version, number)} dev {port} onlink"
+            f"route add {network} via {self._next_hop(network.version, number)} dev {port} onlink"
             for number, port in enumerate(self._ports)
             for network in self._settings.routed_to(number)
         )

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from plimsoll.errors import MachineError
 from plimsoll.generator.engine.conversation import Conversation
 from plimsoll.generator.engine.engine_trial import EngineTrial
-from plimsoll.generator.engine.messages import HELLO, PORTS, PROTOCOL, Hello, open_request
+from plimsoll.generator.engine.hosts import NO_HOSTS, Hosts
+from plimsoll.generator.engine.messages import (
+    HELLO,
+    PORTS,
+    PROTOCOL,
+    RESOLVE_TRIES,
+    RESOLVE_WAIT_S,
+    RESOLVED,
+    Hello,
+    open_request,
+    resolve_request,
+)
 from plimsoll.generator.engine.program import ENGINE, EngineProgram
 from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.interface import (
@@ -41,6 +53,7 @@ class Engine:
         self._workers: tuple[WorkerLayout, ...] = ()
         self._tsc_hz: float | None = None
         self._notes: tuple[str, ...] = ()
+        self._hosts = NO_HOSTS
 
     @classmethod
     def start(
@@ -99,11 +112,13 @@ class Engine:
         main_cpus: Collection[int],
         max_frame_bytes: int,
         link_wait_s: float = 10.0,
+        hosts: Hosts = NO_HOSTS,
     ) -> None:
         """Open the ports and wait for their links. The CPUs must exist (check_cpus).
 
         The main thread sleeps on `main_cpus`. Raises GeneratorRefused and GeneratorDied.
         """
+        self._hosts = hosts
         reply = self._conversation.ask(
             open_request(
                 huge=memory.huge,
@@ -115,6 +130,7 @@ class Engine:
                 descriptors=descriptors,
                 link_wait_s=link_wait_s,
                 max_frame_bytes=max_frame_bytes,
+                hosts=self._hosts,
             ),
             _START_TIMEOUT_S + link_wait_s,
         )
@@ -127,8 +143,25 @@ class Engine:
         """Run one trial; `watch` sees each interval as it ends and stops the trial with True."""
         return self.begin(plan).follow(watch)
 
+    def resolve(self, plan: TrialPlan) -> TrialPlan:
+        """The plan with the MACs that its frames lack, as they are now; see ResolvingGenerator."""
+        if not self._hosts:
+            return plan
+        reply = self._conversation.ask(
+            resolve_request(self._hosts.wanted(plan.streams)),
+            _START_TIMEOUT_S + RESOLVE_TRIES * RESOLVE_WAIT_S,
+        )
+        resolved = RESOLVED.validate_python(reply["neighbours"])
+        streams = self._hosts.addressed(plan.streams, resolved, self._ports)
+        return replace(plan, streams=streams, resolved=resolved)
+
     def begin(self, plan: TrialPlan) -> EngineTrial:
-        """Begin a trial, which is then to be followed to its end."""
+        """Begin a trial, which is then to be followed to its end.
+
+        MACs that its frames lack are found out, unless `resolve` has done so.
+        """
+        if self._hosts and any(stream.unaddressed for stream in plan.streams):
+            plan = self.resolve(plan)
         parts = QueueParts.of(plan.streams, [port.tx_queues for port in self._ports])
         return EngineTrial(self._conversation, plan, parts)
 

@@ -9,18 +9,24 @@ from typing import Any
 import msgspec
 from pydantic import TypeAdapter
 
+from plimsoll.generator.engine.hosts import NO_HOSTS, Hosts
 from plimsoll.generator.interface import (
     Interval,
     LossLimit,
     PortInfo,
+    ResolvedAddress,
     Stamps,
     TrialPlan,
     TrialReport,
     WorkerLayout,
 )
+from plimsoll.traffic.frames.addresses import IpAddress
 from plimsoll.traffic.plan import FieldWriter, Pacing, Schedule, StreamPlan
 
 PROTOCOL = 4
+# A router that boots, or a link that has just come up, may miss the first ones.
+RESOLVE_TRIES = 5
+RESOLVE_WAIT_S = 1.0
 # As many as the engine has room for; the process that watches the trial has all.
 _LOSS_LIMITS = 64
 
@@ -44,6 +50,7 @@ class _Kind(msgspec.Struct):
 
 HELLO = TypeAdapter(Hello)
 PORTS = TypeAdapter(tuple[PortInfo, ...])
+RESOLVED = TypeAdapter(tuple[ResolvedAddress, ...])
 TRIAL_REPORT = TypeAdapter(TrialReport)
 # Intervals come while loops poll, perhaps on this very CPU, and have thousands of buckets:
 # straight from JSON to what they are takes a third of the time that going by way of
@@ -77,6 +84,7 @@ def open_request(
     descriptors: int,
     link_wait_s: float,
     max_frame_bytes: int,
+    hosts: Hosts = NO_HOSTS,
 ) -> dict[str, Any]:
     """What opens the ports; `max_frame_bytes` is without FCS."""
     return {
@@ -92,7 +100,13 @@ def open_request(
             for worker in workers
         ],
         "ports": [
-            {"devargs": device, "descriptors": descriptors, "stamps": stamps} for device in devargs
+            {
+                "devargs": device,
+                "descriptors": descriptors,
+                "stamps": stamps,
+                **hosts.request_of(port),
+            }
+            for port, device in enumerate(devargs)
         ],
         "link_wait_s": link_wait_s,
         "max_frame_bytes": max_frame_bytes,
@@ -118,6 +132,17 @@ def trial_request(plan: TrialPlan) -> dict[str, Any]:
         "hold_s": plan.hold_s,
         "loss_limits": [_loss_limit(limit) for limit in plan.loss_limits[:_LOSS_LIMITS]],
         "streams": [_stream(stream) for stream in plan.streams],
+    }
+
+
+def resolve_request(wanted: Sequence[tuple[int, IpAddress]]) -> dict[str, Any]:
+    """What asks for the MAC addresses of (port, address)."""
+    neighbours = [{"port": port, "address": str(address)} for port, address in wanted]
+    return {
+        "request": "resolve",
+        "tries": RESOLVE_TRIES,
+        "wait_s": RESOLVE_WAIT_S,
+        "neighbours": neighbours,
     }
 
 

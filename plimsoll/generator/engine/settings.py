@@ -9,6 +9,7 @@ from pydantic import Field
 
 from plimsoll.errors import InputError, MachineError
 from plimsoll.generator.engine.engine import Engine
+from plimsoll.generator.engine.hosts import Hosts, HostSettings, check_hosts
 from plimsoll.generator.engine.program import ENGINE, find_engine
 from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.generator_plan import Capabilities, CpuWork, GeneratorModel, Launch
@@ -41,7 +42,8 @@ class EngineSettings(GeneratorModel):
     more, share each port's two directions, senders first: every CPU has a queue of its
     own, load streams are spread over the senders' queues, and the port spreads what it
     receives over the receivers'. `megabytes` is DPDK's memory, by default what the ports
-    need.
+    need. `hosts` are who the tester is on its ports: what they answer for, and by what they ask
+    for the MACs that streams leave open.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -63,6 +65,7 @@ class EngineSettings(GeneratorModel):
     cpus: tuple[int, ...] = Field(default=(0,), min_length=1, max_length=64)
     megabytes: int | None = Field(default=None, ge=64, le=65536)
     stamps: Stamps = "tsc"
+    hosts: tuple[HostSettings, ...] = Field(default=(), max_length=16)
 
     @classmethod
     def lacking(cls) -> tuple[str, ...]:
@@ -79,13 +82,16 @@ class EngineSettings(GeneratorModel):
         return tuple((f"generator.cpus[{i}]", cpu) for i, cpu in enumerate(self.cpus))
 
     def check_ports(self, port_count: int) -> None:
-        """Raise InputError when the CPUs do not fit so many ports."""
+        """Raise InputError when the CPUs, or the hosts, do not fit so many ports."""
         self.layout(port_count)
+        check_hosts(self.hosts, port_count)
 
     def streams_sent(
         self, streams: tuple[StreamPlan, ...], port_count: int
     ) -> tuple[StreamPlan, ...]:
         """Load streams in parts, one for each queue of their port. Raises InputError."""
+        check_hosts(self.hosts, port_count)
+        Hosts(self.hosts).check_streams(streams)
         queues = Counter(port for worker in self.layout(port_count) for port, _ in worker.tx)
         return QueueParts.of(streams, [queues[port] for port in range(port_count)]).streams
 
@@ -102,8 +108,8 @@ class EngineSettings(GeneratorModel):
         )
 
     def on_rings(self) -> EngineSettings:
-        """The same: rings have no clock to stamp by."""
-        return self.model_copy(update={"stamps": "tsc"})
+        """The same: rings have no clock to stamp by, and nobody to ask."""
+        return self.model_copy(update={"stamps": "tsc", "hosts": ()})
 
     def start(self, launch: Launch) -> Engine:
         """Start the process, noted in the ledger, with the memory that it needs."""
@@ -129,6 +135,7 @@ class EngineSettings(GeneratorModel):
                     main_cpus=launch.main_cpus,
                     max_frame_bytes=launch.max_frame_bytes,
                     link_wait_s=launch.link_wait_s,
+                    hosts=Hosts(self.hosts),
                 )
         except BaseException:
             engine.close()

@@ -130,6 +130,9 @@ FIELDS: Mapping[str, str] = {
     "PortRecord.stale": "Whole frames of the tester received that belong to another trial or run.",
     "PortRecord.rx_missed": "The driver's count of frames that its receive queue had no room for.",
     "PortRecord.rx_errors": "The driver's count of frames received with errors.",
+    "ResolvedRecord.port": "The tester's port on whose wire it is.",
+    "PortRecord.host": "Frames to and from the tester's own host there (arp, nd, echo, heard, "
+    "answered, moved), which are not foreign; empty where it is none.",
     "PortRecord.rx_no_mbuf": "The driver's count of frames for which no buffer was free.",
     "PortRecord.buffers_in_use": "Buffers of the port's pools in use when the trial ended.",
     "WorkerRecord.polls": "Turns of the polling loop.",

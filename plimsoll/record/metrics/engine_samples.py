@@ -99,6 +99,8 @@ def _port_samples(port: PortCounts) -> Iterator[MetricSample]:
     for kind, frames in port.foreign_kinds.items():
         named = {**names, "kind": kind}
         yield MetricSample(frames_type(_SOURCE, "foreign-pps"), named, frames)
+    for kind, frames in port.host.items():
+        yield MetricSample(frames_type(_SOURCE, "host-pps"), {**names, "kind": kind}, frames)
     yield from _frame_samples(port, names)
     yield MetricSample(_BUFFERS, names, port.buffers_in_use)
     yield MetricSample(_LINK_UP, names, float(port.link_up))

@@ -15,7 +15,8 @@ class PortRecord(RecordModel):
     """One of the tester's ports: frames that are not part of the trial, and what it missed.
 
     `foreign_kinds` says of what kind the foreign ones were, and adds up to `foreign`.
-    `buffers_in_use` is as it was when the trial ended.
+    `buffers_in_use` is as it was when the trial ended. `host` has the frames to and from the
+    tester's own host there, by kind; empty where it is none.
     """
 
     port: int
@@ -26,6 +27,16 @@ class PortRecord(RecordModel):
     rx_errors: int
     rx_no_mbuf: int
     buffers_in_use: int
+    host: dict[str, int] = Field(default_factory=dict)
+
+
+class ResolvedRecord(RecordModel):
+    """A neighbour of the tester's host on a port, to which frames of the trial were sent."""
+
+    port: int
+    address: str = Field(description="Its IP address: the destination's, or the gateway's.")
+    mac: str = Field(description="The MAC address that it gave just before the trial.")
+    tries: int = Field(ge=0, description="How many requests were sent for it.")
 
 
 class StallRecord(RecordModel):

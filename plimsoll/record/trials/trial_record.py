@@ -21,7 +21,12 @@ from plimsoll.record.trials.neighbour_record import NeighbourRecord
 from plimsoll.record.trials.offered_range import OfferedRange
 from plimsoll.record.trials.schedule_record import ScheduleRecord
 from plimsoll.record.trials.stream_record import StreamRecord
-from plimsoll.record.trials.tester_record import OwnTimeRecord, PortRecord, WorkerRecord
+from plimsoll.record.trials.tester_record import (
+    OwnTimeRecord,
+    PortRecord,
+    ResolvedRecord,
+    WorkerRecord,
+)
 from plimsoll.record.trials.trial_evidence import TrialEvidence
 from plimsoll.record.trials.trial_parts import (
     NO_CONTEXT,
@@ -133,6 +138,12 @@ class TrialRecord(RecordModel):
         "did; none in records of earlier versions.",
     )
 
+    resolved: tuple[ResolvedRecord, ...] = Field(
+        default=(),
+        description="Whose MAC addresses were found by ARP or neighbour discovery for this trial; "
+        "none where all were written, and in records of earlier versions.",
+    )
+
     hops: tuple[HopRecord, ...] = Field(
         default=(),
         description="How many frames passed each point inside the DUT, along each direction; "
@@ -185,6 +196,7 @@ class TrialRecord(RecordModel):
                     for counts in report.streams
                 ),
                 "ports": report.ports,
+                "resolved": plan.resolved,
                 "workers": tuple(WorkerRecord.of(counts) for counts in report.workers),
             }
         )

@@ -63,6 +63,7 @@ def _plan(
     number: int, stream: Stream, ports: tuple[int, int], path: int, rate_pps: float | None
 ) -> StreamPlan:
     made = templates(stream, reverse=path % 2 == 1)
+    own_source, destination = stream.open_macs(reverse=path % 2 == 1)
     tx_port, rx_port = ports
     return StreamPlan(
         stream=number,
@@ -78,6 +79,8 @@ def _plan(
         schedule=planned_schedule(stream.schedule),
         short_signature=stream.signature_bytes < SIGNATURE_BYTES,
         filtered=stream.filtered,
+        destination=destination,
+        own_source=own_source,
     )
 
 

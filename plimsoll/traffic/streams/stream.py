@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, field_validator, m
 from plimsoll.errors import InputError
 from plimsoll.text.mistakes import check_all, mistake
 from plimsoll.text.units import RateField
-from plimsoll.traffic.frames.addresses import Endpoint, IpField, MacField, PortField
+from plimsoll.traffic.frames.addresses import Endpoint, IpAddress, IpField, MacField, PortField
 from plimsoll.traffic.frames.capture import MOST_FRAMES, PacketCapture, load_capture
 from plimsoll.traffic.frames.encapsulation import Gtpu, MplsLabels, VlanTags, Vxlan
 from plimsoll.traffic.frames.layers import Stack
@@ -32,6 +32,8 @@ StreamType = Literal["measurement", "teaching_warmup", "teaching_measurement", "
 
 # RFC 2544's addresses for benchmarks (198.18.0.0/15) and RFC 5180's (2001:2::/48).
 _DEFAULT_IPS = {4: ("198.18.0.1", "198.19.0.1"), 6: ("2001:2:0:1::1", "2001:2:0:2::1")}
+# Where neither the profile nor the generator has others.
+_DEFAULT_MACS = ("02:00:00:00:00:01", "02:00:01:00:00:01")
 _DEFAULT_FRAME_SIZE = 64
 
 _FORWARD = ("bidirectional", "unidirectional")
@@ -84,8 +86,8 @@ class Stream(BaseModel):
     protocol: Protocol = "UDP"
     stream_types: Annotated[tuple[StreamType, ...], Field(min_length=1)] = ("measurement",)
     taken_from: str | None = None
-    src_mac: MacField = "02:00:00:00:00:01"
-    dst_mac: MacField = "02:00:01:00:00:01"
+    src_mac: MacField | None = None
+    dst_mac: MacField | None = None
     src_ip: IpField = IPv4Address("198.18.0.1")
     dst_ip: IpField = IPv4Address("198.19.0.1")
     prefix: Annotated[StrictInt, Field(ge=1)] = 16
@@ -317,13 +319,28 @@ class Stream(BaseModel):
         """Source and destination of one direction."""
         return self._ends(self.src_ip.version, reverse)
 
+    def open_macs(self, *, reverse: bool) -> tuple[bool, IpAddress | None]:
+        """What a generator that is a host may write into the frames of one direction.
+
+        Whether the source's MAC is its own, and the destination whose next hop has the other;
+        None where that is written, varies, or is not an IP packet's right behind it.
+        """
+        macs = (self.dst_mac, self.src_mac) if reverse else (self.src_mac, self.dst_mac)
+        wrapped = self.packet or self.pcap or self.vxlan or self.gtpu or self.mpls
+        names = [each for each in self.vary if isinstance(each, str)]
+        own = macs[0] is None and not wrapped and "src_mac" not in names
+        if macs[1] is not None or wrapped or "dst_mac" in names or "ARP" in self.protocol:
+            return own and "ARP" not in self.protocol, None
+        return own, self.ends(reverse=reverse)[1].ip
+
     def _ends(self, version: int, reverse: bool) -> tuple[Endpoint, Endpoint]:
         """Source and destination; of the other IP version than its own, the default addresses."""
         ips = (str(self.src_ip), str(self.dst_ip))
         if version != self.src_ip.version:
             ips = _DEFAULT_IPS[version]
-        source = Endpoint(self.src_mac, ip_address(ips[0]), self.src_port)
-        destination = Endpoint(self.dst_mac, ip_address(ips[1]), self.dst_port)
+        macs = (self.src_mac or _DEFAULT_MACS[0], self.dst_mac or _DEFAULT_MACS[1])
+        source = Endpoint(macs[0], ip_address(ips[0]), self.src_port)
+        destination = Endpoint(macs[1], ip_address(ips[1]), self.dst_port)
         return (destination, source) if reverse else (source, destination)
 
 

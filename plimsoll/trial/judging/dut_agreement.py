@@ -51,7 +51,7 @@ def _reached(port: DutPortCounters) -> int:
 
 
 def _sent(outcome: Outcome) -> dict[int, int]:
-    frames = {port.port: 0 for port in outcome.report.ports}
+    frames = {port.port: port.from_host for port in outcome.report.ports}
     for plan, counts in _everything(outcome):
         frames[plan.tx_port] += counts.sent
     return frames
@@ -59,7 +59,7 @@ def _sent(outcome: Outcome) -> dict[int, int]:
 
 def _received(outcome: Outcome) -> dict[int, int]:
     frames = {
-        port.port: port.foreign + port.stale + port.rx_missed + port.rx_errors
+        port.port: port.foreign + port.to_host + port.stale + port.rx_missed + port.rx_errors
         for port in outcome.report.ports
     }
     for plan, counts in _everything(outcome):

@@ -272,6 +272,10 @@ def _port_findings(port: PortCounts) -> Iterable[Finding]:
         yield Finding("link", subject, None, None, "", "invalid", text)
     stale = f"{subject}: {port.stale:,} frames of another trial came in"
     yield _frame_finding("stale-frames", subject, port.stale, stale)
+    if port.host:
+        moved = port.host.get("moved", 0)
+        said = f"{subject}: {moved:,} frames named another MAC address of a next hop than was used"
+        yield _frame_finding("next-hop-moved", subject, moved, said)
     unread = port.rx_missed + port.rx_errors + port.rx_no_mbuf
     said = f"{subject}: {unread:,} frames reached the tester that it could not take"
     yield _frame_finding("unread-frames", subject, unread, said)

@@ -25,7 +25,7 @@ from plimsoll.generator.interface import (
 from plimsoll.generator.worst_lists import largest, longest
 
 # What adds up in another way than by sums, if at all.
-_OF_PORT = frozenset({"port", "foreign_kinds", "buffers_in_use", "link_up"})
+_OF_PORT = frozenset({"port", "foreign_kinds", "buffers_in_use", "link_up", "host"})
 _OF_WORKER = frozenset({"cpu", "worst_stall_ns", "gaps", "cycles", "longest"})
 # As many as a trial's report lists of each polling loop.
 _LONGEST_STALLS = 64
@@ -172,6 +172,7 @@ def _both_ports(one: PortCounts, other: PortCounts) -> PortCounts:
     return replace(
         other,
         foreign_kinds=dict(Counter(one.foreign_kinds) + Counter(other.foreign_kinds)),
+        host=dict(Counter(one.host) + Counter(other.host)),
         link_up=one.link_up and other.link_up,
         **added(one, other, _OF_PORT),
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from plimsoll.dut.lab import Lab, LabPorts
 from plimsoll.dut.sight import begin_sight
 from plimsoll.errors import PlimsollError
-from plimsoll.generator.interface import Generator, Interval, TrialPlan
+from plimsoll.generator.interface import Generator, Interval, ResolvingGenerator, TrialPlan
 from plimsoll.trial.outcome.background_streams import NO_BACKGROUND, BackgroundStreams
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.series import TrialSeries
@@ -30,6 +31,9 @@ def run_trial(
     whatever the generator raises of itself.
     """
     lab.check()
+    everything = background.added_to(plan)
+    if isinstance(generator, ResolvingGenerator):
+        everything = generator.resolve(everything)
     links_lost = lab.watch_links()
     series = TrialSeries(plan, ports.drained_by, ports.queue_frames)
     before = lab.counters()
@@ -43,7 +47,7 @@ def run_trial(
         return bool(links_lost()) or settled
 
     try:
-        whole_report = generator.trial(background.added_to(plan), watch_all)
+        whole_report = generator.trial(everything, watch_all)
     except PlimsollError:
         # What the generator died of may be the lab; then that is the news.
         lab.check()
@@ -51,7 +55,7 @@ def run_trial(
     lab.check()
     report, background = background.split(whole_report)
     return Outcome(
-        plan=plan,
+        plan=replace(plan, resolved=everything.resolved),
         report=report,
         series=series,
         drained_by=ports.drained_by,

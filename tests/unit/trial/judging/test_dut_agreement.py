@@ -64,6 +64,14 @@ def test_whatever_came_out_of_the_dut_counts() -> None:
     assert {each.outcome for each in found} == {"ok"}
 
 
+def test_what_a_host_said_and_heard_counts() -> None:
+    """Of what the DUT sent, seven frames were for the host on port 1, which answered five."""
+    said = {"arp": 1, "nd": 1, "echo": 4, "heard": 1, "answered": 5, "moved": 1}
+    ports = (port_counts(0), port_counts(1, host=said))
+    found = dut_agreement(outcome(ports=ports, dut=(START, _end(tx_1=OUT + 7, rx_1=SENT + 5))))
+    assert {each.outcome for each in found} == {"ok"}
+
+
 def test_frames_on_a_wrong_port_are_compared_in_sum() -> None:
     """Five of the load out came back on port 0, where they were sent."""
     streams = [

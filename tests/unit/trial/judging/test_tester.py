@@ -234,6 +234,7 @@ def test_many_short_stalls_are_reported() -> None:
     [
         ({"link_up": False}, "link"),
         ({"stale": 1}, "stale-frames"),
+        ({"host": {"moved": 2}}, "next-hop-moved"),
         ({"rx_missed": 1}, "unread-frames"),
         ({"rx_no_mbuf": 1}, "unread-frames"),
         ({"rx_errors": 1}, "unread-frames"),
@@ -242,6 +243,11 @@ def test_many_short_stalls_are_reported() -> None:
 def test_what_happened_on_a_port_is_reported(changes: dict[str, Any], rule: str) -> None:
     (finding,) = _broken(outcome(ports=(port_counts(0), port_counts(1, **changes))))
     assert (finding.rule, finding.subject) == (rule, "port 1")
+
+
+def test_a_hosts_own_frames_are_no_fault() -> None:
+    said = {"arp": 3, "nd": 2, "echo": 9, "heard": 1, "answered": 14, "moved": 0}
+    assert _broken(outcome(ports=(port_counts(0, host=said), port_counts(1)))) == []
 
 
 def test_frames_of_others_are_no_fault() -> None:
