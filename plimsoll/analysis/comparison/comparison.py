@@ -8,10 +8,10 @@ from statistics import median
 from typing import Literal
 
 from plimsoll.analysis.comparison.changes import Change, changes_between
-from plimsoll.analysis.comparison.run_figures import Better
 from plimsoll.analysis.comparison.shift import Shift, shift
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.errors import InputError
+from plimsoll.record.methods.run_figure import Better
 
 FigureJudgement = Literal["better", "worse", "no difference seen", "cannot tell"]
 

@@ -9,10 +9,10 @@ from typing import Literal
 
 from plimsoll.analysis.comparison.comparison import FigureComparison, compare
 from plimsoll.analysis.comparison.gate_condition import Condition, spelling, value_text
-from plimsoll.analysis.comparison.run_figures import RunFigure
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry
+from plimsoll.record.methods.run_figure import RunFigure
 from plimsoll.text.mistakes import did_you_mean
 
 # "unknown" is where the tester could not tell, or there are too few runs.

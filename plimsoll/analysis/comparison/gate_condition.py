@@ -28,7 +28,7 @@ _COMPARE: Mapping[Sign, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-_FORM = re.compile(r"\s*([A-Za-z][\w .-]*?)\s*(<=|>=|<|>)\s*(\S.*?)\s*", re.ASCII)
+_FORM = re.compile(r"\s*([A-Za-z][\w .+-]*?)\s*(<=|>=|<|>)\s*(\S.*?)\s*", re.ASCII)
 _OF_BASELINE = re.compile(r"(\S+\s*%)\s+of\s+(?:the\s+)?baseline", re.IGNORECASE)
 _LONGEST = 200
 _REMEDY = "write for example 'load_line < 1.5Mpps', 'p99.9 > 50us' or 'load_line < 95% of baseline'"

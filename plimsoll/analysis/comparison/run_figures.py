@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
 
 from plimsoll.record.index.run_entry import RunEntry
+from plimsoll.record.methods.registry import method_with_result
+from plimsoll.record.methods.run_figure import Better, RunFigure
 from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
-
-Better = Literal["higher", "lower"]
 
 _QUANTILES: tuple[tuple[str, Callable[[LatencyRecord], float | None]], ...] = (
     ("p50", lambda latency: latency.p50_ns),
@@ -23,23 +22,14 @@ _QUANTILES: tuple[tuple[str, Callable[[LatencyRecord], float | None]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RunFigure:
-    """One value of a run, with its unit and which way is the better one."""
-
-    name: str
-    value: float
-    unit: str
-    better: Better
-
-
 def figures_of(entry: RunEntry) -> list[RunFigure]:
     """The run's answer first, then latency and loss of the trial it rests on.
 
     Latency is that of the latency streams where there are any, else of the load streams, and
-    of the direction in which it is the longest. Raises RecordError for a damaged journal.
+    of the direction in which it is the longest. Last come the figures that its method has of its
+    own. Raises RecordError for a damaged record.
     """
-    return [*_answer(entry), *_of_trial(answering_trial(entry))]
+    return [*_answer(entry), *_of_trial(answering_trial(entry)), *_of_method(entry)]
 
 
 def answering_trial(entry: RunEntry) -> TrialRecord | None:
@@ -58,6 +48,15 @@ def _answer(entry: RunEntry) -> Iterator[RunFigure]:
         # What is measured in time is a latency; all else is a rate or a share that was carried.
         better: Better = "lower" if answer.unit == "ns" else "higher"
         yield RunFigure(answer.figure, answer.value, answer.unit, better)
+
+
+def _of_method(entry: RunEntry) -> Iterator[RunFigure]:
+    method = method_with_result(entry.summary.method or "") if entry.summary else None
+    if method is None or method.figures is None:
+        return
+    result = read_run_result(entry.run, method.result)
+    if result is not None:
+        yield from method.figures(result)
 
 
 def _of_trial(trial: TrialRecord | None) -> Iterator[RunFigure]:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from plimsoll.analysis.comparison.run_figures import RunFigure, figures_of
+from plimsoll.analysis.comparison.run_figures import figures_of
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry, entry_of
 from plimsoll.record.index.run_filter import RunFilter
 from plimsoll.record.index.run_index import read_index
 from plimsoll.record.index.run_tag import parse_tag
+from plimsoll.record.methods.run_figure import RunFigure
 from plimsoll.record.query.found_runs import find_runs
 
 

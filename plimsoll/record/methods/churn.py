@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plimsoll.record.methods.churn_figures import churn_figures
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.run_outcome import RunAnswer, RunOutcome
 from plimsoll.record.results.churn_result import ChurnResult
@@ -24,4 +25,5 @@ CHURN = Method(
     result=ChurnResult,
     schema="churn-result",
     outcome=_outcome,
+    figures=churn_figures,
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
+from plimsoll.record.methods.run_figure import RunFigure
 from plimsoll.record.methods.run_outcome import RunOutcome
 
 R = TypeVar("R", bound=BaseModel)
@@ -19,7 +20,8 @@ class Method(Generic[R]):
 
     `name` stands in journal and result.json, and `plimsoll <command>` leaves such a run.
     `result` is the model of result.json, published as docs/schemas/<schema>.schema.json, and
-    `outcome` says in one line what it found.
+    `outcome` says in one line what it found. `figures` are what runs of it are compared by
+    beyond that and the latency and loss of its trial.
 
     A run of a `one_trial` method is over with its trial: that, in the journal, is its result,
     so there is no result.json and nothing to resume. With `by_criteria` the experiment's criteria
@@ -33,3 +35,4 @@ class Method(Generic[R]):
     outcome: Callable[[R], RunOutcome]
     one_trial: bool = False
     by_criteria: bool = False
+    figures: Callable[[R], Iterable[RunFigure]] | None = None

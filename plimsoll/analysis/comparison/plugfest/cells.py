@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 from plimsoll.analysis.comparison.quiet_noisy import runs_causes
-from plimsoll.analysis.comparison.run_figures import RunFigure
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.benchmark.plugfest.course import REFUSED, SETTLED
 from plimsoll.benchmark.plugfest.median_interval import median_interval
 from plimsoll.benchmark.plugfest.plan import PlannedCell
 from plimsoll.record.index.run_entry import RunEntry, entry_of
+from plimsoll.record.methods.run_figure import RunFigure
 from plimsoll.record.results.matrix_result import IterationResult, SampleResult
 from plimsoll.record.results.plugfest_result import (
     CellPlace,

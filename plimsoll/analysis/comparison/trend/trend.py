@@ -9,12 +9,12 @@ from statistics import median
 from typing import Literal
 
 from plimsoll.analysis.comparison.changes import Change, changes_between
-from plimsoll.analysis.comparison.run_figures import Better, RunFigure
 from plimsoll.analysis.comparison.shift import Shift, shift
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS, ChangePoint, change_points
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry
+from plimsoll.record.methods.run_figure import Better, RunFigure
 from plimsoll.text.mistakes import did_you_mean
 
 NewestJudgement = Literal["better", "worse", "no change seen", "cannot tell"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from plimsoll.benchmark.churn.raw_record import write_metrics
@@ -140,11 +141,21 @@ CREATION = WorkloadRecord(
 )
 
 
-def write_churn_run(folder: Path, *, finished: bool = True) -> RunDirectory:
+def with_fsync(cell: ChurnCell, p99_ms: float) -> ChurnCell:
+    """The cell, its store's WAL synced in that time."""
+    (fsync,) = cell.control_plane.etcd
+    etcd = (fsync.model_copy(update={"p99_ms": p99_ms}),)
+    control_plane = cell.control_plane.model_copy(update={"etcd": etcd})
+    return cell.model_copy(update={"control_plane": control_plane})
+
+
+def write_churn_run(
+    folder: Path, *, finished: bool = True, cells: Sequence[ChurnCell] = CELLS
+) -> RunDirectory:
     """A run directory with all of it, or with its first two cells and no end."""
     experiment = of_record(EXPERIMENT)
     run = RunDirectory.create(folder, "made-up", experiment.normalised())
-    cells = CELLS if finished else CELLS[:2]
+    cells = cells if finished else cells[:2]
     with Journal(run.journal) as journal:
         journal.append(RUN_STARTED, method="churn", settings={})
         journal.append(WORKLOAD, workload=CREATION.model_dump(mode="json"))
@@ -152,11 +163,11 @@ def write_churn_run(folder: Path, *, finished: bool = True) -> RunDirectory:
             write_metrics(run, each.period, (), (), _throughputs())
             journal.append(CELL, cell=each.model_dump(mode="json"))
         if finished:
-            finish_run(run, journal, _result(run))
+            finish_run(run, journal, _result(run, cells))
     return run
 
 
-def _result(run: RunDirectory) -> ChurnResult:
+def _result(run: RunDirectory, cells: Sequence[ChurnCell]) -> ChurnResult:
     return ChurnResult(
         run_id=run.run_id,
         name="made-up",
@@ -166,7 +177,7 @@ def _result(run: RunDirectory) -> ChurnResult:
         repetitions=1,
         fake_nodes=3,
         workloads=(CREATION,),
-        cells=CELLS,
+        cells=tuple(cells),
         notes=(),
         versions={"kubernetes": "v1.34.4"},
     )
