@@ -1,8 +1,6 @@
 """Guests of switches between the kernel's interfaces: frames counted at every point, and killed."""
 
 import json
-import os
-import signal
 import socket
 import subprocess
 import time
@@ -10,14 +8,16 @@ from typing import Any
 
 import pytest
 
-from plimsoll.dut.guest.guest import GuestHangs
-from plimsoll.dut.lab import Lab, LabDied
 from plimsoll.dut.sight import DutSight, SeesTrials
-from plimsoll.errors import PlimsollError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.identity import wait_for_end
 from plimsoll.trial.judging.dut_sight import losses_between
 from tests.integration.command import ROOT, Workplace
+from tests.integration.dut.guest_chains import (
+    hung_is_not_dead,
+    killed_is_reported,
+    skip_without,
+)
 from tests.integration.dut.namespace_lab import (
     CPU,
     FRAMES,
@@ -63,17 +63,6 @@ WITH_PROCESS = [
     full("linux-bridge", VM, "vm"),
     full("ovs", VM, "vm"),
 ]
-
-
-def skip_without(kind: str, settings: dict[str, Any]) -> None:
-    try:
-        settings_of(kind, **settings).check_machine()
-    except PlimsollError as error:
-        pytest.skip(str(error))
-
-
-def programs_of(ledger: Ledger) -> dict[str, int]:
-    return {each.name: each.identity.pid for each in ledger.record.processes}
 
 
 @pytest.mark.parametrize(("kind", "settings"), CHAINS)
@@ -157,41 +146,13 @@ def until_arrived(end_sight: Any, place: str) -> DutSight:
 def test_a_guest_that_is_killed_is_reported_as_such(
     ledger: Ledger, kind: str, settings: dict[str, Any]
 ) -> None:
-    skip_without(kind, settings)
-    lab = make_lab(ledger, kind, **settings)
-    lab.up()
-    assert "guest0" in [each.name for each in lab.processes()]
-    os.kill(programs_of(ledger)["guest0"], signal.SIGKILL)
-    with pytest.raises(LabDied) as died:
-        until_it_is_seen(lab)
-    assert died.value.process.startswith("guest0 (")
-    lab.down()
-    assert leftovers(ledger) == set()
-
-
-def until_it_is_seen(lab: Lab) -> None:
-    """A killed process may take a moment to be gone."""
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        lab.check()
-        time.sleep(0.05)
+    killed_is_reported(ledger, kind, settings, "guest0")
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("settings", [TESTPMD, VM], ids=["testpmd", "vm"])
 def test_a_guest_that_hangs_is_no_guest_that_died(ledger: Ledger, settings: dict[str, Any]) -> None:
-    skip_without("linux-bridge", settings)
-    lab = make_lab(ledger, "linux-bridge", **settings)
-    lab.up()
-    guest = programs_of(ledger)["guest0"]
-    os.kill(guest, signal.SIGSTOP)
-    assert isinstance(lab, SeesTrials)
-    with pytest.raises(GuestHangs, match="guest0 runs, and does not answer"):
-        lab.begin_sight()
-    lab.check()
-    os.kill(guest, signal.SIGCONT)
-    lab.down()
-    assert leftovers(ledger) == set()
+    hung_is_not_dead(ledger, "linux-bridge", settings)
 
 
 @pytest.mark.parametrize(("kind", "settings"), CHAINS)

@@ -3,21 +3,24 @@
 import json
 import os
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from plimsoll.dut.guest.guest import GuestHangs
-from plimsoll.dut.lab import Lab, LabDied
+from plimsoll.dut.lab import LabDied
 from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.dut.registry.standing import lab_down, lab_up
-from plimsoll.dut.sight import SeesTrials
-from plimsoll.errors import MachineError, PlimsollError
+from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger, sweep
 from plimsoll.host.processes.identity import end_process, wait_for_end
 from tests.integration.command import ROOT, Workplace
+from tests.integration.dut.guest_chains import (
+    hung_is_not_dead,
+    killed_is_reported,
+    programs_of,
+    skip_without,
+)
 from tests.integration.dut.namespace_lab import (
     CPU,
     FRAMES,
@@ -42,10 +45,6 @@ def _has_open_vswitch() -> None:
         OvsSettings().check_machine()
     except MachineError as error:
         pytest.skip(str(error))
-
-
-def programs_of(ledger: Ledger) -> dict[str, int]:
-    return {each.name: each.identity.pid for each in ledger.record.processes}
 
 
 @WAYS
@@ -200,48 +199,13 @@ def test_open_vswitch_counts_the_frames_of_a_trial(
 def test_who_died_in_the_middle_is_told_apart(
     ledger: Ledger, victim: str, guest: dict[str, Any]
 ) -> None:
-    skip_without("ovs-dpdk", guest)
-    lab = make_lab(ledger, "ovs-dpdk", **guest)
-    lab.up()
-    os.kill(programs_of(ledger)[victim], signal.SIGKILL)
-    with pytest.raises(LabDied) as died:
-        until_it_is_seen(lab)
-    assert died.value.process.startswith(victim)
-    lab.down()
-    assert leftovers(ledger) == set()
-    assert not list(ledger.directory.glob("guest*.s*"))
+    killed_is_reported(ledger, "ovs-dpdk", guest, victim)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("kind", GUESTS)
-def test_a_guest_that_hangs_is_no_guest_that_died(ledger: Ledger, kind: dict[str, Any]) -> None:
-    skip_without("ovs-dpdk", kind)
-    lab = make_lab(ledger, "ovs-dpdk", **kind)
-    lab.up()
-    guest = programs_of(ledger)["guest0"]
-    os.kill(guest, signal.SIGSTOP)
-    assert isinstance(lab, SeesTrials)
-    with pytest.raises(GuestHangs, match="guest0 runs, and does not answer"):
-        lab.begin_sight()
-    lab.check()
-    os.kill(guest, signal.SIGCONT)
-    lab.down()
-    assert leftovers(ledger) == set()
-
-
-def until_it_is_seen(lab: Lab) -> None:
-    """A killed process may take a moment to be gone."""
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        lab.check()
-        time.sleep(0.05)
-
-
-def skip_without(kind: str, more: dict[str, Any]) -> None:
-    try:
-        settings_of(kind, **more).check_machine()
-    except PlimsollError as error:
-        pytest.skip(str(error))
+@pytest.mark.parametrize("guest", GUESTS)
+def test_a_guest_that_hangs_is_no_guest_that_died(ledger: Ledger, guest: dict[str, Any]) -> None:
+    hung_is_not_dead(ledger, "ovs-dpdk", guest)
 
 
 @pytest.mark.parametrize("guest", GUESTS)
