@@ -22,7 +22,6 @@ _TIMEOUT_S = 60
 _MOST_BYTES = 64 << 20
 _VERBS = {READ_ONLY: "LIST|GET", MUTATING: "POST|PUT|DELETE|PATCH"}
 _STREAMS = "log|exec|portforward|attach|proxy"
-_LEAST_RANGE_S = 60
 
 
 class PrometheusSettings(BaseModel):
@@ -43,7 +42,11 @@ class PrometheusSettings(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """[begin_s, end_s) since the epoch; ranges shorter than a minute hold too few scrapes."""
+    """[begin_s, end_s) since the epoch.
+
+    Its figures are of no other time: a range that began earlier would thin out what happened in
+    it. Where Prometheus has fewer than two scrapes of the stretch, it has no figure.
+    """
 
     begin_s: float
     end_s: float
@@ -51,7 +54,7 @@ class Stretch:
     @property
     def range(self) -> str:
         """As PromQL has it."""
-        return f"{max(_LEAST_RANGE_S, math.ceil(self.end_s - self.begin_s))}s"
+        return f"{max(1, math.floor(self.end_s - self.begin_s))}s"
 
 
 def figure_queries(settings: PrometheusSettings, over: str) -> dict[str, str]:
