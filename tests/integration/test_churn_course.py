@@ -26,7 +26,8 @@ name: small
 cluster: {{kind: own, nodes: 1, programs: {programs}}}
 workload: {{namespaces: 2, objects: small, qps: 100, burst: 100}}
 churn: {{levels: [0, 100], duration: 4s, cycles: 1, delay: 1s, before: 4s, after: 2s}}
-streams: {{networks: {{macvlan: {{kind: macvlan}}}}, pairs: 2, rate_mbps: 20}}
+streams: {{networks: {{macvlan: {{kind: macvlan}}}}, pairs: 2, rate_mbps: 20,
+  latency_probe: {{pps: 500}}}}
 sample: 2s
 seed: 1
 """
@@ -85,6 +86,8 @@ def _check(run: Path, result: dict[str, object]) -> None:
     for cell in cells.values():
         # Paced at 20 Mbit/s each, which any machine carries; how much it dips is its own affair.
         assert cell["streams"]["reference_bps"] == pytest.approx(40e6, rel=0.1)
+        probe = cell["probe"]
+        assert sum(count for _, count in probe["histogram"]) == probe["sent"] - probe["lost"] > 0
     pods = {each["kind"]: each["pods"] for each in cells[100]["control_plane"]["readiness"]}
     assert pods == {"all": 2 * _PODS, "server": 8, "client": 4, "dpdk": 2}
     requests = cells[100]["control_plane"]["requests"]
@@ -96,5 +99,12 @@ def _check(run: Path, result: dict[str, object]) -> None:
         "SELECT count(*) FROM read_parquet(?) WHERE type = 'readiness-msec'", [files]
     ).fetchall()
     assert rows == [(2 * _PODS,)]
+    rows = duckdb.execute(
+        "SELECT count(*) FROM read_parquet(?) WHERE source = 'udp-probe' AND type = 'p99-usec'",
+        [files],
+    ).fetchall()
+    # A second each of what is before the churn, and of what is after it.
+    assert rows[0][0] >= 6
+    assert "UDP latency" in (run / "report.html").read_text()
     assert "Pod readiness" in (run / "report.html").read_text()
     assert not (run / "control-plane").exists()

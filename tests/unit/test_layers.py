@@ -98,6 +98,7 @@ ROOMS = {
         "driver",
         "workload",
         "api",
+        "latency",
         "streams",
         "joining",
     ],

@@ -23,13 +23,15 @@ from plimsoll.benchmark.churn.figures import (
 )
 from plimsoll.benchmark.churn.kpis.prometheus import Stretch
 from plimsoll.benchmark.churn.kpis.sampler import KpiSampler, sampling
-from plimsoll.benchmark.churn.raw_record import ScrapeFiles, write_metrics
+from plimsoll.benchmark.churn.latency.probe_figures import p99_within, probe_figures
+from plimsoll.benchmark.churn.latency.probes import ProbeLog, Probes, probing
+from plimsoll.benchmark.churn.raw_record import ScrapeFiles, keep_probe_logs, write_metrics
 from plimsoll.benchmark.churn.settings import ChurnExperiment, ChurnSettings, StreamSettings
 from plimsoll.benchmark.churn.streams.networks import network
 from plimsoll.benchmark.churn.streams.streams import Streams, TcpStreamPlan, Throughput, streaming
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.record.results.churn_result import ChurnCell, WorkloadRecord
+from plimsoll.record.results.churn_result import ChurnCell, DipRecord, WorkloadRecord
 from plimsoll.record.run.run_directory import RunDirectory
 
 # A stream's first second is TCP's slow start.
@@ -56,6 +58,21 @@ class _Raw:
     times: CellTimes
     phases: list[ChurnPhase] = field(default_factory=list)
     throughputs: tuple[Throughput, ...] = ()
+    probes: tuple[ProbeLog, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Traffic:
+    """What is sent while a cell lasts."""
+
+    streams: Streams
+    probes: Probes | None
+
+    def check(self) -> None:
+        """Raise MachineError where some of it has ended."""
+        self.streams.check()
+        if self.probes is not None:
+            self.probes.check()
 
 
 def create_workload(session: ChurnSession, period: str) -> tuple[WorkloadRecord, bool]:
@@ -86,25 +103,27 @@ def run_cell(session: ChurnSession, cell: ChurnCellPlan, period: str) -> ChurnCe
     """One cell, its metrics written. Raises MachineError where a part of it dies."""
     experiment = session.experiment
     with ExitStack() as stack:
-        streams = None
+        traffic = None
         if experiment.streams is not None:
-            streams = stack.enter_context(_streams(session, experiment.streams, cell, period))
-            _wait(session, _WARM_UP_S, streams)
+            traffic = stack.enter_context(_traffic(session, experiment.streams, cell, period))
+            _wait(session, _WARM_UP_S, traffic)
         sampler = stack.enter_context(_readings(session, period))
-        raw = _churn(session, cell, sampler, streams)
-        if streams is not None:
-            raw.throughputs = streams.stop()
+        raw = _churn(session, cell, sampler, traffic)
+        if traffic is not None:
+            raw.throughputs = traffic.streams.stop()
+            raw.probes = () if traffic.probes is None else traffic.probes.stop()
     pods = session.watch.pods(raw.times.begin_ns)
-    write_metrics(session.run, period, sampler.readings, pods, raw.throughputs)
+    keep_probe_logs(session.run, period, raw.probes)
+    write_metrics(session.run, period, sampler.readings, pods, raw.throughputs, probes=raw.probes)
     return _cell(session, cell, period, raw, sampler)
 
 
 def _churn(
-    session: ChurnSession, cell: ChurnCellPlan, sampler: KpiSampler, streams: Streams | None
+    session: ChurnSession, cell: ChurnCellPlan, sampler: KpiSampler, traffic: _Traffic | None
 ) -> _Raw:
     settings = session.experiment.churn
     begin_ns = time.time_ns()
-    _wait(session, settings.before, streams)
+    _wait(session, settings.before, traffic)
     churn_ns = time.time_ns()
     sampler.read()
     raw = _Raw(CellTimes(begin_ns, churn_ns, churn_ns))
@@ -113,8 +132,8 @@ def _churn(
         chance = chance_of(cell, session.experiment.seed or 0)
         session.driver.churn(plan, chance, raw.phases.append)
     else:
-        _wait(session, settings.duration, streams)
-    _wait(session, settings.after, streams)
+        _wait(session, settings.duration, traffic)
+    _wait(session, settings.after, traffic)
     raw.times = CellTimes(begin_ns, churn_ns, time.time_ns())
     return raw
 
@@ -134,12 +153,14 @@ def _cell(
         sampler.failures,
         _prometheus(session, times.churn_ns, times.end_ns),
     )
-    dips = () if outcome is None else outcome.dips
+    dips = () if outcome is None else tuple(_with_latency(outcome.dips, raw))
+    probe = probe_figures(raw.probes, times.begin_ns, times.churn_ns) if raw.probes else None
     findings, verdict = judge(
         experiment.criteria,
         CellFigures(
             churned=bool(raw.phases),
             streams=None if outcome is None else outcome.figures,
+            probe=probe,
             dips=dips,
             control_plane=figures,
         ),
@@ -157,6 +178,7 @@ def _cell(
         end_unix_ns=times.end_ns,
         phases=tuple(phase_record(each) for each in raw.phases),
         streams=None if outcome is None else outcome.figures,
+        probe=probe,
         dips=dips,
         match=None if outcome is None else outcome.match,
         control_plane=figures,
@@ -164,6 +186,15 @@ def _cell(
         verdict=verdict,
         reason=reason,
     )
+
+
+def _with_latency(dips: Sequence[DipRecord], raw: _Raw) -> Iterator[DipRecord]:
+    """Each dip with what the probes met in it."""
+    for dip in dips:
+        begin_ns = raw.times.begin_ns + round(dip.begin_s * 1e9)
+        end_ns = raw.times.begin_ns + round(dip.end_s * 1e9)
+        p99_us = p99_within(raw.probes, begin_ns, end_ns)
+        yield dip.model_copy(update={"probe_p99_us": p99_us})
 
 
 def _late_words(phase: ChurnPhase, timeout_s: float) -> str:
@@ -184,16 +215,21 @@ def _plan(experiment: ChurnExperiment, percent: float) -> ChurnPlan:
 
 
 @contextmanager
-def _streams(
+def _traffic(
     session: ChurnSession, settings: StreamSettings, cell: ChurnCellPlan, period: str
-) -> Iterator[Streams]:
+) -> Iterator[_Traffic]:
     rate_bps = None if settings.rate_mbps is None else settings.rate_mbps * 1e6
     plan = TcpStreamPlan(rate_bps, settings.interval)
-    with (
-        network(settings.networks[cell.network], settings.pairs, session.ledger) as fabric,
-        streaming(fabric, plan, session.ledger, period) as streams,
-    ):
-        yield streams
+    with ExitStack() as stack:
+        named = settings.networks[cell.network]
+        fabric = stack.enter_context(network(named, settings.pairs, session.ledger))
+        streams = stack.enter_context(streaming(fabric, plan, session.ledger, period))
+        probes = None
+        if settings.latency_probe is not None:
+            probes = stack.enter_context(
+                probing(fabric, settings.latency_probe, session.ledger, period)
+            )
+        yield _Traffic(streams, probes)
         fabric.check()
 
 
@@ -217,13 +253,13 @@ def _prometheus(
         return {}
 
 
-def _wait(session: ChurnSession, seconds: float, streams: Streams | None) -> None:
+def _wait(session: ChurnSession, seconds: float, traffic: _Traffic | None) -> None:
     """Sleep, and look whether all that is to run still does."""
     deadline = time.monotonic() + seconds
     while (left_s := deadline - time.monotonic()) > 0:
         session.bed.check()
-        if streams is not None:
-            streams.check()
+        if traffic is not None:
+            traffic.check()
         time.sleep(min(_CHECK_S, left_s))
 
 

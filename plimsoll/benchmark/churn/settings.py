@@ -19,6 +19,7 @@ from pydantic import (
 
 from plimsoll.benchmark.churn.criteria.criteria import ChurnCriterion
 from plimsoll.benchmark.churn.kpis.prometheus import PrometheusSettings
+from plimsoll.benchmark.churn.latency.probes import LatencyProbeSettings
 from plimsoll.benchmark.churn.streams.networks import NetworkSettings
 from plimsoll.benchmark.churn.workload.object_set import OBJECT_SETS, ObjectSet
 from plimsoll.benchmark.experiment.set_field import SetField, with_fields
@@ -126,7 +127,8 @@ class StreamSettings(_Settings):
 
     `rate_mbps` is the pace of each in Mbit/s of payload; null: as fast as it goes.
     `theoretical_mbps` is what each could carry at most, by default its pace. The throughput is
-    recorded every `interval`, and dips are looked for in steps of `step`.
+    recorded every `interval`, and dips are looked for in steps of `step`. `latency_probe` sends
+    UDP between the pods of the first pairs, next to their streams.
     """
 
     networks: Annotated[Mapping[NetworkName, NetworkSettings], Field(min_length=1, max_length=16)]
@@ -135,6 +137,18 @@ class StreamSettings(_Settings):
     theoretical_mbps: PositiveFloat | None = None
     interval: Annotated[DurationField, Field(ge=0.1, le=60)] = 0.1
     step: Annotated[DurationField, Field(ge=0.1, le=60)] = 1.0
+    latency_probe: LatencyProbeSettings | None = None
+
+    @model_validator(mode="after")
+    def _probed_pairs_exist(self) -> Self:
+        if self.latency_probe is not None and self.latency_probe.pairs > self.pairs:
+            raise mistake(
+                f"there are only {self.pairs} pairs of streams",
+                "probe as many or fewer, or give streams more pairs",
+                "latency_probe",
+                "pairs",
+            )
+        return self
 
     @model_validator(mode="after")
     def _steps_are_not_finer(self) -> Self:

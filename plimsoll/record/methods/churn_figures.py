@@ -45,6 +45,9 @@ def _of_streams(place: str, cells: Sequence[ChurnCell]) -> Iterator[RunFigure]:
     yield from _median(f"throughput {place}", sent, _mean_mbps, "Mbit/s", better="higher")
     yield from _median(f"deepest dip {place}", sent, _deepest_dip, "ratio")
     yield from _median(f"longest dip {place}", sent, _longest_dip_s, "s")
+    yield from _median(f"UDP p50 {place}", sent, lambda cell: _probe_ns(cell, "p50"), "ns")
+    yield from _median(f"UDP p99 {place}", sent, lambda cell: _probe_ns(cell, "p99"), "ns")
+    yield from _median(f"UDP loss {place}", sent, _probe_loss, "ratio")
 
 
 def _mean_mbps(cell: ChurnCell) -> float | None:
@@ -57,6 +60,14 @@ def _deepest_dip(cell: ChurnCell) -> float:
 
 def _longest_dip_s(cell: ChurnCell) -> float:
     return max((dip.end_s - dip.begin_s for dip in cell.dips), default=0.0)
+
+
+def _probe_ns(cell: ChurnCell, quantile: str) -> float | None:
+    return None if cell.probe is None else float(getattr(cell.probe, f"{quantile}_us")) * 1e3
+
+
+def _probe_loss(cell: ChurnCell) -> float | None:
+    return None if cell.probe is None else cell.probe.loss
 
 
 def _of_control_plane(place: str, cells: Sequence[ChurnCell]) -> Iterator[RunFigure]:

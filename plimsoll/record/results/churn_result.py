@@ -48,6 +48,10 @@ class DipRecord(RecordModel):
     depth: float = Field(description="Share of the reference missing at its lowest.")
     lost_bits: float = Field(description="Area between the reference and the throughput.")
     cycle: int | None = Field(description="The churn's cycle that it falls into; null: into none.")
+    probe_p99_us: float | None = Field(
+        default=None,
+        description="p99 latency of the UDP datagrams sent in it, in µs; null where none came.",
+    )
 
 
 class StreamFigures(RecordModel):
@@ -80,6 +84,36 @@ class StreamFigures(RecordModel):
     def kept(self) -> float:
         """The mean as share of the reference."""
         return self.mean_bps / self.reference_bps if self.reference_bps else 0.0
+
+
+class ProbeFigures(RecordModel):
+    """What UDP datagrams at a fixed rate met on the streams' way, from the churn's begin on.
+
+    Latency is one-way, from the sender's call to the kernel's stamp on arrival, in µs.
+    """
+
+    pairs: int = Field(description="How many pairs had a probe.")
+    sent: int = Field(description="Datagrams of all pairs.")
+    lost: int = Field(description="Those of them that never came.")
+    unsent: int = Field(
+        description="Datagrams of the whole cell that were due while the prober had no CPU."
+    )
+    duplicates: int = Field(description="Datagrams of the whole cell that came once more.")
+    before_p50_us: float = Field(description="Median before the churn began, in µs.")
+    before_p99_us: float = Field(description="99th percentile before the churn began, in µs.")
+    p50_us: float = Field(description="Median, in µs.")
+    p95_us: float = Field(description="95th percentile, in µs.")
+    p99_us: float = Field(description="99th percentile, in µs.")
+    p99_9_us: float = Field(description="99.9th percentile, in µs.")
+    max_us: float = Field(description="The longest, in µs.")
+    histogram: tuple[tuple[int, int], ...] = Field(
+        description="Datagrams by whole microseconds, rounded down; those without any left out."
+    )
+
+    @property
+    def loss(self) -> float:
+        """Share of those sent that never came."""
+        return self.lost / self.sent
 
 
 class MatchRecord(RecordModel):
@@ -197,6 +231,9 @@ class ChurnCell(RecordModel):
     end_unix_ns: int = Field(description="When it was over: UTC, in ns since 1970.")
     phases: tuple[ChurnPhaseRecord, ...] = Field(description="What was deleted and made, in order.")
     streams: StreamFigures | None = Field(description="Null where no streams were sent.")
+    probe: ProbeFigures | None = Field(
+        default=None, description="UDP latency next to the streams; null where none was probed."
+    )
     dips: tuple[DipRecord, ...] = Field(
         description="The dips from the begin of the churn on, in order."
     )

@@ -13,6 +13,7 @@ from plimsoll.record.results.churn_result import (
     ControlPlaneFigures,
     DipRecord,
     LatencyFigures,
+    ProbeFigures,
     StreamFigures,
 )
 from plimsoll.record.trials.trial_record import Verdict
@@ -28,6 +29,7 @@ class CellFigures(BaseModel):
 
     churned: bool
     streams: StreamFigures | None
+    probe: ProbeFigures | None = None
     dips: tuple[DipRecord, ...]
     control_plane: ControlPlaneFigures
 
@@ -60,6 +62,32 @@ class DipDepth(_Criterion):
         if cell.streams is not None:
             deepest = max((dip.depth for dip in cell.dips), default=0.0)
         yield _judged(self.kind, "streams", deepest, self.most, "share")
+
+
+class UdpLatency(_Criterion):
+    """A quantile of the latency that the UDP probes met next to the streams."""
+
+    kind: Literal["udp-latency"]
+    most: Annotated[DurationField, Field(gt=0)]
+    quantile: Literal["p50", "p95", "p99", "p99_9"] = "p99"
+
+    def findings(self, cell: CellFigures) -> Iterator[ChurnFinding]:
+        """One."""
+        probe = cell.probe
+        value = None if probe is None else float(getattr(probe, f"{self.quantile}_us")) / 1e6
+        yield _judged(self.kind, f"{self.quantile} of UDP probes", value, self.most, "s")
+
+
+class UdpLoss(_Criterion):
+    """The share of the probes' datagrams that never came."""
+
+    kind: Literal["udp-loss"]
+    most: Annotated[RatioField, Field(ge=0, le=1)]
+
+    def findings(self, cell: CellFigures) -> Iterator[ChurnFinding]:
+        """One."""
+        loss = None if cell.probe is None else cell.probe.loss
+        yield _judged(self.kind, "UDP probes", loss, self.most, "share")
 
 
 class PodReadinessLimit(_Criterion):
@@ -117,7 +145,13 @@ class EtcdLatency(_Criterion):
 # In the figures of readiness: all kinds together.
 ALL_PODS = "all"
 ChurnCriterion = Annotated[
-    ThroughputKept | DipDepth | PodReadinessLimit | ApiServerLatency | EtcdLatency,
+    ThroughputKept
+    | DipDepth
+    | UdpLatency
+    | UdpLoss
+    | PodReadinessLimit
+    | ApiServerLatency
+    | EtcdLatency,
     Field(discriminator="kind"),
 ]
 

@@ -16,6 +16,7 @@ from plimsoll.report.pages.churn.control_plane_tables import (
     readiness_section,
     usage_section,
 )
+from plimsoll.report.pages.churn.probe_section import probe_section
 from plimsoll.report.pages.churn.throughput_chart import throughput_figures
 from plimsoll.report.pages.churn.throughput_tables import dip_table, level_table, throughput_table
 from plimsoll.report.pages.standard.sections import (
@@ -76,6 +77,8 @@ def _sections(
             (level_table(cells), throughput_table(cells), dip_table(cells)),
             throughput_figures(run, cells),
         )
+    if (probed := probe_section(cells)) is not None:
+        yield probed
     yield readiness_section(cells, workloads)
     yield apiserver_section(cells)
     yield etcd_section(cells)

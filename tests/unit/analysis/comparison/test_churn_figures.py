@@ -9,7 +9,12 @@ from plimsoll.record.index.summarise import note_summary
 from plimsoll.record.methods.run_figure import RunFigure
 from plimsoll.record.results.churn_result import ChurnCell
 from plimsoll.record.run.run_directory import RunDirectory
-from tests.unit.report.pages.churn.churn_record import CELLS, with_fsync, write_churn_run
+from tests.unit.report.pages.churn.churn_record import (
+    CELLS,
+    with_fsync,
+    with_probe,
+    write_churn_run,
+)
 
 
 def entry(run: RunDirectory) -> RunEntry:
@@ -62,3 +67,12 @@ def test_pods_that_were_not_ready_in_time_leave_no_flattering_readiness(tmp_path
     found = figures(tmp_path, [with_all_pods(late), CELLS[1]])
     assert "pod readiness p99 at 100 percent" not in found
     assert "throughput over ovn at 100 percent" in found
+
+
+def test_udp_probes_are_figures_where_there_were_any(tmp_path: Path) -> None:
+    found = figures(tmp_path, [with_probe(CELLS[0]), *CELLS[1:]])
+    assert found["UDP p99 over ovn at 100 percent"].value == 1_234_500
+    assert found["UDP loss over ovn at 100 percent"] == RunFigure(
+        "UDP loss over ovn at 100 percent", 0.002, "ratio", "lower"
+    )
+    assert "UDP p99 over ovn at 0 percent" not in found

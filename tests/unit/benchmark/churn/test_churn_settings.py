@@ -66,6 +66,11 @@ def test_the_theoretical_throughput_is_the_pace_unless_it_is_given(tmp_path: Pat
             "interval: 1s}\n",
             "finer",
         ),
+        (
+            "cluster: {kind: own}\nstreams: {networks: {a: {kind: host}}, pairs: 2, "
+            "latency_probe: {pairs: 3}}\n",
+            "streams.latency_probe.pairs: there are only 2 pairs of streams",
+        ),
         ("cluster: {kind: own}\ncriteria: [{kind: dip-depth}]\n", "most"),
         ("cluster: {kind: kubeconfig, prometheus: {url: 'file:///etc'}}\n", "url"),
     ],

@@ -21,6 +21,7 @@ from plimsoll.record.results.churn_result import (
     LatencyFigures,
     MatchRecord,
     PodReadiness,
+    ProbeFigures,
     StreamFigures,
     WorkloadRecord,
 )
@@ -139,6 +140,27 @@ CREATION = WorkloadRecord(
     creation=phase("create", 0, 9),
     control_plane=figures(1.0, readiness=True),
 )
+
+
+def with_probe(cell: ChurnCell) -> ChurnCell:
+    """The cell with a probe that lost two of a thousand datagrams, and waited in the dips."""
+    probe = ProbeFigures(
+        pairs=1,
+        sent=1000,
+        lost=2,
+        unsent=7,
+        duplicates=0,
+        before_p50_us=10.25,
+        before_p99_us=20.5,
+        p50_us=12.0,
+        p95_us=50.0,
+        p99_us=1234.5,
+        p99_9_us=2000.0,
+        max_us=2500.0,
+        histogram=((11, 500), (12, 488), (2500, 10)),
+    )
+    dips = tuple(dip.model_copy(update={"probe_p99_us": 2345.6}) for dip in cell.dips)
+    return cell.model_copy(update={"probe": probe, "dips": dips})
 
 
 def with_fsync(cell: ChurnCell, p99_ms: float) -> ChurnCell:

@@ -11,7 +11,7 @@ from plimsoll.report.pages.churn.answer import churn_answer
 from plimsoll.report.pages.churn.page import churn_page
 from plimsoll.report.pages.standard.sections import SectionTable
 from plimsoll.report.registry import as_markdown
-from tests.unit.report.pages.churn.churn_record import write_churn_run
+from tests.unit.report.pages.churn.churn_record import CELLS, with_probe, write_churn_run
 
 
 def table(answer: object, section: str, title: str) -> SectionTable:
@@ -108,3 +108,18 @@ def test_the_figure_comes_from_the_record_s_samples(tmp_path: Path) -> None:
     run = write_churn_run(tmp_path)
     statement = "SELECT sum(value) FROM rows WHERE source = 'iperf3' AND begin_ms = 1700000000000"
     assert query_metrics(run, statement, periods=["trial-0002"]) == [(60e6,)]
+
+
+def test_udp_latency_next_to_the_streams(tmp_path: Path) -> None:
+    run = write_churn_run(tmp_path, cells=[with_probe(each) for each in CELLS])
+    rows = table(churn_answer(run), "UDP latency", "Before and under churn").rows
+    measured = ("10.2", "20.5", "12.0", "50.0", "1,234.5", "2,000.0", "2,500.0")
+    assert rows[0] == ("macvlan", "0 %", *measured, "-", "1,000", "2", "7")
+    assert rows[3] == ("ovn", "100 %", *measured, "2,345.6", "1,000", "2", "7")
+    names = {path.stem for path in export_charts(run)}
+    assert {"udp-latency-over-macvlan", "udp-latency-over-ovn"} <= names
+
+
+def test_without_a_probe_there_is_no_section_of_it(tmp_path: Path) -> None:
+    titles = {each.title for each in churn_answer(write_churn_run(tmp_path)).sections}
+    assert "UDP latency" not in titles
