@@ -20,7 +20,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo plugfest-demo plugfest-packages churn-demo churn-packages test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel vm-testpmd \
-	vm-captures sshd grout kube-apiserver cluster-openapi \
+	vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
 .PHONY: packages chroot-install image pod-image control-plane kubelet
 
@@ -189,6 +189,11 @@ sshd: build/sshd/usr/sbin/sshd ## Fetch the sshd of the tests of other hosts; no
 build/sshd/usr/sbin/sshd: build-aux/unpack-sshd
 	-@build-aux/unpack-sshd build/sshd
 
+prometheus: build/prometheus/prometheus ## Fetch Debian's prometheus and etcd for the tests of what they say; nothing is installed
+
+build/prometheus/prometheus: build-aux/unpack-prometheus
+	-@build-aux/unpack-prometheus build/prometheus
+
 grout: build/grout/bin/grout ## Fetch grout of Debian's sid for the tests of that lab; nothing is installed
 
 build/grout/bin/grout: build-aux/unpack-grout
@@ -263,6 +268,6 @@ python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m 'not full' tests/unit $(POLLING_NOTHING)
 	$(BIN)/pytest -m 'not full' --ignore $(POLLING_NOTHING) tests/integration
 
-full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-testpmd control-plane
+full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-testpmd prometheus control-plane
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m full tests/unit
 	$(BIN)/pytest -m full tests/integration

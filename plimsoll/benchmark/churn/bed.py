@@ -48,7 +48,7 @@ def check_cluster(experiment: ChurnExperiment) -> None:
     if isinstance(cluster, OwnCluster):
         find_programs(_folder(cluster))
     elif cluster.prometheus is not None:
-        PrometheusClient(cluster.prometheus)
+        PrometheusClient(cluster.prometheus).check()
 
 
 @contextmanager

@@ -93,7 +93,7 @@ def create_workload(session: ChurnSession, period: str) -> tuple[WorkloadRecord,
             sampler.readings,
             pods,
             sampler.failures,
-            _prometheus(session, phase.begin_ns, phase.end_ns),
+            _prometheus(session, sampler.failures, phase.begin_ns, phase.end_ns),
         ),
     )
     return record, phase.complete
@@ -151,7 +151,7 @@ def _cell(
         [each for each in sampler.readings if each.at_ns >= times.churn_ns],
         session.watch.pods(times.churn_ns),
         sampler.failures,
-        _prometheus(session, times.churn_ns, times.end_ns),
+        _prometheus(session, sampler.failures, times.churn_ns, times.end_ns),
     )
     dips = () if outcome is None else tuple(_with_latency(outcome.dips, raw))
     probe = probe_figures(raw.probes, times.begin_ns, times.churn_ns) if raw.probes else None
@@ -241,16 +241,17 @@ def _readings(session: ChurnSession, period: str) -> Iterator[KpiSampler]:
 
 
 def _prometheus(
-    session: ChurnSession, begin_ns: int, end_ns: int
+    session: ChurnSession, failures: dict[str, str], begin_ns: int, end_ns: int
 ) -> dict[str, float | None] | None:
-    """Of the cluster's own Prometheus; what it does not answer costs no cell."""
+    """Of the cluster's own Prometheus; one that does not answer costs no cell, and is noted."""
     client = session.bed.prometheus
     if client is None:
         return None
     try:
         return client.figures(Stretch(begin_ns / 1e9, end_ns / 1e9))
-    except MachineError:
-        return {}
+    except MachineError as error:
+        failures["prometheus"] = str(error)
+        return None
 
 
 def _wait(session: ChurnSession, seconds: float, traffic: _Traffic | None) -> None:

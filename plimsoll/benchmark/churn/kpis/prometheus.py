@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 import os
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,6 +22,8 @@ from plimsoll.errors import InputError, MachineError
 
 _TIMEOUT_S = 60
 _MOST_BYTES = 64 << 20
+_MOST_WORDS = 400
+_CHECKED_S = 60
 _VERBS = {READ_ONLY: "LIST|GET", MUTATING: "POST|PUT|DELETE|PATCH"}
 _STREAMS = "log|exec|portforward|attach|proxy"
 
@@ -108,6 +112,11 @@ class PrometheusClient:
         queries = figure_queries(self._settings, stretch.range)
         return {name: self.value(query, stretch.end_s) for name, query in queries.items()}
 
+    def check(self) -> None:
+        """Raise MachineError where it does not answer, or refuses a query of the figures."""
+        now_s = time.time()
+        self.figures(Stretch(now_s - _CHECKED_S, now_s))
+
     def value(self, query: str, at_s: float) -> float | None:
         """The one value of a query at a time; None of none. Raises MachineError."""
         words = urllib.parse.urlencode({"query": query, "time": f"{at_s:.3f}"})
@@ -121,10 +130,31 @@ class PrometheusClient:
         try:
             with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:  # noqa: S310
                 found = json.loads(answer.read(_MOST_BYTES))
-        except (OSError, ValueError, urllib.error.URLError) as error:
+        except urllib.error.HTTPError as error:
+            raise _refused(error) from error
+        except (OSError, ValueError) as error:
             raise MachineError(
                 f"Prometheus does not answer: {error}",
                 where="cluster.prometheus",
                 remedy="look whether its URL and token are right",
             ) from error
         return found if isinstance(found, dict) else {}
+
+
+def _refused(error: urllib.error.HTTPError) -> MachineError:
+    """By what Prometheus says itself, where it does; a proxy before it may answer instead."""
+    try:
+        said = json.loads(error.read(_MOST_BYTES)).get("error")
+    except (OSError, ValueError, AttributeError):
+        said = None
+    if error.code in (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY) and said:
+        return MachineError(
+            f"Prometheus refuses a query: {said}"[:_MOST_WORDS],
+            where="cluster.prometheus",
+            remedy="look at its selectors: apiserver, etcd, control_plane and workers",
+        )
+    return MachineError(
+        f"Prometheus answers {error.code} {error.reason}",
+        where="cluster.prometheus",
+        remedy="look whether its URL and token are right",
+    )

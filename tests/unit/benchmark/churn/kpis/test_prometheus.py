@@ -1,0 +1,67 @@
+"""What a Prometheus is asked, and one that is not there or answers in other words."""
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from plimsoll.benchmark.churn.bed import check_cluster
+from plimsoll.benchmark.churn.kpis.prometheus import (
+    PrometheusClient,
+    PrometheusSettings,
+    Stretch,
+    figure_queries,
+)
+from plimsoll.benchmark.churn.settings import ChurnExperiment, of_record
+from plimsoll.errors import MachineError
+
+
+@pytest.fixture
+def forbidding() -> Iterator[str]:
+    """A proxy that knows no such user."""
+
+    class Forbidding(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_error(403)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Forbidding)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def experiment(url: str) -> ChurnExperiment:
+    cluster = {"kind": "kubeconfig", "prometheus": {"url": url}}
+    return of_record({"name": "given", "cluster": cluster})
+
+
+@pytest.mark.parametrize(("end_s", "expected"), [(120.7, "20s"), (100.2, "1s"), (400.0, "300s")])
+def test_ranges_begin_no_earlier_than_the_stretch(end_s: float, expected: str) -> None:
+    # Of less than a second there are no scrapes anyway, and PromQL knows no range of 0.
+    stretch = Stretch(100.0, end_s)
+    assert stretch.range == expected
+    queries = figure_queries(PrometheusSettings(url="http://here"), stretch.range)
+    assert all(f"[{expected}]" in query for query in queries.values())
+
+
+def test_one_that_is_not_there_stops_a_run_before_it_begins() -> None:
+    # Nothing listens on port 1 of this machine.
+    with pytest.raises(MachineError, match="does not answer") as refused:
+        check_cluster(experiment("http://127.0.0.1:1"))
+    assert refused.value.where == "cluster.prometheus"
+
+
+def test_who_may_not_ask_is_told_to_look_at_the_token(forbidding: str) -> None:
+    client = PrometheusClient(PrometheusSettings(url=forbidding))
+    with pytest.raises(MachineError, match="answers 403 Forbidden") as refused:
+        client.value("up", 0)
+    assert "token" in (refused.value.remedy or "")
