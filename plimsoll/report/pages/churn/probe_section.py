@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 import altair as alt
@@ -57,8 +58,11 @@ def _table(probed: Sequence[tuple[ChurnCell, ProbeFigures]]) -> SectionTable:
 
 
 def _distribution(network: str, probed: Sequence[tuple[ChurnCell, ProbeFigures]]) -> Figure:
-    """The share of datagrams that took longer, of each level."""
-    series = {f"{cell.percent:g} %": list(_longer(probe)) for cell, probe in probed}
+    """The share of datagrams that took longer, of each level: of all its repetitions together."""
+    together: dict[float, Counter[int]] = defaultdict(Counter)
+    for cell, probe in probed:
+        together[cell.percent].update(dict(probe.histogram))
+    series = {f"{percent:g} %": list(_longer(counts)) for percent, counts in together.items()}
     rows = [
         {"latency": us, "share": share, "level": level}
         for level, points in series.items()
@@ -80,11 +84,10 @@ def _distribution(network: str, probed: Sequence[tuple[ChurnCell, ProbeFigures]]
     return Figure(slug(title), title, caption, alt.LayerChart(layer=[chart]))
 
 
-def _longer(probe: ProbeFigures) -> Iterator[tuple[int, float]]:
-    """Each microsecond that was met, with the share above it: none of the last."""
-    received = probe.sent - probe.lost
-    left = received
-    for us, count in probe.histogram:
+def _longer(counts: Counter[int]) -> Iterator[tuple[int, float]]:
+    """The end of each microsecond that was met, with the share above it: none of the last."""
+    received = left = counts.total()
+    for us, count in sorted(counts.items()):
         left -= count
         if left:
             # A logarithm has no zero.

@@ -120,6 +120,24 @@ def test_udp_latency_next_to_the_streams(tmp_path: Path) -> None:
     assert {"udp-latency-over-macvlan", "udp-latency-over-ovn"} <= names
 
 
+def test_the_distribution_of_a_level_is_of_all_its_repetitions(tmp_path: Path) -> None:
+    once = with_probe(CELLS[0])
+    assert once.probe is not None
+    slow = once.probe.model_copy(update={"histogram": ((2999, 998),)})
+    again = once.model_copy(update={"repetition": 2, "probe": slow, "period": "trial-0006"})
+    answer = churn_answer(write_churn_run(tmp_path, cells=[once, again]))
+    (figure,) = [each for each in answer.figures if each.name == "udp-latency-over-ovn"]
+    assert figure.chart is not None
+    rows = figure.chart.to_dict()["data"]["values"]
+    # 998 of each: 500, 488 and 10 of the one, all of the other in one microsecond.
+    assert [(row["latency"], row["level"]) for row in rows] == [
+        (12, "100 %"),
+        (13, "100 %"),
+        (2501, "100 %"),
+    ]
+    assert [row["share"] for row in rows] == pytest.approx([1496 / 1996, 1008 / 1996, 998 / 1996])
+
+
 def test_without_a_probe_there_is_no_section_of_it(tmp_path: Path) -> None:
     titles = {each.title for each in churn_answer(write_churn_run(tmp_path)).sections}
     assert "UDP latency" not in titles
