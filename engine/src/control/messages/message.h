@@ -14,10 +14,10 @@ json_t *message_opened(int64_t id, const struct open_request *request, const str
                        double tsc_hz);
 json_t *message_interval(int64_t id, const struct trial *trial, const struct interval *interval);
 json_t *message_trial(int64_t id, const struct trial *trial);
-/* `changed` is when all workers had taken the rates over, TSC. */
 /* Which of the neighbours that were asked for are known. */
 json_t *message_resolved(int64_t id, const struct neighbours *neighbours);
 
+/* `changed` is when all workers had taken the rates over, TSC. */
 json_t *message_rates(int64_t id, const struct trial *trial, uint64_t changed);
 json_t *message_stopping(int64_t id);
 /* `id` below 0 stands for a request whose id could not be read. */

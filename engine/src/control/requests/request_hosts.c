@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 
@@ -31,7 +32,7 @@ parse_mac(const char *text, uint8_t *mac)
     if (strlen(text) != 3 * MAC_BYTES - 1)
         return false;
     for (uint32_t i = 0; i < 3 * MAC_BYTES - 1; i++) {
-        const char *digit = strchr(digits, text[i] | 0x20);
+        const char *digit = strchr(digits, tolower((unsigned char)text[i]));
 
         if (i % 3 == 2 ? text[i] != ':' : !digit)
             return false;

@@ -65,9 +65,9 @@ what_is_no_hosts_address_is_refused(void **state)
 static void
 what_is_no_stations_mac_is_refused(void **state)
 {
-    static const char *const wrong[] = {"01:00:5e:00:00:01", "ff:ff:ff:ff:ff:ff",
-                                        "00:00:00:00:00:00", "02:00:00:00:00:0g",
-                                        "02:00:00:00:00:0Z", "0:200:00:00:00:01"};
+    static const char *const wrong[] = {
+        "01:00:5e:00:00:01", "ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00",      "02:00:00:00:00:0g",
+        "02:00:00:00:00:0Z", "0:200:00:00:00:01", "02:00:00:00:00:0\\u0011"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
