@@ -253,7 +253,7 @@ class LossLimit:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedAddress:
-    """Whom a port's host asked for, `tries` times; `mac` is None where nobody answered."""
+    """Whom a port's host looked for, `tries` times; `mac` is None where there was no answer."""
 
     port: int
     address: str
@@ -423,7 +423,7 @@ class ResolvingGenerator(Protocol):
         """The plan with the MACs that its frames lack, as they are now.
 
         What the hosts send and receive from here on is part of the trial. Raises MachineError
-        where nobody answers, InputError where it is not known whom to ask.
+        where there is no answer, InputError where it is not known whom to look for.
         """
 
 

@@ -138,7 +138,7 @@ class StreamPlan:
     `rate_pps` is None where the pacing needs none. `frame_count` ends the stream early.
     `taken_from` is the load stream, by name, whose rate a probe's was taken out of.
     Frames with a `short_signature` say nothing of when they were sent. Those of a `filtered`
-    stream the DUT is to drop. Where nobody has written the destination's MAC, `destination` is
+    stream the DUT is to drop. Where the destination's MAC is not written, `destination` is
     the address whose next hop is to have it, if the generator can find that out; `own_source`
     says the same of the source's, which is then that of the port's host.
     """

@@ -18,6 +18,6 @@
 #define FRAME_MAX_BYTES 9214
 #define DEVARGS_MAX 1024
 #define HOST_ADDRESSES_MAX 8 /* of a port */
-#define NEIGHBOURS_MAX 256   /* asked for at a time */
+#define NEIGHBOURS_MAX 256   /* looked for at a time */
 
 #endif

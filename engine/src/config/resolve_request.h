@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose MAC addresses are asked for, and how patiently. */
+/* Whose MAC addresses are looked for, and how patiently. */
 #ifndef PLIMSOLL_RESOLVE_REQUEST_H
 #define PLIMSOLL_RESOLVE_REQUEST_H
 

@@ -224,7 +224,7 @@ change_rates(struct session *session, int64_t id, const json_t *json)
         refuse(session, id, &complaint, false);
 }
 
-/* Only between trials, when the queues are nobody's. */
+/* Only between trials, when no worker has the queues. */
 static void
 resolve(struct session *session, int64_t id, const json_t *json)
 {

@@ -51,7 +51,7 @@ count_foreign(struct port_page *page, const struct rte_mbuf *mbuf)
     page->foreign[foreign_kind(rte_pktmbuf_read(mbuf, 0, length, copy), length)]++;
 }
 
-/* What a frame says of someone who is asked for. */
+/* What a frame says of someone who is looked for. */
 static void
 learn(struct neighbours *neighbours, uint16_t port, const struct host_frame *read)
 {
@@ -118,7 +118,7 @@ static bool
 ask(struct ports *ports)
 {
     uint8_t frame[HOST_FRAME_MAX];
-    bool asked = false;
+    bool sent = false;
 
     driver_memory_enter(STAND_IN);
     for (uint32_t i = 0; i < ports->neighbours.count; i++) {
@@ -130,10 +130,10 @@ ask(struct ports *ports)
         answering_transmit(port->dpdk_port, port->tx_pool[0], frame,
                            host_frame_ask(&port->host, &each->address, frame));
         each->tries++;
-        asked = true;
+        sent = true;
     }
     driver_memory_leave(STAND_IN);
-    return asked;
+    return sent;
 }
 
 static bool
@@ -170,7 +170,7 @@ idle_ports_resolve(struct idle_ports *idle, struct ports *ports,
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
 
     ports->neighbours.count = 0;
-    /* What was said before they were asked is old, and no answer. */
+    /* What was said before the requests is old, and no answer. */
     idle_ports_serve(idle, ports);
     ports->neighbours = request->neighbours;
     for (uint32_t i = 0; i < request->tries && ask(ports); i++) {

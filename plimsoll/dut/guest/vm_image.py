@@ -67,8 +67,8 @@ class VmImage:
     def initramfs(self) -> bytes:
         """The guest's first and only file system. Raises InputError."""
         modules = self._modules()
-        wanted = _TESTPMD_MODULES if self.with_testpmd else _BRIDGE_MODULES
-        names = [name for name in wanted if name in modules]
+        needed = _TESTPMD_MODULES if self.with_testpmd else _BRIDGE_MODULES
+        names = [name for name in needed if name in modules]
         return gzip.compress(
             initramfs(
                 {

@@ -148,7 +148,7 @@ class Engine:
         if not self._hosts:
             return plan
         reply = self._conversation.ask(
-            resolve_request(self._hosts.wanted(plan.streams)),
+            resolve_request(self._hosts.next_hops(plan.streams)),
             _START_TIMEOUT_S + RESOLVE_TRIES * RESOLVE_WAIT_S,
         )
         resolved = RESOLVED.validate_python(reply["neighbours"])

@@ -130,7 +130,7 @@ class Hosts:
         for stream in streams:
             self._next_hop(stream)
 
-    def wanted(self, streams: Iterable[StreamPlan]) -> list[tuple[int, IpAddress]]:
+    def next_hops(self, streams: Iterable[StreamPlan]) -> list[tuple[int, IpAddress]]:
         """Whom to ask for, (port, address), each once."""
         hops = ((stream.tx_port, self._next_hop(stream)) for stream in streams)
         return list(dict.fromkeys((port, hop) for port, hop in hops if hop is not None))
@@ -143,7 +143,7 @@ class Hosts:
     ) -> tuple[StreamPlan, ...]:
         """The streams, their frames from the hosts' MACs to those of the next hops.
 
-        Raises MachineError for one whom nobody knows.
+        Raises MachineError for one that is not known.
         """
         macs = {(each.port, each.address): each for each in resolved}
         return tuple(self._addressed(stream, macs, ports) for stream in streams)
@@ -212,7 +212,7 @@ def _bytes_of(mac: str) -> bytes:
 def _unanswered(found: ResolvedAddress, devargs: str) -> MachineError:
     protocol = "solicitations" if ":" in found.address else "ARP requests"
     return MachineError(
-        f"nobody answers for {found.address} on port {found.port} ({devargs}): {found.tries} "
+        f"no answer from {found.address} on port {found.port} ({devargs}): {found.tries} "
         f"{protocol} were sent",
         where="generator.hosts",
         remedy="check the address, the cable, the VLAN and the other end, or give the streams "

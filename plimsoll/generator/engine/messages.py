@@ -135,9 +135,9 @@ def trial_request(plan: TrialPlan) -> dict[str, Any]:
     }
 
 
-def resolve_request(wanted: Sequence[tuple[int, IpAddress]]) -> dict[str, Any]:
+def resolve_request(next_hops: Sequence[tuple[int, IpAddress]]) -> dict[str, Any]:
     """What asks for the MAC addresses of (port, address)."""
-    neighbours = [{"port": port, "address": str(address)} for port, address in wanted]
+    neighbours = [{"port": port, "address": str(address)} for port, address in next_hops]
     return {
         "request": "resolve",
         "tries": RESOLVE_TRIES,

@@ -108,7 +108,7 @@ class EngineSettings(GeneratorModel):
         )
 
     def on_rings(self) -> EngineSettings:
-        """The same: rings have no clock to stamp by, and nobody to ask."""
+        """The same: rings have no clock to stamp by, and no neighbour."""
         return self.model_copy(update={"stamps": "tsc", "hosts": ()})
 
     def start(self, launch: Launch) -> Engine:

@@ -201,7 +201,7 @@ def _names_of(sources: Sequence[str]) -> Iterator[str]:
 class StartingAgents:
     """The agents that the experiment asks for: they start while the lab comes up.
 
-    None has been told what to watch. Raises AgentFailed, MachineError.
+    None knows yet what to watch. Raises AgentFailed, MachineError.
     """
 
     def __init__(self, settings: ObserveSettings, ledger: Ledger) -> None:
@@ -232,7 +232,7 @@ def open_observers(
     agents: StartingAgents,
     tell: Callable[[str], None],
 ) -> Observers:
-    """The agents, told what to watch. Raises InputError."""
+    """The agents, which now know what to watch. Raises InputError."""
     observers = Observers(tell)
     if agents.local is None:
         return observers

@@ -21,7 +21,7 @@ _OfCell = Callable[[ChurnCell], float | None]
 def churn_figures(result: ChurnResult) -> Iterator[RunFigure]:
     """Each is the median over the cells that have it.
 
-    What the control plane did is told apart by level alone: it has the same to do whichever
+    What the control plane did is distinguished by level alone: it has the same to do whichever
     network the streams cross.
     """
     for network in result.networks:

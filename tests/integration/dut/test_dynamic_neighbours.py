@@ -80,4 +80,4 @@ def test_a_gateway_that_does_not_answer_is_named(place: Workplace) -> None:
         *("--duration", "1s", "--runs", place.runs),
     )
     assert done.returncode == MachineError.exit_code
-    assert "nobody answers for 192.0.2.9 on port 0" in done.stderr
+    assert "no answer from 192.0.2.9 on port 0" in done.stderr

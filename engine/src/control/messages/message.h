@@ -14,7 +14,7 @@ json_t *message_opened(int64_t id, const struct open_request *request, const str
                        double tsc_hz);
 json_t *message_interval(int64_t id, const struct trial *trial, const struct interval *interval);
 json_t *message_trial(int64_t id, const struct trial *trial);
-/* Which of the neighbours that were asked for are known. */
+/* Which of the requested neighbours are known. */
 json_t *message_resolved(int64_t id, const struct neighbours *neighbours);
 
 /* `changed` is when all workers had taken the rates over, TSC. */

@@ -316,7 +316,7 @@ read_echo(const struct packet *packet, const uint8_t *message, uint32_t length, 
  * option has no length or does not fit, for which RFC 4861 wants all of it ignored.
  */
 static bool
-read_options(const uint8_t *at, uint32_t length, uint8_t wanted, const uint8_t **mac)
+read_options(const uint8_t *at, uint32_t length, uint8_t kind, const uint8_t **mac)
 {
     *mac = NULL;
     while (length > 0) {
@@ -324,7 +324,7 @@ read_options(const uint8_t *at, uint32_t length, uint8_t wanted, const uint8_t *
 
         if (bytes == 0 || bytes > length)
             return false;
-        if (at[0] == wanted && bytes == LINK_OPTION_BYTES)
+        if (at[0] == kind && bytes == LINK_OPTION_BYTES)
             *mac = at + 2;
         at += bytes;
         length -= bytes;
@@ -332,7 +332,7 @@ read_options(const uint8_t *at, uint32_t length, uint8_t wanted, const uint8_t *
     return true;
 }
 
-/* To who asked; or to all, where who asked has no address yet (RFC 4861, section 7.2.4). */
+/* To the solicitor; or to all, where that has no address yet (RFC 4861, section 7.2.4). */
 static uint32_t
 write_advertisement(const struct packet *packet, uint8_t *answer, const uint8_t *target,
                     const uint8_t *to_mac)

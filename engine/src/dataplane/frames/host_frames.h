@@ -4,7 +4,7 @@
  * solicitations (RFC 4861) and echo requests (RFC 792 and 4443), and requests of its own.
  *
  * Frames may be anything. One is read only where it is whole and as those RFCs want it: what
- * has a wrong length, checksum, hop limit or address is nobody's, and gets no answer.
+ * has a wrong length, checksum, hop limit or address is ignored, and gets no answer.
  */
 #ifndef PLIMSOLL_HOST_FRAMES_H
 #define PLIMSOLL_HOST_FRAMES_H

@@ -14,10 +14,10 @@
 
 struct rte_mbuf;
 
-/* More answers than that wait for no one: who asked will ask again. */
+/* More answers than that are dropped: a request is repeated. */
 #define POST_LETTERS 16
 
-/* Answers of a queue come no faster, whoever asks: 64 at once, and 1000 in a second. */
+/* Answers of a queue come no faster, whatever comes in: 64 at once, and 1000 in a second. */
 #define ANSWERS_AT_ONCE 64
 #define ANSWERS_PER_SECOND 1000
 

@@ -31,7 +31,7 @@ class ProbeSecond:
 def probe_figures(logs: Sequence[ProbeLog], begin_ns: int, churn_ns: int) -> ProbeFigures:
     """From the churn's begin on, next to the same before it.
 
-    Raises MachineError where no datagram came, or the clock was set meanwhile.
+    Raises MachineError where no datagram came, or the clock was set in the middle.
     """
     sent = [each for log in logs for each in log.samples]
     before = _latencies_us(each for each in sent if begin_ns <= each.sent_ns < churn_ns)
@@ -40,7 +40,7 @@ def probe_figures(logs: Sequence[ProbeLog], begin_ns: int, churn_ns: int) -> Pro
     if not before or not during:
         raise _unusable("no datagram came before the churn, or none from its begin on")
     if min(before[0], during[0]) < 0:
-        raise _unusable("a datagram came before it was sent: the clock was set meanwhile")
+        raise _unusable("a datagram came before it was sent: the clock was set in the middle")
     counts = Counter(int(each) for each in during)
     return ProbeFigures(
         pairs=len(logs),

@@ -16,7 +16,7 @@ from plimsoll.text.slug import slug
 _EXPLAINED = (
     "Datagrams at a fixed rate between the pods of the first pairs, next to their streams: one "
     "way, from the sender's call to the kernel's stamp on arrival. Unsent are those that were "
-    "due while the prober had no CPU: they are no loss, and would have told of the same moments."
+    "due while the prober had no CPU: they are no loss, and would have been of the same moments."
 )
 _NOTHING = "-"
 

@@ -111,7 +111,7 @@ def test_a_stream_that_leads_nowhere_is_refused_beforehand() -> None:
 def test_frames_go_from_the_hosts_mac_to_that_of_the_next_hop() -> None:
     hosts = Hosts([NEAR])
     forward, reverse = plans()
-    assert hosts.wanted((forward, reverse)) == [(0, ip_address("192.0.2.1"))]
+    assert hosts.next_hops((forward, reverse)) == [(0, ip_address("192.0.2.1"))]
     found = (ResolvedAddress(0, "192.0.2.1", ROUTER, 1),)
     there, back = hosts.addressed((forward, reverse), found, PORTS)
     assert macs(there) == (ROUTER, "02:00:00:00:00:01")
@@ -135,7 +135,7 @@ def test_macs_that_are_written_stay() -> None:
     written = {"src_mac": "02:00:00:00:00:11", "dst_mac": "02:00:00:00:00:22"}
     hosts = Hosts([NEAR])
     streams = plans(**written)
-    assert hosts.wanted(streams) == []
+    assert hosts.next_hops(streams) == []
     there, _ = hosts.addressed(streams, (), PORTS)
     assert macs(there) == (written["dst_mac"], written["src_mac"])
 
@@ -159,7 +159,7 @@ def test_what_is_no_plain_ip_packet_keeps_its_macs(stream: dict[str, object]) ->
 
 def test_nobody_who_answers_is_an_error_that_names_port_and_address() -> None:
     found = (ResolvedAddress(0, "192.0.2.1", None, 5),)
-    with pytest.raises(MachineError, match=r"nobody answers for 192\.0\.2\.1 on port 0") as error:
+    with pytest.raises(MachineError, match=r"no answer from 192\.0\.2\.1 on port 0") as error:
         Hosts([NEAR]).addressed(plans(), found, PORTS)
     assert "(net_ring0): 5 ARP requests were sent" in error.value.message
     assert error.value.where == "generator.hosts"
