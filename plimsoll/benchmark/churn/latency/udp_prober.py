@@ -37,7 +37,7 @@ _CONTROL_BYTES = socket.CMSG_SPACE(_TIMESPEC.size)
 # Holds ten thousand datagrams, however long this process is kept from reading.
 _BUFFER_BYTES = 8 << 20
 _LAST_S = 0.5
-# The first stamps of a machine are not the kernel's yet: it begins a moment after the first request.
+# The first stamps of a machine are not the kernel's yet: it begins a moment after a request.
 _WARM_UP = 50
 
 
