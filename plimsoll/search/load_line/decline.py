@@ -99,11 +99,14 @@ def declined(tried: Tried, full_queue: float = 0.0) -> bool:
 def _stood(tried: Tried, full_queue: float) -> bool:
     """Whether the slowest hundredth of the frames waited in a full queue.
 
-    Where that is not known, half as long as the unluckiest frame at least.
+    Where that is not known, half as long as the unluckiest frame at least. Where no frame has
+    a latency, nothing speaks against it.
     """
     p99_ns, max_ns = tried.evidence.p99_ns, tried.evidence.max_ns
-    if full_queue or p99_ns is None or max_ns is None:
+    if full_queue:
         return stands(tried, p99_ns, full_queue)
+    if p99_ns is None or max_ns is None:
+        return True
     return tried.above_least_s(p99_ns) >= tried.above_least_s(max_ns) / 2
 
 

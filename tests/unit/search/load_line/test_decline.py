@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -73,6 +74,13 @@ def test_stalls_that_only_single_frames_met_are_no_decline_where_no_full_queue_i
     assert not declined(tried(1e6, 60, losses={58: 42, 59: 29}, peaks_ns=peaks_ns))
     standing = tried(1e6, 60, losses={58: 42, 59: 29}, peaks_ns=peaks_ns, p99_ns=780_000)
     assert declined(standing)
+
+
+def test_losses_that_do_not_end_are_a_decline_where_no_frame_has_a_latency() -> None:
+    trial = tried(1e6, 60, losses=dict.fromkeys(range(40, 60), 100))
+    unknown = dict.fromkeys(("min_ns", "p50_ns", "p99_ns", "max_ns"))
+    evidence = trial.evidence.model_copy(update=unknown)
+    assert declined(replace(trial, told=replace(trial.told, evidence=evidence)))
 
 
 def test_a_queue_that_stands_for_too_short_to_be_seen_in_all_frames_is_seen_by_its_losses() -> None:
