@@ -76,4 +76,16 @@ read_request(const json_t *json, struct complaint *complaint)
     return request_stop(json, complaint);
 }
 
+static inline void
+assert_refused(const char *text, const char *where, const char *message)
+{
+    struct complaint complaint;
+    json_t *json = parse(text);
+
+    assert_int_equal(read_request(json, &complaint), -EINVAL);
+    assert_string_equal(complaint.where, where);
+    assert_string_equal(complaint.message, message);
+    json_decref(json);
+}
+
 #endif

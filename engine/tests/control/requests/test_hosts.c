@@ -9,18 +9,6 @@
 #define RESOLVE(neighbours) "{\"id\":5,\"request\":\"resolve\",\"neighbours\":[" neighbours "]}"
 
 static void
-assert_refused(const char *text, const char *where, const char *message)
-{
-    struct complaint complaint;
-    json_t *json = parse(text);
-
-    assert_int_equal(read_request(json, &complaint), -EINVAL);
-    assert_string_equal(complaint.where, where);
-    assert_string_equal(complaint.message, message);
-    json_decref(json);
-}
-
-static void
 a_host_is_read_in_network_order(void **state)
 {
     static const uint8_t mac[] = {0x02, 0xab, 0xCD, 0x00, 0x0f, 0xf0};

@@ -20,18 +20,6 @@ rates_are_read_in_the_order_of_the_trial(void **state)
 }
 
 static void
-assert_refused(const char *text, const char *where, const char *message)
-{
-    struct complaint complaint;
-    json_t *json = parse(text);
-
-    assert_int_equal(read_request(json, &complaint), -EINVAL);
-    assert_string_equal(complaint.where, where);
-    assert_string_equal(complaint.message, message);
-    json_decref(json);
-}
-
-static void
 only_streams_that_have_a_rate_get_another(void **state)
 {
     (void)state;

@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "request_reading.h"
 
-static void
-assert_refused(const char *text, const char *where, const char *message)
-{
-    json_t *json = parse(text);
-    struct complaint complaint;
-
-    assert_int_equal(read_request(json, &complaint), -EINVAL);
-    assert_string_equal(complaint.where, where);
-    assert_string_equal(complaint.message, message);
-    json_decref(json);
-}
-
 #define OPEN "{\"id\":1,\"request\":\"open\",\"memory\":{\"huge\":false,\"megabytes\":64},"
 #define PORTS "\"ports\":[{\"devargs\":\"net_null0\"},{\"devargs\":\"net_null1\"}],"
 #define CPUS "\"main_cpus\":[0],"
