@@ -17,6 +17,7 @@ from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import NAMESPACE_PREFIX
+from plimsoll.host.processes.identity import wait_for_end
 from tests.integration.command import Workplace, journal
 
 CPU = max(os.sched_getaffinity(0))
@@ -103,6 +104,17 @@ def start_owner(settings: LabModel) -> tuple[subprocess.Popen[str], Ledger]:
     )
     assert owner.stdout is not None
     return owner, Ledger(Path(owner.stdout.readline().strip()))
+
+
+def killed_owner_leaves_nothing(owner: subprocess.Popen[str], ledger: Ledger, state: Path) -> None:
+    """Killed in the middle: its janitor ends all that it started, and then itself."""
+    processes = {each.name: each.identity for each in ledger.record.processes}
+    owner.kill()
+    owner.communicate()
+    assert wait_for_end(processes["janitor"], PATIENCE_S)
+    assert not [name for name, identity in processes.items() if identity.alive]
+    assert leftovers(ledger) == set()
+    assert list(state.iterdir()) == []
 
 
 def leftovers_of_run(place: Workplace) -> set[str]:

@@ -12,12 +12,11 @@ from plimsoll.dut.memif.grout import GroutSettings
 from plimsoll.dut.registry.standing import lab_down, lab_up
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.identity import wait_for_end
 from tests.integration.command import ROOT, Workplace, journal
 from tests.integration.dut.namespace_lab import (
     CPU,
-    PATIENCE_S,
     agreements,
+    killed_owner_leaves_nothing,
     leftovers,
     leftovers_of_run,
     make_lab,
@@ -74,12 +73,7 @@ def test_a_killed_owner_leaves_nothing_of_grout(state: Path) -> None:
     owner, ledger = start_owner(settings_of("grout"))
     processes = {each.name: each.identity for each in ledger.record.processes}
     assert processes["grout"].alive
-    owner.kill()
-    owner.communicate()
-    assert wait_for_end(processes["janitor"], PATIENCE_S)
-    assert not [name for name, identity in processes.items() if identity.alive]
-    assert leftovers(ledger) == set()
-    assert list(state.iterdir()) == []
+    killed_owner_leaves_nothing(owner, ledger, state)
 
 
 def test_it_stands_until_it_is_taken_down(state: Path) -> None:

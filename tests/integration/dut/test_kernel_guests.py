@@ -10,7 +10,6 @@ import pytest
 
 from plimsoll.dut.sight import DutSight, SeesTrials
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.identity import wait_for_end
 from plimsoll.trial.judging.dut_sight import losses_between
 from tests.integration.command import ROOT, Workplace
 from tests.integration.dut.guest_chains import (
@@ -25,6 +24,7 @@ from tests.integration.dut.namespace_lab import (
     agreements,
     ends_of,
     exchange,
+    killed_owner_leaves_nothing,
     leftovers,
     leftovers_of_run,
     make_lab,
@@ -166,9 +166,4 @@ def test_a_killed_owner_leaves_nothing_of_switch_and_guests(
     present = leftovers(ledger)
     spaces = {name for name in present if "guest" in name}
     assert bool(spaces) == (settings.get("guest") != "vm")
-    owner.kill()
-    owner.communicate()
-    assert wait_for_end(processes["janitor"], PATIENCE_S)
-    assert not [name for name, identity in processes.items() if identity.alive]
-    assert leftovers(ledger) == set()
-    assert list(state.iterdir()) == []
+    killed_owner_leaves_nothing(owner, ledger, state)

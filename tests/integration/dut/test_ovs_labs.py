@@ -13,7 +13,7 @@ from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.dut.registry.standing import lab_down, lab_up
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger, sweep
-from plimsoll.host.processes.identity import end_process, wait_for_end
+from plimsoll.host.processes.identity import end_process
 from tests.integration.command import ROOT, Workplace
 from tests.integration.dut.guest_chains import (
     hung_is_not_dead,
@@ -24,9 +24,9 @@ from tests.integration.dut.guest_chains import (
 from tests.integration.dut.namespace_lab import (
     CPU,
     FRAMES,
-    PATIENCE_S,
     ends_of,
     exchange,
+    killed_owner_leaves_nothing,
     leftovers,
     leftovers_of_run,
     make_lab,
@@ -107,12 +107,7 @@ def test_a_killed_owner_leaves_neither_switch_nor_database(state: Path) -> None:
     owner, ledger = start_owner(settings_of("ovs"))
     processes = {each.name: each.identity for each in ledger.record.processes}
     assert processes["ovsdb-server"].alive
-    owner.kill()
-    owner.communicate()
-    assert wait_for_end(processes["janitor"], PATIENCE_S)
-    assert not [name for name, identity in processes.items() if identity.alive]
-    assert leftovers(ledger) == set()
-    assert list(state.iterdir()) == []
+    killed_owner_leaves_nothing(owner, ledger, state)
 
 
 def test_the_next_command_cleans_up_after_owner_and_janitor_were_killed(state: Path) -> None:
@@ -217,9 +212,4 @@ def test_a_killed_owner_leaves_nothing_of_open_vswitch_with_dpdk(
     processes = {each.name: each.identity for each in ledger.record.processes}
     assert processes["ovs-vswitchd"].alive
     assert processes["guest0"].alive
-    owner.kill()
-    owner.communicate()
-    assert wait_for_end(processes["janitor"], PATIENCE_S)
-    assert not [name for name, identity in processes.items() if identity.alive]
-    assert leftovers(ledger) == set()
-    assert list(state.iterdir()) == []
+    killed_owner_leaves_nothing(owner, ledger, state)
