@@ -22,7 +22,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel vm-testpmd \
 	vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
-.PHONY: packages chroot-install image pod-image control-plane kubelet
+.PHONY: packages chroot-install deb deb-install image pod-image control-plane kubelet
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -172,6 +172,19 @@ chroot-install: packages ## As root, install the sdist by pip in chroots of Debi
 		build-aux/install-in-chroot $$suite build/chroots/$$suite build/packages/*.tar.gz || exit; \
 	done
 
+# What is committed, in a Debian of its own with the build dependencies and nothing else.
+deb: ## As root, build the Debian package in chroots of SUITES, into build/deb
+	@build-aux/install-system-packages deb
+	@for suite in $(SUITES); do \
+		build-aux/build-deb $$suite build/chroots/$$suite-build build/deb/$$suite || exit; \
+	done
+
+deb-install: ## As root, install what make deb left in chroots of SUITES, look, and purge it
+	@build-aux/install-system-packages deb
+	@for suite in $(SUITES); do \
+		build-aux/try-deb $$suite build/chroots/$$suite-install build/deb/$$suite/plimsoll_*.deb || exit; \
+	done
+
 IMAGE ?= localhost/plimsoll:$(shell build-aux/print-version)
 
 # IMAGE_OPTIONS such as --build-arg BASE=…, where no registry can be reached.
@@ -218,9 +231,13 @@ $(DEV_REQUIREMENTS): requirements/dev.txt $(RUN_REQUIREMENTS)
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
 	--custom-compile-command 'make lock'
 
+# In the Debian package, to which nobody adds by pip. analysis and trend would add half a GB.
+PACKAGED_EXTRAS := console kube otg redfish s3 serve trex
+
 lock: $(DEV_REQUIREMENTS) ## Renew requirements/: the newest versions that pyproject.toml allows
 	$(BIN)/python build-aux/list-requirements.py dev analysis | $(LOCK) - -o requirements/dev.txt
 	$(BIN)/python build-aux/list-requirements.py | $(LOCK) - -c requirements/dev.txt -o requirements/run.txt
+	$(LOCK) $(PACKAGED_EXTRAS:%=--extra %) pyproject.toml -c requirements/dev.txt -o requirements/package.txt
 
 # The build folder is kept, so that only what changed is compiled again.
 $(INSTALLED): $(RUN_REQUIREMENTS) $(SOURCES)
