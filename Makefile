@@ -172,16 +172,19 @@ chroot-install: packages ## As root, install the sdist by pip in chroots of Debi
 		build-aux/install-in-chroot $$suite build/chroots/$$suite build/packages/*.tar.gz || exit; \
 	done
 
+# The package was built and tried on bookworm alone.
+DEB_SUITES ?= bookworm
+
 # What is committed, in a Debian of its own with the build dependencies and nothing else.
-deb: ## As root, build the Debian package in chroots of SUITES, into build/deb
+deb: ## As root, build the Debian package in chroots of DEB_SUITES, into build/deb
 	@build-aux/install-system-packages deb
-	@for suite in $(SUITES); do \
+	@for suite in $(DEB_SUITES); do \
 		build-aux/build-deb $$suite build/chroots/$$suite-build build/deb/$$suite || exit; \
 	done
 
-deb-install: ## As root, install what make deb left in chroots of SUITES, look, and purge it
+deb-install: ## As root, install what make deb left in chroots of DEB_SUITES, look, and purge it
 	@build-aux/install-system-packages deb
-	@for suite in $(SUITES); do \
+	@for suite in $(DEB_SUITES); do \
 		build-aux/try-deb $$suite build/chroots/$$suite-install build/deb/$$suite/plimsoll_*.deb || exit; \
 	done
 

@@ -15,6 +15,13 @@ PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)(?: ; ([^\\]+?))? \\$")
 HASH = re.compile(r"^    --hash=sha256:[0-9a-f]{64}(?: \\)?$")
 
 
+def hashed(name: str) -> dict[str, str]:
+    """All that is said of each package, its hashes among it, without the comments."""
+    text = (ROOT / "requirements" / name).read_text()
+    entries = re.split(r"^(?=[A-Za-z0-9])", re.sub(r"^ *#.*\n", "", text, flags=re.M), flags=re.M)
+    return {entry.split("==")[0]: entry for entry in entries if entry}
+
+
 def pinned(name: str) -> dict[str, set[str]]:
     """The versions of each package; any line that is neither pin, hash nor comment is refused."""
     versions: dict[str, set[str]] = {}
@@ -54,6 +61,26 @@ def test_what_tests_install_over_what_runs_is_of_the_same_versions() -> None:
     dev = pinned("dev.txt")
     for name, versions in pinned("run.txt").items():
         assert dev[name] == versions
+
+
+def test_the_debian_package_has_the_files_that_make_installs() -> None:
+    """All that running needs, by the same hashes; what only building needs comes from Debian."""
+    packaged = hashed("package.txt")
+    run = hashed("run.txt")
+    build = run.keys() - packaged.keys()
+    assert build == {"meson", "meson-python", "pyproject-metadata"}
+    assert {name: packaged[name] for name in run.keys() - build} == {
+        name: run[name] for name in run.keys() - build
+    }
+    dev = pinned("dev.txt")
+    assert {name: dev.get(name) for name in pinned("package.txt")} == pinned("package.txt")
+
+
+def test_the_debian_package_takes_no_file_without_its_hash() -> None:
+    rules = (ROOT / "debian/rules").read_text().replace("\\\n", " ")
+    pip = [line for line in rules.splitlines() if "-m pip" in line]
+    assert len(pip) == 2
+    assert all("--require-hashes -r requirements/package.txt" in line for line in pip)
 
 
 def test_make_installs_nothing_but_what_is_locked() -> None:
