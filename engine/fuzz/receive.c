@@ -24,6 +24,7 @@ static struct worker worker;
 static struct rx_queue queue;
 static struct rx_stream home, probe;
 static struct flight flight;
+static struct flow_counts *flows;
 static struct stall_mark sender_stall;
 static struct port_clock stamping_clock;
 
@@ -65,11 +66,13 @@ clear_stream(struct rx_stream *stream, enum stream_role role)
 }
 
 static void
-begin_trial(bool stamping, bool checking)
+begin_trial(bool stamping, bool checking, uint32_t flow_count)
 {
     memset(&worker, 0, sizeof(worker));
     clear_stream(&home, ROLE_LOAD);
     clear_stream(&probe, ROLE_LATENCY);
+    flows = flow_count > 0 ? flow_counts_make(flow_count, flow_count / 2) : NULL;
+    home.flows = flows;
     home.checked = probe.checked = checking;
     home.least_cover = COVER_PACKET;
     probe.least_cover = COVER_HEADER;
@@ -118,6 +121,28 @@ check_stream(const struct rx_stream *stream, uint64_t expected)
     invariant(microseconds == (stream->role == ROLE_LATENCY ? page->latency.count : 0));
 }
 
+/* The flows of a stream are all of it. */
+static void
+check_flows(const struct rx_stream *stream)
+{
+    uint64_t received = 0, timed = 0, duplicates = 0, sum = 0;
+
+    for (uint32_t i = 0; i < stream->flows->count; i++) {
+        const struct flow_counter *flow = &stream->flows->flows[i];
+
+        received += flow->received;
+        timed += flow->timed;
+        sum += flow->latency_sum;
+        duplicates += stream->flows->duplicates[i];
+        invariant(stream->flows->duplicates[i] <= flow->received && flow->timed <= flow->received);
+        invariant(flow->timed == 0 || flow->latency_min <= flow->latency_max);
+    }
+    invariant(received == stream->pages[0].frames.received);
+    invariant(timed == stream->pages[0].latency.count);
+    invariant(sum == stream->pages[0].latency.sum);
+    invariant(duplicates == stream->pages[0].frames.duplicate);
+}
+
 static void
 check_counts(void)
 {
@@ -151,11 +176,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint32_t choice = input_number(&input, 1);
 
     plug_driver_in();
-    begin_trial(choice & 1, choice >> 1 & 1);
+    begin_trial(choice & 1, choice >> 1 & 1, choice >> 2);
     for (frame_count = 0; frame_count < RX_BURST && input.left > 0; frame_count++)
         received_frame_make(&frames[frame_count], &input);
     invariant(receive(&worker, &queue) == frame_count);
     check_counts();
+    if (flows)
+        check_flows(&home);
+    flow_counts_free(flows);
     for (uint16_t i = 0; i < frame_count; i++)
         received_frame_free(&frames[i]);
     return 0;

@@ -12,6 +12,7 @@
 #define TEMPLATES_MAX 4096
 #define ORDER_MAX 4096
 #define FIELD_VALUES_MAX 4096
+#define COUNTED_FLOWS_MAX 65536 /* of a stream */
 #define CPUS_MAX 1024
 #define PROCESSES_MAX 64
 #define FRAME_MIN_BYTES 60

@@ -32,6 +32,8 @@ struct stream_request {
     struct template_request *templates;
     uint32_t order_count; /* 0: the templates take turns */
     uint16_t *order;
+    uint32_t flow_count;  /* counted each by itself; 0: none is */
+    uint32_t first_flow;  /* that of the first frame */
     struct fields fields; /* their lists of values belong to the request */
 };
 

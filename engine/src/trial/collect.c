@@ -254,6 +254,28 @@ collect_interval(struct trial *trial)
     }
 }
 
+/* What all queues saw of a stream by flow, in the table of the first. */
+static void
+collect_flows(struct trial *trial, uint32_t index)
+{
+    const struct run *run = trial->run;
+    struct flow_counts *all = NULL;
+
+    for (uint32_t w = 0; w < run->worker_count; w++) {
+        for (uint32_t q = 0; q < run->workers[w]->rx_queue_count; q++) {
+            const struct rx_stream *stream = run->workers[w]->rx_queues[q].streams[index];
+
+            if (!stream || !stream->flows)
+                continue;
+            if (all)
+                flow_counts_add(all, stream->flows);
+            else
+                all = stream->flows;
+        }
+    }
+    trial->flows[index] = all;
+}
+
 void
 collect_end(struct trial *trial)
 {
@@ -263,6 +285,7 @@ collect_end(struct trial *trial)
 
         total->missing = (int64_t)(total->frames.tx.sent - (rx->received - rx->duplicate));
         sort_stream(total);
+        collect_flows(trial, i);
     }
     for (uint32_t i = 0; i < trial->run->worker_count; i++)
         stall_tally_sort(&trial->total.workers[i].stalls);

@@ -191,6 +191,25 @@ make_tx_stream(struct run *run, struct worker *worker, const struct stream_reque
     return make_templates(stream, request);
 }
 
+static void
+free_rx_stream(struct rx_stream *stream)
+{
+    if (!stream)
+        return;
+    flow_counts_free(stream->flows);
+    rte_free(stream);
+}
+
+/* From the ordinary heap, as DPDK's memory was measured out before streams were known. */
+static bool
+make_flows(struct rx_stream *stream, const struct stream_request *request)
+{
+    if (request->flow_count == 0)
+        return true;
+    stream->flows = flow_counts_make(request->flow_count, request->first_flow);
+    return stream->flows != NULL;
+}
+
 static struct rx_stream *
 make_rx_stream(const struct worker *worker, const struct worker *sender,
                const struct tx_stream *sent, const struct stream_cover *cover)
@@ -230,7 +249,8 @@ make_rx_streams(struct run *run, const struct worker *sender, uint32_t index,
             if (queue->port != rx_port)
                 continue;
             queue->streams[index] = make_rx_stream(worker, sender, run->tx_streams[index], &cover);
-            if (!queue->streams[index])
+            if (!queue->streams[index] ||
+                !make_flows(queue->streams[index], run->tx_streams[index]->request))
                 return false;
             queue->streams[index]->sole_queue = port->rx_queues == 1;
         }
@@ -294,7 +314,7 @@ free_worker(const struct run *run, struct worker *worker)
 {
     for (uint32_t q = 0; q < worker->rx_queue_count; q++) {
         for (uint32_t i = 0; i < run->stream_count; i++)
-            rte_free(worker->rx_queues[q].streams[i]);
+            free_rx_stream(worker->rx_queues[q].streams[i]);
         rte_free(worker->rx_queues[q].answers);
     }
     rte_free(worker->rx_queues);

@@ -63,9 +63,10 @@ struct trial {
     struct run *run;
     struct counts interval;
     struct counts total;
-    struct rte_eth_stats before[PORTS_MAX]; /* hardware counters when the interval began */
-    int64_t missing_before[STREAMS_MAX];    /* in all, when the interval began */
-    uint32_t index;                         /* of the interval that closes next */
+    const struct flow_counts *flows[STREAMS_MAX]; /* at the end; NULL: not counted by flow */
+    struct rte_eth_stats before[PORTS_MAX];       /* hardware counters when the interval began */
+    int64_t missing_before[STREAMS_MAX];          /* in all, when the interval began */
+    uint32_t index;                               /* of the interval that closes next */
     bool draining;
     uint64_t interval_begin; /* TSC */
     uint64_t interval_end;

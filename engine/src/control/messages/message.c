@@ -6,6 +6,7 @@
 #include <rte_version.h>
 #include <unistd.h>
 
+#include "control/messages/message_flows.h"
 #include "control/messages/message_times.h"
 #include "ports/devargs.h"
 #include "version.h"
@@ -141,6 +142,20 @@ streams_json(const struct trial *trial, const struct stream_counts *counts,
 
     for (uint32_t i = 0; i < trial->request->stream_count; i++)
         json_array_append_new(array, stream_json(&trial->request->streams[i], &counts[i], lengths));
+    return array;
+}
+
+/* Those of the whole trial, by flow as well where that was requested. */
+static json_t *
+totals_json(const struct trial *trial, const struct list_lengths *lengths)
+{
+    json_t *array = streams_json(trial, trial->total.streams, lengths);
+
+    for (uint32_t i = 0; i < trial->request->stream_count; i++) {
+        if (trial->flows[i])
+            message_flows_add(json_array_get(array, i), trial->flows[i],
+                              trial->total.streams[i].frames.tx.sent);
+    }
     return array;
 }
 
@@ -282,9 +297,8 @@ message_trial(int64_t id, const struct trial *trial)
                      (json_int_t)id, "ok", 1, "reply", "trial", "ended_by",
                      ended_by[trial->ended_by], "sending_s", trial->sending_s, "begin_unix_ns",
                      unsigned_integer(trial->begin_unix_ns), "cpu_time",
-                     cpu_time_json(&trial->cpu_times), "streams",
-                     streams_json(trial, trial->total.streams, &lengths), "ports",
-                     ports_json(trial, trial->total.ports), "workers",
+                     cpu_time_json(&trial->cpu_times), "streams", totals_json(trial, &lengths),
+                     "ports", ports_json(trial, trial->total.ports), "workers",
                      workers_json(trial, trial->total.workers, STALL_LONGEST_MAX), "clock",
                      message_clock(trial));
 }

@@ -28,6 +28,9 @@ int read_schedule(const struct object *object, struct stream_request *stream);
 int read_templates(const struct object *object, uint32_t max_frame_bytes,
                    struct stream_request *stream);
 
+/* Reads `flows`: how many are counted each by itself. */
+int read_flows(const struct object *object, struct stream_request *stream);
+
 /* Reads `fields`, which must suit each of the stream's templates. */
 int read_fields(const struct object *object, struct stream_request *stream);
 

@@ -55,8 +55,8 @@ read_stream(const struct object *object, const struct open_request *config,
             struct stream_request *stream)
 {
     static const char *const names[] = {
-        "stream",   "role",   "tx_port", "tx_queue",    "rx_port",  "frames",    "order",
-        "rate_pps", "pacing", "fields",  "frame_count", "schedule", "signature", NULL};
+        "stream", "role",   "tx_port",     "tx_queue", "rx_port",   "frames", "order", "rate_pps",
+        "pacing", "fields", "frame_count", "schedule", "signature", "flows",  NULL};
     uint64_t number;
     int status;
 
@@ -65,7 +65,7 @@ read_stream(const struct object *object, const struct open_request *config,
         read_role(object, &stream->role) != 0 || read_path(object, config, stream) != 0 ||
         read_integer(object, "frame_count", OPTIONAL, 1, INT64_MAX, &stream->frame_count) != 0 ||
         read_pacing(object, &stream->pacing) != 0 || read_schedule(object, stream) != 0 ||
-        read_signature(object, stream) != 0)
+        read_signature(object, stream) != 0 || read_flows(object, stream) != 0)
         return -EINVAL;
     stream->stream = (uint16_t)number;
     status = read_templates(object, config->max_frame_bytes, stream);

@@ -64,6 +64,8 @@ record_latency(const struct worker *worker, const struct rx_stream *stream, stru
 
     if (unlikely(worst_latencies_wants(&page->worst, latency)))
         keep_worst(page, train, latency, now, across_stall);
+    if (unlikely(stream->flows))
+        flow_counts_note(stream->flows, train->sequence, frames, ns, !across_stall);
     if (unlikely(across_stall)) {
         histogram_record_many(&page->latency_across_stalls, ns, frames);
         return;
@@ -86,6 +88,15 @@ count_train(const struct worker *worker, const struct train *train, uint64_t now
     record_latency(worker, train->stream, page, now, train);
 }
 
+/* A frame that does not say when it was sent, alone. */
+static void
+count_untimed(const struct worker *worker, const struct train *train)
+{
+    train->stream->pages[worker->open_page].frames.received++;
+    if (train->stream->flows)
+        flow_counts_note(train->stream->flows, train->sequence, 1, 0, false);
+}
+
 /* A frame that was not the next one: it leaves a gap before it, or fills one. */
 static __rte_noinline void
 note_out_of_order(const struct rx_stream *stream, struct rx_page *page,
@@ -94,6 +105,10 @@ note_out_of_order(const struct rx_stream *stream, struct rx_page *page,
 {
     const uint64_t sequence = signature->sequence;
 
+    if (verdict == SEQUENCE_DUPLICATE && stream->flows)
+        flow_counts_note_duplicate(stream->flows, sequence);
+    if (!stream->sole_queue)
+        return;
     if (verdict == SEQUENCE_IN_ORDER)
         loss_events_note(&page->losses,
                          (struct loss_event){
@@ -119,7 +134,7 @@ count_order(struct rx_stream *stream, struct rx_page *page, const struct signatu
 
     page->frames.out_of_order += verdict == SEQUENCE_OUT_OF_ORDER;
     page->frames.duplicate += verdict == SEQUENCE_DUPLICATE;
-    if (unlikely(signature->sequence != expected) && stream->sole_queue)
+    if (unlikely(signature->sequence != expected))
         note_out_of_order(stream, page, signature, expected, verdict, now);
     if (verdict == SEQUENCE_IN_ORDER)
         stream->newest_stamp = signature->time;
@@ -201,7 +216,7 @@ judge_short(struct worker *worker, const struct rx_queue *queue, const struct rt
         worker->strays[worker->open_page][index].corrupt++;
     /* Alone, as there is no latency that it could share. */
     if (train->stream)
-        train->stream->pages[worker->open_page].frames.received++;
+        count_untimed(worker, train);
     *train = NO_TRAIN;
     return true;
 }

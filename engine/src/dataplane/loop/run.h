@@ -29,6 +29,7 @@
 #include "dataplane/frames/frame_check.h"
 #include "dataplane/frames/frame_fields.h"
 #include "dataplane/frames/host_frames.h"
+#include "dataplane/measures/flow_counts.h"
 #include "dataplane/measures/histogram.h"
 #include "dataplane/measures/loss_events.h"
 #include "dataplane/measures/microseconds.h"
@@ -110,6 +111,7 @@ struct tx_stream {
 struct rx_stream {
     alignas(RTE_CACHE_LINE_SIZE) const struct stall_mark *sender_stall;
     struct flight *flight;
+    struct flow_counts *flows; /* NULL: not counted by flow */
     enum stream_role role;
     bool checked;                 /* its frames' checksums are looked at */
     enum frame_cover least_cover; /* what all its frames have when they are sent */

@@ -150,6 +150,7 @@ a_trial_request_is_read_with_its_defaults(void **state)
     assert_int_equal(stream->frame_count, 0);
     assert_int_equal(stream->template_count, 1);
     assert_int_equal(stream->order_count, 0);
+    assert_int_equal(stream->flow_count, 0);
     assert_int_equal(stream->templates[0].bytes, 60);
     assert_int_equal(stream->templates[0].frame[0], 0x02);
     assert_int_equal(stream->templates[0].frame[12], 0x08);
@@ -165,6 +166,20 @@ a_trial_request_is_read_with_its_defaults(void **state)
     assert_int_equal(stream->fields.field[1].width, 6);
     assert_int_equal(stream->fields.field[1].step, 9);
     assert_int_equal(stream->fields.field[1].fix_count, 0);
+    json_decref(json);
+}
+
+static void
+flows_may_be_counted(void **state)
+{
+    struct complaint complaint;
+    json_t *json = parse(TRIAL "\"streams\":[{" STREAM "\"flows\":{\"count\":65536,\"first\":9},"
+                               "\"frames\":[\"" FRAME "\"]}]}");
+
+    (void)state;
+    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(trial_request.streams[0].flow_count, 65536);
+    assert_int_equal(trial_request.streams[0].first_flow, 9);
     json_decref(json);
 }
 
@@ -493,6 +508,7 @@ main(void)
         cmocka_unit_test(a_cpu_has_one_worker),
         cmocka_unit_test(a_trial_request_is_read_with_its_defaults),
         cmocka_unit_test(workers_without_ports_have_no_queues),
+        cmocka_unit_test(flows_may_be_counted),
         cmocka_unit_test(a_trial_may_have_no_streams),
         cmocka_unit_test(streams_need_ports),
         cmocka_unit_test(a_complaint_names_the_element),

@@ -21,6 +21,8 @@
 #define FRAME_BYTES 60
 #define INTERVALS 50
 #define WORST 8
+/* No power of two, so that trains wrap around in it. */
+#define FLOWS 7
 #define MARK 77
 /* Each worker's stream has as its number the worker's. */
 #define STREAM(worker) ((uint16_t)(worker))
@@ -92,6 +94,8 @@ make_worker(uint32_t number)
     queues[number].streams[number] = stream;
     /* Its frames are the other worker's, whose stalls count against them. */
     stream->sender_stall = &workers[(number + 1) % WORKERS].stall_mark;
+    stream->flows = flow_counts_make(FLOWS, number);
+    assert_non_null(stream->flows);
     sequence_reset(&stream->sequence);
     for (uint32_t page = 0; page < 2; page++) {
         histogram_clear(&stream->pages[page].latency);
@@ -134,6 +138,25 @@ latencies(const struct stream_counts *counts)
     return counts->latency.count + counts->latency_across_stalls.count;
 }
 
+/* Each frame is of one flow, and as many of each as their numbers say. */
+static void
+check_flows(uint32_t number)
+{
+    const struct flow_counts *counts = trial.flows[number];
+    uint64_t received = 0, timed = 0;
+
+    assert_non_null(counts);
+    for (uint32_t flow = 0; flow < FLOWS; flow++) {
+        assert_int_equal(counts->flows[flow].received,
+                         flow_counts_sent(counts, drivers[number].handed_up, flow));
+        assert_int_equal(counts->duplicates[flow], 0);
+        received += counts->flows[flow].received;
+        timed += counts->flows[flow].timed;
+    }
+    assert_int_equal(received, drivers[number].handed_up);
+    assert_int_equal(timed, trial.total.streams[number].latency.count);
+}
+
 static void
 every_frame_is_collected_once(void **state)
 {
@@ -171,6 +194,11 @@ every_frame_is_collected_once(void **state)
         assert_int_equal(frames->rx.out_of_order + frames->rx.duplicate, 0);
         assert_int_equal(frames->strays.corrupt, 0);
         assert_true(trial.total.workers[i].stalls.polls >= drivers[i].handed_up / BURST);
+    }
+    collect_end(&trial);
+    for (uint32_t i = 0; i < WORKERS; i++) {
+        check_flows(i);
+        flow_counts_free(rx_streams[i].flows);
     }
 }
 
