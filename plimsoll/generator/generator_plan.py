@@ -22,7 +22,7 @@ class Capabilities:
     `least_pps` to `most_pps` and by one of the `pacings`. `latency` is whether it times the
     frames of latency streams, `load_latency` whether those of load streams as well; `faults`
     are those of frames that it tells apart from losses. `churn` is whether its flows can make
-    room for new ones. `rings` is whether it can be measured alone, over DPDK's ring ports; such
+    room for new ones, `per_flow` whether it counts by flow. `rings` is whether it can be measured alone, over DPDK's ring ports; such
     measurements are kept for later runs. `summary` is a line for people, on what it is and what
     it lacks.
     `live` is whether rates may change while it sends; it is then a `LiveGenerator`. `program`
@@ -43,6 +43,7 @@ class Capabilities:
     program: str | None = None
     simulated: bool = False
     churn: bool = False
+    per_flow: bool = False
     summary: str = ""
 
 

@@ -100,6 +100,27 @@ class RefusalEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class FlowCounts:
+    """What came of a stream's flows in a whole trial, by flow. Fields as in the engine protocol.
+
+    `timed` frames are those of the stream's `latency`; a flow without one has no least and
+    greatest latency.
+    """
+
+    sent: tuple[int, ...]
+    received: tuple[int, ...]
+    duplicate: tuple[int, ...]
+    timed: tuple[int, ...]
+    latency_sum_ns: tuple[int, ...]
+    latency_min_ns: tuple[int | None, ...]
+    latency_max_ns: tuple[int | None, ...]
+
+    def missing(self, flow: int) -> int:
+        """Frames of it that were sent and have not come, as `StreamCounts.missing`."""
+        return self.sent[flow] - (self.received[flow] - self.duplicate[flow])
+
+
+@dataclass(frozen=True, slots=True)
 class StreamCounts:
     """One stream over an interval or a whole trial. Fields as in the engine protocol.
 
@@ -139,6 +160,7 @@ class StreamCounts:
     checked: int = 0
     header_checked: int = 0
     unchecked: int = 0
+    flows: FlowCounts | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan
 from plimsoll.host.processes.interruption import uninterrupted
 from plimsoll.record.causes.causes_record import TrialCauses
 from plimsoll.record.causes.kernel_events import KeptEvent, write_kernel_events
 from plimsoll.record.causes.spike_causes import attribute_spikes
 from plimsoll.record.causes.spikes import SpikeLog
 from plimsoll.record.index.summarise import note_summary
+from plimsoll.record.metrics.flow_samples import flow_samples
+from plimsoll.record.metrics.flow_table import write_flows
 from plimsoll.record.metrics.histogram_log import HistogramLog
 from plimsoll.record.metrics.interval_samples import intended_samples, interval_samples
 from plimsoll.record.metrics.metric_log import MetricLog
@@ -184,11 +186,20 @@ class TrialRecorder:
         """The file for what a host's observers see during this trial; once for each host."""
         return self._writer(hostname)
 
-    def end(self, record: TrialRecord) -> None:
-        """Record the finished trial; it survives any kill once this returns."""
+    def end(self, record: TrialRecord, counts: Sequence[StreamCounts] = ()) -> None:
+        """Record the finished trial; it survives any kill once this returns.
+
+        `counts` are those of its streams, for what they have by flow.
+        """
         with uninterrupted():
+            # Before the journal: a trial that counts has all of its flows.
+            write_flows(self._recorder.run, record.number, self._plan.streams, counts)
             self._recorder._trial_ended(record)
-            samples = [*verdict_samples(self._plan.streams, record), *noise_samples(record)]
+            samples = [
+                *verdict_samples(self._plan.streams, record),
+                *noise_samples(record),
+                *flow_samples(record),
+            ]
             end_ns = record.begin_unix_ns + round(record.sending_s * 1e9)
             self._metrics.append(self._log.samples(samples, record.begin_unix_ns, end_ns))
             if (offered := self._offered) is not None:

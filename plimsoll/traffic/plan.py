@@ -35,6 +35,7 @@ class FieldWriter:
     counted modulo their number. `fixes` are the offsets of the 16-bit Internet
     checksums that cover the field. With `churn`, new values a frame, the `count` of an
     increment are those in use at a time, of `cycle` in all (docs/engine-protocol.md).
+    `tells` is the name under which the profile varies it, if its values count the flows.
     """
 
     offset: int
@@ -50,6 +51,7 @@ class FieldWriter:
     fixes: tuple[int, ...] = ()
     churn: float = 0.0
     cycle: int = 0
+    tells: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,8 @@ class StreamPlan:
     Frames with a `short_signature` say nothing of when they were sent. Those of a `filtered`
     stream the DUT is to drop. Where the destination's MAC is not written, `destination` is
     the address whose next hop is to have it, if the generator can find that out; `own_source`
-    says the same of the source's, which is then that of the port's host.
+    says the same of the source's, which is then that of the port's host. With `counted_flows`
+    frames are counted by flow as well: frame n is of flow (`first_flow` + n) mod that many.
     """
 
     stream: int
@@ -161,6 +164,8 @@ class StreamPlan:
     filtered: bool = False
     destination: IPv4Address | IPv6Address | None = None
     own_source: bool = False
+    counted_flows: int = 0
+    first_flow: int = 0
 
     @property
     def unaddressed(self) -> bool:

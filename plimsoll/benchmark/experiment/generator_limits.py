@@ -86,6 +86,12 @@ def _check_measured(able: Capabilities, stream: StreamPlan) -> None:
             where="profile.streams",
             remedy="remove it, or use another generator",
         )
+    if stream.counted_flows > 0 and not able.per_flow:
+        raise InputError(
+            f"stream {stream.name} has per_flow, and the generator does not count by flow",
+            where="profile.streams",
+            remedy="remove it, or use another generator",
+        )
 
 
 def _check_rate(able: Capabilities, stream: StreamPlan, where: str) -> None:

@@ -168,7 +168,7 @@ class TrialRunner:
                 noise=noise.runs,
             )
             record = self._record(number, request, ended)
-            recording.end(record)
+            recording.end(record, compared.report.streams)
             if found is not None:
                 self.session.recorder.causes(found.record, found.events)
         self.session.listener.trial_ended(record)

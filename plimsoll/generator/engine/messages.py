@@ -167,6 +167,7 @@ def _stream(stream: StreamPlan) -> dict[str, Any]:
         "frame_count": stream.frame_count,
         "schedule": None if stream.schedule.always else _schedule(stream.schedule),
         "signature": "short" if stream.short_signature else None,
+        "flows": _counted_flows(stream),
     }
     return {
         "stream": stream.stream,
@@ -179,6 +180,12 @@ def _stream(stream: StreamPlan) -> dict[str, Any]:
         "fields": [_field(field) for field in stream.fields],
         **{name: value for name, value in optional.items() if value is not None},
     }
+
+
+def _counted_flows(stream: StreamPlan) -> dict[str, int] | None:
+    if stream.counted_flows == 0:
+        return None
+    return {"count": stream.counted_flows, "first": stream.first_flow}
 
 
 def _schedule(schedule: Schedule) -> dict[str, Any]:

@@ -7,18 +7,19 @@ the numbers of its worst latencies and loss events remain those of their part.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import add
 
 from plimsoll.generator.counters import added
-from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan, TrialReport
+from plimsoll.generator.interface import FlowCounts, Interval, StreamCounts, TrialPlan, TrialReport
 from plimsoll.generator.worst_lists import largest, largest_refusals
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
 # Load streams alone have parts, and only latency streams count by microsecond.
 _NOT_ADDED = frozenset(
     {
-        *("stream", "latency_us", "worst"),
+        *("stream", "latency_us", "worst", "flows"),
         *("losses", "losses_left_out", "refusals", "refusals_left_out"),
     }
 )
@@ -102,6 +103,7 @@ def _part(stream: StreamPlan, number: int, queue: int, queues: int) -> StreamPla
         rate_pps=None if stream.rate_pps is None else stream.rate_pps / queues,
         pacing=replace(stream.pacing, seed=stream.pacing.seed + queue),
         fields=tuple(_moved(field, queue, queues) for field in stream.fields),
+        first_flow=stream.first_flow + queue * stream.counted_flows // queues,
         frame_count=count,
     )
 
@@ -128,9 +130,35 @@ def _add(one: StreamCounts, other: StreamCounts) -> StreamCounts:
     return replace(
         one,
         worst=tuple(worst),
+        flows=_flows(one.flows, other.flows),
         losses=losses,
         losses_left_out=losses_left_out,
         refusals=refusals,
         refusals_left_out=refusals_left_out,
         **added(one, other, _NOT_ADDED),
     )
+
+
+def _flows(one: FlowCounts | None, other: FlowCounts | None) -> FlowCounts | None:
+    if one is None or other is None:
+        return one or other
+    return FlowCounts(
+        sent=_sums(one.sent, other.sent),
+        received=_sums(one.received, other.received),
+        duplicate=_sums(one.duplicate, other.duplicate),
+        timed=_sums(one.timed, other.timed),
+        latency_sum_ns=_sums(one.latency_sum_ns, other.latency_sum_ns),
+        latency_min_ns=_extremes(min, one.latency_min_ns, other.latency_min_ns),
+        latency_max_ns=_extremes(max, one.latency_max_ns, other.latency_max_ns),
+    )
+
+
+def _sums(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(map(add, one, other))
+
+
+def _extremes(
+    choose: Callable[[int, int], int], one: tuple[int | None, ...], other: tuple[int | None, ...]
+) -> tuple[int | None, ...]:
+    pairs = zip(one, other, strict=True)
+    return tuple(b if a is None else a if b is None else choose(a, b) for a, b in pairs)

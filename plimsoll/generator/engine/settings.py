@@ -58,6 +58,7 @@ class EngineSettings(GeneratorModel):
         live=True,
         program=ENGINE,
         churn=True,
+        per_flow=True,
         summary="Plimsoll's own: every frame numbered and timed",
     )
 

@@ -24,6 +24,7 @@ class GeneratorListing(BaseModel):
     load_latency: bool = Field(description="Whether it times those of load streams as well.")
     faults: tuple[str, ...] = Field(description="Those of frames that it tells from losses.")
     churn: bool = Field(description="Whether flows can make room for new ones.")
+    per_flow: bool = Field(description="Whether it counts loss and latency by flow.")
     live: bool = Field(description="Whether rates may change while it sends.")
 
 
@@ -46,5 +47,6 @@ def _listing(kind: str, model: type[GeneratorModel]) -> GeneratorListing:
         load_latency=able.load_latency,
         faults=tuple(sorted(able.faults)),
         churn=able.churn,
+        per_flow=able.per_flow,
         live=able.live,
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.run_directory import RunDirectory
 
-_FOLDERS = re.compile(r"audits|metrics|charts|tables|causes")
+_FOLDERS = re.compile(r"audits|metrics|charts|tables|causes|flows")
 _PART = re.compile(r"iteration-\d{1,6}(/sample-\d{1,6})?")
 _FILES = re.compile(
     r"experiment\.yaml|environment\.json|audit\.json|journal\.jsonl|histograms\.hlog"

@@ -137,6 +137,11 @@ class RunDirectory:
         return self.path / "causes"
 
     @property
+    def flows(self) -> Path:
+        """The folder of what came of each flow, `<trial>.parquet` each."""
+        return self.path / "flows"
+
+    @property
     def result(self) -> Path:
         """What the run found (JSON)."""
         return self.path / "result.json"

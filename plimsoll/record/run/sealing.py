@@ -18,7 +18,13 @@ from plimsoll.record.run.journal import FILES, Journal, JournalContents
 from plimsoll.record.run.run_directory import RunDirectory
 
 _WHOLE = ("experiment.yaml", "environment.json", "audit.json", "matrix.json")
-_FOLDERS = {"audits": ".json", "causes": "", "metrics": ".parquet", "scrapes": ".gz"}
+_FOLDERS = {
+    "audits": ".json",
+    "causes": "",
+    "flows": ".parquet",
+    "metrics": ".parquet",
+    "scrapes": ".gz",
+}
 SPIKES = "spikes.parquet"
 _GROWING = "histograms.hlog"
 # These a run writes anew while it goes on; the audits when it is resumed on another boot.

@@ -11,6 +11,7 @@ from pydantic import Field
 from plimsoll.generator.counters import fields_of
 from plimsoll.generator.interface import StreamCounts
 from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.trials.flow_summary import FlowSummary
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.longest_latency import LongestLatency, NamedLatency
 from plimsoll.text.wire import FCS_BYTES
@@ -119,6 +120,11 @@ class StreamRecord(RecordModel):
         "frames are therefore a part. Null for all other streams, and in records of earlier "
         "versions.",
     )
+    flows: FlowSummary | None = Field(
+        default=None,
+        description="What came of its flows; null where it was not counted by flow, and in records "
+        "of earlier versions.",
+    )
 
     @classmethod
     def of(
@@ -151,6 +157,7 @@ class StreamRecord(RecordModel):
             timed=not plan.short_signature,
             filtered=plan.filtered,
             taken_from=plan.taken_from,
+            flows=FlowSummary.of(plan, counts.flows),
         )
 
     @property

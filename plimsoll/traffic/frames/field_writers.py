@@ -8,7 +8,7 @@ from dataclasses import replace
 from plimsoll.errors import InputError
 from plimsoll.traffic.frames.field_finder import FoundField, find_field
 from plimsoll.traffic.frames.layers import Stack, last_index, transport_index
-from plimsoll.traffic.frames.vary import PATH, SHORT_NAMES, Variation
+from plimsoll.traffic.frames.vary import PATH, SHORT_NAMES, Variation, tells_flows_apart
 from plimsoll.traffic.plan import FieldWriter
 
 # As the engine takes them.
@@ -45,7 +45,7 @@ def writers_of(stack: Stack, varied: str | Variation, flows: int) -> list[FieldW
         if flows == 1:
             return []
         return [
-            _counting(find_field(stack, index, field), flows)
+            replace(_counting(find_field(stack, index, field), flows), tells=varied)
             for index, field in places_of(stack, varied)
         ]
     ((index, field),) = places_of(stack, varied.field)
@@ -118,6 +118,7 @@ def _long_form(found: FoundField, varied: Variation, flows: int) -> FieldWriter:
         step=varied.step,
         seed=varied.seed,
         first=varied.first,
+        tells=varied.field if tells_flows_apart(varied) else "",
     )
 
 

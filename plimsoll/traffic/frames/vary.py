@@ -107,6 +107,13 @@ def _listed(given: object) -> object:
 VariedFields = Annotated[tuple[Varied, ...], Field(max_length=8), BeforeValidator(_listed)]
 
 
+def tells_flows_apart(varied: str | Variation) -> bool:
+    """Whether a field counts the flows, not something of its own."""
+    if isinstance(varied, str):
+        return True
+    return varied.values == "increment" and varied.count is None
+
+
 def check_name(name: str) -> None:
     """Raise InputError for what is neither a short name nor a field's path."""
     if name not in SHORT_NAMES and not PATH.fullmatch(name):

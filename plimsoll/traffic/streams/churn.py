@@ -11,7 +11,7 @@ from plimsoll.text.mistakes import mistake
 from plimsoll.traffic.frames.field_writers import writers_of
 from plimsoll.traffic.frames.layers import Stack
 from plimsoll.traffic.frames.value_room import room_of
-from plimsoll.traffic.frames.vary import MOST_FLOWS, Variation
+from plimsoll.traffic.frames.vary import MOST_FLOWS, tells_flows_apart
 from plimsoll.traffic.plan import FieldWriter
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def churned_fields(
     a_frame = 1.0 if rate_pps <= stream.churn else stream.churn / rate_pps
     cycle = flows_in_all(stream, reverse=reverse)
     telling = (
-        _tells_flows_apart(each)
+        tells_flows_apart(each)
         for each in stream.vary
         for _ in writers_of(stream.stacks(reverse=reverse)[0], each, stream.flows)
     )
@@ -60,7 +60,7 @@ def check_churn(stream: Stream) -> None:
     if any(each.startswith("teaching") for each in stream.stream_types):
         problem = "new flows cannot have been taught before they come"
         raise mistake(problem, "remove it, or the teaching types", "churn")
-    if not any(map(_tells_flows_apart, stream.vary)):
+    if not any(map(tells_flows_apart, stream.vary)):
         problem = "no field counts up with the flows"
         raise mistake(problem, "vary one that has no count of its own, such as dst_ip", "churn")
     for reverse in stream.goes:
@@ -80,13 +80,6 @@ def notes_on_churn(stream: Stream) -> Iterator[str]:
         f"{stream.churn:,g} a second make room for new ones, of {most:,} in all: each comes again "
         f"after {most / stream.churn:,.3g} s"
     )
-
-
-def _tells_flows_apart(varied: str | Variation) -> bool:
-    """Whether a field counts the flows, not something of its own."""
-    if isinstance(varied, str):
-        return True
-    return varied.values == "increment" and varied.count is None
 
 
 def _rooms(stream: Stream, stack: Stack) -> Iterator[int]:

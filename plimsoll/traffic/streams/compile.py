@@ -81,6 +81,7 @@ def _plan(
         filtered=stream.filtered,
         destination=destination,
         own_source=own_source,
+        counted_flows=stream.flows if stream.per_flow else 0,
     )
 
 

@@ -6,7 +6,15 @@ from ipaddress import IPv4Address, ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    field_validator,
+    model_validator,
+)
 
 from plimsoll.errors import InputError
 from plimsoll.text.mistakes import check_all, mistake
@@ -24,6 +32,7 @@ from plimsoll.traffic.imix import Imix, describe_mix, sizes_in_order
 from plimsoll.traffic.plan import SHORT_SIGNATURE_BYTES, SIGNATURE_BYTES, Pacing, Role
 from plimsoll.traffic.streams.churn import check_churn, notes_on_churn
 from plimsoll.traffic.streams.pacing import PacingField
+from plimsoll.traffic.streams.per_flow import check_per_flow
 from plimsoll.traffic.streams.schedule import ScheduleSettings
 from plimsoll.traffic.streams.stream_checks import check_content
 
@@ -67,7 +76,7 @@ class Stream(BaseModel):
     are as in the forward direction; the reverse swaps them. Frame n of `flows` differs in
     the fields of `vary`, which count up from there; addresses stay inside networks of
     `prefix` bits. With `churn` so many of the flows make room for new ones each second,
-    in each direction.
+    in each direction. With `per_flow` frames are counted by flow as well.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -82,6 +91,7 @@ class Stream(BaseModel):
     flows: Annotated[StrictInt, Field(ge=1, le=MOST_FLOWS)] = 1
     vary: VariedFields = ("dst_ip",)
     churn: Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)] | None = None
+    per_flow: StrictBool = False
     direction: Direction = "bidirectional"
     protocol: Protocol = "UDP"
     stream_types: Annotated[tuple[StreamType, ...], Field(min_length=1)] = ("measurement",)
@@ -151,6 +161,8 @@ class Stream(BaseModel):
         check_content(self)
         if self.churn is not None:
             check_churn(self)
+        if self.per_flow:
+            check_per_flow(self)
         return self
 
     def _rate_suits_role(self) -> None:
