@@ -47,8 +47,15 @@ def our_engine(
         yield engine
 
 
-def _profile(frame_size: int) -> Profile:
-    load = Stream(name="load", role="load", frame_size=frame_size, flows=FLOWS)
+def _profile(frame_size: int, counted_flows: int) -> Profile:
+    load = Stream(
+        name="load",
+        role="load",
+        frame_size=frame_size,
+        flows=counted_flows or FLOWS,
+        prefix=8,
+        per_flow=counted_flows > 0,
+    )
     return Profile(streams=(load,))
 
 
@@ -61,11 +68,12 @@ def run(
     watch: Callable[[Interval], bool] = lambda _: False,
     frame_size: int = FRAME_SIZE,
     check: FrameCheck = "signature",
+    counted_flows: int = 0,
 ) -> TrialReport:
     """Send on all paths for the warm-up and `seconds`, with a report every half second."""
     plan = TrialPlan(
         mark=_MARK,
-        streams=compile_profile(_profile(frame_size), load_pps, paths),
+        streams=compile_profile(_profile(frame_size, counted_flows), load_pps, paths),
         duration_s=WARMUP_S + seconds,
         drain_s=0.1,
         interval_s=WARMUP_S,

@@ -20,6 +20,7 @@ from contests.cycle_budget import budget_contest
 from contests.frame_check import frame_check_contest
 from contests.null_ports import null_contests
 from contests.pacing import QUOTED, pacing_contests
+from contests.per_flow import per_flow_contest
 from contests.ring_loopback import ring_contest
 from contests.through_dut import dut_contest
 from rich.console import Console
@@ -69,6 +70,7 @@ def _contests(bed: BenchBed, options: argparse.Namespace) -> tuple[Contest, ...]
         dut_contest(bed),
         budget_contest(bed),
         frame_check_contest(bed),
+        per_flow_contest(bed),
         *pacing_contests(bed, options.gap_meter),
         *accuracy_contests(bed, options.delay_dut),
     )

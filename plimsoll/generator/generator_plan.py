@@ -22,9 +22,9 @@ class Capabilities:
     `least_pps` to `most_pps` and by one of the `pacings`. `latency` is whether it times the
     frames of latency streams, `load_latency` whether those of load streams as well; `faults`
     are those of frames that it tells apart from losses. `churn` is whether its flows can make
-    room for new ones, `per_flow` whether it counts by flow. `rings` is whether it can be measured alone, over DPDK's ring ports; such
-    measurements are kept for later runs. `summary` is a line for people, on what it is and what
-    it lacks.
+    room for new ones, `per_flow` whether it counts by flow. `rings` is whether it can be measured
+    alone, over DPDK's ring ports; such measurements are kept for later runs. `summary` is a line
+    for people, on what it is and what it lacks.
     `live` is whether rates may change while it sends; it is then a `LiveGenerator`. `program`
     is the process whose loops poll, by its name in the ledger and in what observers read;
     None where no loop polls on this host. A `simulated` one computes its DUT as well: it sends

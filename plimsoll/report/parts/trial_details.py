@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from plimsoll.record.trials.flow_summary import FlowSummary
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.times import cells
@@ -14,6 +15,8 @@ from plimsoll.report.parts.noise_lines import NoiseLine, noise_lines
 from plimsoll.text.units import format_duration, format_pps, format_ratio
 
 STREAM_COLUMNS = ("p50", "p99", "p99.9", "max")
+# Of those that lost most.
+_SHOWN_FLOWS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,7 @@ class TrialStream:
     lost: int
     loss: str
     latency: tuple[str, ...]
+    flows: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,4 +78,19 @@ def _stream(stream: StreamRecord) -> TrialStream:
         lost=stream.lost,
         loss="-" if stream.loss_ratio is None else format_ratio(stream.loss_ratio),
         latency=cells(stream.latency, STREAM_COLUMNS),
+        flows=None if stream.flows is None else _flows(stream.name, stream.flows),
+    )
+
+
+def _flows(stream: str, flows: FlowSummary) -> str:
+    if not flows.lossy:
+        return f"{stream}: none of its {flows.flows:,} flows lost a frame."
+    worst = "; ".join(
+        f"{each.name}: {each.lost:,} of {each.sent:,}" for each in flows.worst[:_SHOWN_FLOWS]
+    )
+    rest = flows.lossy - min(flows.lossy, _SHOWN_FLOWS)
+    more = f"; and {rest:,} more" if rest else ""
+    return (
+        f"{stream}: {flows.lossy:,} of {flows.flows:,} flows lost frames, {flows.unseen:,} of them "
+        f"all that were sent. Lost most: {worst}{more}."
     )

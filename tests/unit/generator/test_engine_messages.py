@@ -185,6 +185,9 @@ def test_every_published_interval_and_trial_reply_is_understood() -> None:
             # Of a port without a host nothing is said.
             if not port["host"]:
                 del port["host"]
+        for stream in read["streams"]:
+            # Flows are in the trial's reply alone.
+            assert stream.pop("flows") is None
         assert read == sent
     for line in (VECTORS / "replies/good-trial-reply.jsonl").read_text().splitlines():
         sent = json.loads(line)
@@ -193,6 +196,8 @@ def test_every_published_interval_and_trial_reply_is_understood() -> None:
         assert [len(worker.longest) for worker in report.workers] == [
             len(worker["longest"]) for worker in sent["workers"]
         ]
+        flows = [None if each.flows is None else asdict(each.flows) for each in report.streams]
+        assert json.loads(json.dumps(flows)) == [each.get("flows") for each in sent["streams"]]
 
 
 @pytest.mark.parametrize("name", ["hello-event", "open-reply", "trial-reply", "error-reply"])

@@ -5,6 +5,7 @@ from dataclasses import replace
 from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
+    FlowCounts,
     Interval,
     LossesLeftOut,
     LossEvent,
@@ -151,3 +152,31 @@ def test_parts_of_a_field_that_waits_for_another_begin_elsewhere_in_its_whole_cy
     waiting = FieldWriter(34, 2, count=4, every=3)
     parts = QueueParts.of([replace(LOAD, fields=(waiting,))], [2, 1])
     assert [part.fields[0].first for part in parts.streams] == [0, 6]
+
+
+def test_parts_count_the_same_flows_from_elsewhere_and_add_up() -> None:
+    counted = replace(LOAD, fields=(replace(DST_IP, count=10),), counted_flows=10)
+    parts = QueueParts.of([counted], [2, 1])
+    # A part's first flow is the value that its first frame has.
+    assert [part.first_flow for part in parts.streams] == [0, 5]
+    assert [part.fields[0].first for part in parts.streams] == [0, 5]
+    one = FlowCounts((3, 2), (3, 1), (0, 0), (3, 0), (30, 0), (5, None), (20, None))
+    other = FlowCounts((1, 1), (1, 1), (1, 0), (1, 1), (4, 7), (4, 7), (4, 7))
+    first, second = (each.stream for each in parts.streams)
+    whole = parts.interval(
+        Interval(
+            0,
+            "send",
+            0.0,
+            1.0,
+            1,
+            (
+                replace(counts(first, 10, Histogram()), flows=one),
+                replace(counts(second, 10, Histogram()), flows=other),
+            ),
+            (),
+            (),
+        )
+    )
+    added = FlowCounts((4, 3), (4, 2), (1, 0), (4, 1), (34, 7), (4, 7), (20, 7))
+    assert whole.streams[0].flows == added
