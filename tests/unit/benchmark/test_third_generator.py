@@ -209,6 +209,11 @@ def test_a_mistake_in_its_settings_has_its_place(
         ),
         (
             "role: load}]",
+            "role: load, flows: 9, per_flow: true}]",
+            "stream load/0-0 has per_flow, and the generator does not count by flow",
+        ),
+        (
+            "role: load}]",
             "role: load, pacing: poisson}]",
             "stream load/0-0 has pacing poisson, which the generator lacks",
         ),

@@ -35,8 +35,7 @@ def plans(**stream: Any) -> tuple[StreamPlan, ...]:
 def test_what_cannot_be_counted_by_flow_is_refused(stream: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError) as caught:
         plans(**stream)
-    (refused,) = [each for each in caught.value.errors() if message in each["msg"]]
-    assert refused["loc"][-1] == "per_flow"
+    assert any(message in each["msg"] for each in caught.value.errors())
 
 
 def test_as_many_flows_as_there_may_be() -> None:

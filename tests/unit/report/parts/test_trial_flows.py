@@ -1,0 +1,44 @@
+"""What a trial's details say of flows."""
+
+from plimsoll.record.trials.flow_summary import FlowRecord, FlowSummary
+from plimsoll.report.parts.trial_details import trial_details
+from tests.unit.record.trial_parts import record
+
+
+def lossy(flow: int) -> FlowRecord:
+    return FlowRecord(
+        flow=flow,
+        name=f"dst_port {5000 + flow}",
+        sent=2000,
+        received=800,
+        duplicate=0,
+        lost=1200,
+        latency_min_ns=1,
+        latency_mean_ns=2.0,
+        latency_max_ns=3,
+    )
+
+
+def said(summary: FlowSummary | None) -> str | None:
+    trial = record(1)
+    stream = trial.streams[0].model_copy(update={"name": "load/0-1", "flows": summary})
+    (detail,) = trial_details([trial.model_copy(update={"streams": (stream,)})], {}, None)
+    return detail.streams[0].flows
+
+
+def test_the_flows_that_lost_most_are_named() -> None:
+    worst = tuple(map(lossy, range(12)))
+    summary = FlowSummary(flows=65536, lossy=12, unseen=0, worst=worst, slowest=None)
+    words = said(summary)
+    assert words is not None
+    assert words.startswith(
+        "load/0-1: 12 of 65,536 flows lost frames, 0 of them all that were sent. "
+        "Lost most: dst_port 5000: 1,200 of 2,000; dst_port 5001: 1,200 of 2,000; "
+    )
+    assert words.endswith("dst_port 5009: 1,200 of 2,000; and 2 more.")
+
+
+def test_flows_without_a_loss_are_a_sentence_and_no_flows_are_none() -> None:
+    summary = FlowSummary(flows=64, lossy=0, unseen=0, worst=(), slowest=None)
+    assert said(summary) == "load/0-1: none of its 64 flows lost a frame."
+    assert said(None) is None
