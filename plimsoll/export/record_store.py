@@ -105,7 +105,9 @@ def fetch_records(
 
 def is_small(each: StoredObject) -> bool:
     """Whether it is none of the metrics, histograms and charts: what a list of runs reads."""
-    return not each.name.startswith((_METRICS, "charts/", "causes/", "histograms", "report"))
+    return not each.name.startswith(
+        (_METRICS, "charts/", "causes/", "flows/", "histograms", "report")
+    )
 
 
 def _named(key: str) -> tuple[str, str] | None:

@@ -18,6 +18,7 @@ _FILES = (
     ("histograms.hlog", "all latency samples, HdrHistogram interval log"),
     ("spikes.parquet", "stalls and worst latencies with their times"),
     ("causes/*.json", "what explains each spike, loss and stall: plimsoll why RUN"),
+    ("flows/*.parquet", "loss and latency of each flow, where a stream has per_flow"),
     ("environment.json", "host, versions, calibration"),
 )
 
