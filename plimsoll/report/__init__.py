@@ -1,7 +1,61 @@
-"""Charts, tables and pages from records."""
+"""Charts, tables and pages from records.
 
-from plimsoll.report.chart_files import export_charts
-from plimsoll.report.registry import as_junit, as_markdown, write_report
-from plimsoll.report.table_files import export_tables
+What makes them is loaded with the first that is made: it takes half as long as to load all else
+that a command needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll.record.run.run_directory import RunDirectory
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.comparison.gate import GateResult
+    from plimsoll.record.trials.trial_record import Verdict
 
 __all__ = ["as_junit", "as_markdown", "export_charts", "export_tables", "write_report"]
+
+
+def write_report(run: RunDirectory) -> Path:
+    """Write the run's report.html anew and return its path. Raises RecordError."""
+    from plimsoll.report import registry  # noqa: PLC0415
+
+    return registry.write_report(run)
+
+
+def as_markdown(
+    run: RunDirectory, gates: Sequence[GateResult] = (), damage: tuple[str, ...] = ()
+) -> str:
+    """The run's report as GitHub-flavoured Markdown. Raises RecordError."""
+    from plimsoll.report import registry  # noqa: PLC0415
+
+    return registry.as_markdown(run, gates, damage)
+
+
+def as_junit(
+    run: RunDirectory,
+    verdict: Verdict,
+    gates: Sequence[GateResult] = (),
+    damage: tuple[str, ...] = (),
+) -> str:
+    """The same as JUnit XML; `verdict` is the run's. Raises RecordError."""
+    from plimsoll.report import registry  # noqa: PLC0415
+
+    return registry.as_junit(run, verdict, gates, damage)
+
+
+def export_charts(run: RunDirectory) -> list[Path]:
+    """Write each chart that has something to show as SVG and PNG. Raises RecordError."""
+    from plimsoll.report import chart_files  # noqa: PLC0415
+
+    return chart_files.export_charts(run)
+
+
+def export_tables(run: RunDirectory) -> list[Path]:
+    """Write each table of the run's report.html as CSV. Raises RecordError."""
+    from plimsoll.report import table_files  # noqa: PLC0415
+
+    return table_files.export_tables(run)

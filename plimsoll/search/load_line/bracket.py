@@ -13,6 +13,9 @@ from dataclasses import dataclass
 # After so many trials near the capacity, the line through the overloaded ones is not
 # believed any more.
 _PATIENCE = 8
+# Nor after so many loads have failed that a trial before had shown to be below the capacity: a
+# DUT that loses a share of any load moves the line down with each trial, a step at a time.
+_BROKEN_PROMISES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +166,24 @@ class Bracket:
         return self._between(lower / (1.0 - 0.9 * self._width), floor, upper.load_pps)
 
     def _misled(self, floor_pps: float, upper_pps: float) -> bool:
-        """Whether as many trials as bisection needs were spent inside and it is still wide."""
+        """Whether as many trials as bisection needs were spent inside and it is still wide.
+
+        Or whether loads below what others had shown of the capacity failed too often.
+        """
+        if sum(map(self._broke_promise, self._barred.values())) >= _BROKEN_PROMISES:
+            return True
         inside = sum(
             floor_pps <= load <= upper_pps * 1.1 for load in (*self._carried, *self._barred)
         )
         return inside > _PATIENCE
+
+    def _broke_promise(self, failed: Barred) -> bool:
+        return any(
+            each.number < failed.number
+            and each.capacity_pps is not None
+            and failed.load_pps <= each.capacity_pps
+            for each in self._barred.values()
+        )
 
     def _between(self, load_pps: float, floor_pps: float, upper_pps: float) -> float:
         """Not so near an end that the trial could tell nothing new."""

@@ -71,3 +71,17 @@ def test_failures_in_the_wake_of_an_overload_can_be_forgotten() -> None:
     upper = bracket.upper
     assert upper is not None
     assert upper.load_pps == 200_000
+
+
+def test_a_share_that_is_lost_at_any_load_is_not_followed_step_by_step() -> None:
+    """1 % lost at each load: a line followed down to 1 kpps would take some 500 trials."""
+    bracket = _bracket()
+    for number in range(1, 30):
+        load_pps = bracket.aim(0.0)
+        bracket.bar(Barred(load_pps, load_pps * 0.99, number))
+        if bracket.is_narrow:
+            break
+    assert bracket.is_narrow
+    assert bracket.upper is not None
+    assert bracket.upper.load_pps == 1000
+    assert number <= 25
