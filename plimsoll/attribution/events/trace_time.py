@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.record.trials.clock_fit import ClockFit
@@ -11,4 +10,6 @@ from plimsoll.record.trials.clock_fit import ClockFit
 
 def on_tsc(events: Iterable[KernelEvent], fit: ClockFit) -> list[KernelEvent]:
     """The events of a mono_raw trace with their times as ticks."""
-    return [replace(event, tsc=fit.raw.tsc(event.tsc)) for event in events]
+    return [
+        KernelEvent(fit.raw.tsc(event.tsc), event.cpu, event.name, event.fields) for event in events
+    ]

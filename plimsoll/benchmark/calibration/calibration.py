@@ -11,20 +11,20 @@ from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 
 CALIBRATION_TRIAL_S = 1.0
+# The journal's event of a calibration.
+CALIBRATED = "calibration"
 _HOW = (
     "The same streams on the same CPUs over net_ring ports that return every frame, without a "
     "DUT, for 1 s each: the latency is the probe's own path through the tester"
 )
 
 
-def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCalibration | None:
+def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCalibration:
     """Measure the tester idle (probes only) and at the search's highest load per direction.
 
-    None for a generator that cannot be measured alone, such as a simulated one.
-    Warns through the listener when the tester cannot offer that load.
+    Its generator must be one that runs on ring ports. Warns through the listener when the
+    tester cannot offer that load.
     """
-    if not session.experiment.effective_generator.capabilities.rings:
-        return None
     points: list[CalibrationPoint] = []
     plan = BedPlan.of(session.experiment).on_rings(port_count)
     with testbed(plan, session.ledger, session.listener.note) as bed:
@@ -42,7 +42,7 @@ def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCa
             "may be invalid"
         )
     calibration = TesterCalibration(how=_HOW, points=tuple(points))
-    session.recorder.event("calibration", calibration=calibration.model_dump(mode="json"))
+    session.recorder.event(CALIBRATED, calibration=calibration.model_dump(mode="json"))
     return calibration
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plimsoll.benchmark.calibration.shared_calibrations import SharedCalibrations
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.experiment.versions import versions
@@ -42,11 +43,17 @@ from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 
 
-def find_load_line(experiment: Experiment, run: RunDirectory, listener: ProgressListener) -> Result:
+def find_load_line(
+    experiment: Experiment,
+    run: RunDirectory,
+    listener: ProgressListener,
+    calibrations: SharedCalibrations | None = None,
+) -> Result:
     """Run, or go on with, the experiment in `run` until it has a result.
 
     Every finished trial is on disk before the next begins, so a run that was
-    killed goes on after the last of them. Raises PlimsollError for what the user
+    killed goes on after the last of them. Runs that are given the same `calibrations` share
+    those of the same tester. Raises PlimsollError for what the user
     can fix; then, too, all finished trials are kept.
     """
     to_run = MethodRun(
@@ -54,6 +61,7 @@ def find_load_line(experiment: Experiment, run: RunDirectory, listener: Progress
         experiment,
         BedPlan.of(experiment),
         highest_pps=lambda bed: _highest_pps(experiment, bed),
+        calibrations=calibrations or SharedCalibrations(),
         check=lambda: check_search(experiment),
     )
     return run_method(to_run, run, listener, lambda steps: _LoadLineSearch(steps).execute())

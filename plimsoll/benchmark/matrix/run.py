@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
+from plimsoll.benchmark.calibration.shared_calibrations import SharedCalibrations
 from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.matrix.combinations import Sample, described
@@ -167,6 +168,7 @@ class _MatrixRun(Generic[R]):
         self._end = end
         self._course = course
         self._results: dict[Sample, SampleResult] = {}
+        self._calibrations = SharedCalibrations()
 
     def execute(self) -> R:
         """Run every sample that has no result yet, and say what all of them found."""
@@ -216,7 +218,7 @@ class _MatrixRun(Generic[R]):
             folder = sample_folder(self._run, sample)
             directory = RunDirectory.within(folder, experiment.normalised())
             self._hooks.before(directory)
-            result = find_load_line(experiment, directory, self._listener)
+            result = find_load_line(experiment, directory, self._listener, self._calibrations)
             self._hooks.after(directory)
             found = SampleResult.found(sample.number, _name(self._run, sample), result)
         except PlimsollError as error:

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from plimsoll.benchmark.calibration.calibration import calibrate
+from plimsoll.benchmark.calibration.shared_calibrations import SharedCalibrations
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.session.failures import record_failures
@@ -38,8 +38,8 @@ class MethodRun(Generic[R]):
 
     `experiment` is as written in the run directory. `check` raises what is known to be wrong
     with a run that has no result yet, before anything is started. The tester is calibrated up
-    to `highest_pps` per direction, not at all where that is None. `shortfalls` are journalled,
-    for the report of a run that goes on.
+    to `highest_pps` per direction unless `calibrations` has that of the same tester; not at all
+    where that is None. `shortfalls` are journalled, for the report of a run that goes on.
     """
 
     method: Method[R]
@@ -48,6 +48,7 @@ class MethodRun(Generic[R]):
     settings: Mapping[str, object] = field(default_factory=dict)
     shortfalls: tuple[Shortfall, ...] = ()
     highest_pps: Callable[[Testbed], float] | None = None
+    calibrations: SharedCalibrations = field(default_factory=SharedCalibrations)
     check: Callable[[], None] | None = None
 
 
@@ -142,4 +143,5 @@ def _calibration(to_run: MethodRun[R], session: Session, bed: Testbed) -> Tester
         return environment.calibration
     if to_run.highest_pps is None:
         return None
-    return calibrate(session, len(bed.ports.devargs), to_run.highest_pps(bed))
+    port_count, highest_pps = len(bed.ports.devargs), to_run.highest_pps(bed)
+    return to_run.calibrations.calibrate(session, port_count, highest_pps)

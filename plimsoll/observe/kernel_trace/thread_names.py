@@ -43,7 +43,6 @@ def _named(event: KernelEvent, names: dict[int, str | None], proc: Path) -> Kern
     name = names[thread]
     if name is None:
         return event
-    # Not replace(): there are a hundred thousand of them a second.
     return KernelEvent(event.tsc, event.cpu, event.name, {**event.fields, "common_comm": name})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -11,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.child import describe_exit, tied_to_parent
@@ -24,6 +25,7 @@ _MOST_EVENTS = 200_000
 # A full buffer of 8 MB takes it half a second.
 _PATIENCE_S = 60.0
 _LAST_WORDS = 1000
+_LINES = msgspec.json.Decoder(dict[str, Any])
 
 Window = tuple[int, int]
 
@@ -99,14 +101,12 @@ def parse_output(output: bytes) -> tuple[list[KernelEvent], list[CpuTotals]]:
     events: list[KernelEvent] = []
     totals: list[CpuTotals] = []
     try:
-        # Not splitlines(): names may hold what ends a line elsewhere.
-        for line in output.decode().removesuffix("\n").split("\n") if output else ():
-            document: dict[str, Any] = json.loads(line)
+        for document in _LINES.decode_lines(output):
             if "fields" in document:
                 events.append(KernelEvent(**document))
             else:
                 totals.append(CpuTotals(**document))
-    except (ValueError, TypeError, RecursionError) as error:
+    except (msgspec.DecodeError, TypeError, RecursionError) as error:
         raise MachineError(
             f"what it printed is damaged: {error}", where=PROGRAM, remedy="build Plimsoll anew"
         ) from error

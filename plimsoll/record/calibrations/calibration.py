@@ -64,9 +64,14 @@ class CalibrationPoint(BaseModel):
 
 
 class TesterCalibration(BaseModel):
-    """All points of one calibration, and how they were taken. Never subtracted from a result."""
+    """All points of one calibration, and how they were taken. Never subtracted from a result.
+
+    `taken_in` names the run of the same matrix that took it of the same tester; None where the
+    run did so itself.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     how: str
     points: tuple[CalibrationPoint, ...]
+    taken_in: str | None = None

@@ -251,6 +251,7 @@ FIELDS: Mapping[str, str] = {
     "TesterDiagnosis.remedy": "What to do about it.",
     "TesterCalibration.how": "How the points were taken.",
     "TesterCalibration.points": "One point for each load.",
+    "TesterCalibration.taken_in": "The run of the same matrix that took it; null for its own.",
     "CalibrationPoint.name": "What the point is of.",
     "CalibrationPoint.sent_pps": "Mean of what a direction sent, in frames per second.",
     "CalibrationPoint.reached": "Share (1 is all) of its planned frames that the worst stream "

@@ -54,7 +54,11 @@ def _own(data: RunData) -> TesterCalibration | None:
 
 
 def _own_table(calibration: TesterCalibration) -> CalibrationTable:
-    return CalibrationTable("In this run", (f"{calibration.how}.",), _lines(calibration.points))
+    title, sentences = "In this run", [f"{calibration.how}."]
+    if calibration.taken_in is not None:
+        title = "In another run of the matrix"
+        sentences.append(f"Taken in {calibration.taken_in}, of the same tester and streams.")
+    return CalibrationTable(title, tuple(sentences), _lines(calibration.points))
 
 
 def _earlier_table(calibration: StoredCalibration, began: datetime | None) -> CalibrationTable:

@@ -1,8 +1,7 @@
 """Each kind of cause, in stalls of the tester's loop on CPU 0, from events written by hand."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from plimsoll.attribution.incidents.cause import Cause
 from plimsoll.observe.kernel_trace.event import KernelEvent
@@ -257,7 +256,7 @@ def test_memory_that_the_loop_itself_had_to_reclaim_is_memory_pressure() -> None
         only(
             [
                 visitor[0],
-                *(replace(e, tsc=e.tsc + n + 1) for n, e in enumerate(events[:1])),
+                *(structs.replace(e, tsc=e.tsc + n + 1) for n, e in enumerate(events[:1])),
                 visitor[1],
             ]
         ).name

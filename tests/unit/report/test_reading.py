@@ -84,6 +84,17 @@ def test_a_calibration_without_load_says_what_it_sent(finished: RunData) -> None
     assert (line.load, line.sent) == ("none", "5.145 Mpps of probes")
 
 
+def test_a_calibration_of_another_run_of_the_matrix_is_shown_as_such(finished: RunData) -> None:
+    assert finished.environment is not None
+    own = finished.environment.calibration
+    assert own is not None
+    shared = own.model_copy(update={"taken_in": "iteration-0003/sample-1"})
+    environment = finished.environment.model_copy(update={"calibration": shared})
+    table = calibration_tables(replace(finished, environment=environment))[0]
+    assert table.title == "In another run of the matrix"
+    assert "Taken in iteration-0003/sample-1, of the same tester and streams." in table.sentences
+
+
 def in_flight(data: RunData, streams: int) -> str:
     """The page's text where so many streams have one frame in flight, and one loop has them."""
     assert data.focus is not None
