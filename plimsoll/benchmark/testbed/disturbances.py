@@ -24,6 +24,7 @@ from plimsoll.benchmark.testbed.event_budget import (
     within_budget,
 )
 from plimsoll.benchmark.testbed.task_cgroups import task_cgroups
+from plimsoll.benchmark.testbed.without_collections import without_collections
 from plimsoll.generator.interface import ClockReading, Interval, TrialPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.schedule_stats import polling_threads
@@ -145,6 +146,7 @@ class TrialDisturbances:
             self._page_begin_s = interval.end_s
             self._turn_page(None)
 
+    @without_collections()
     def explained(
         self,
         number: int,
@@ -184,6 +186,7 @@ class TrialDisturbances:
             )
         )
 
+    @without_collections()
     def _turn_page(self, fit: ClockFit | None) -> None:
         found = largest(self._page, _EXPLAINED_OF_A_KIND)
         self._page = []
