@@ -11,8 +11,6 @@ from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 
 CALIBRATION_TRIAL_S = 1.0
-# The journal's event of a calibration.
-CALIBRATED = "calibration"
 _HOW = (
     "The same streams on the same CPUs over net_ring ports that return every frame, without a "
     "DUT, for 1 s each: the latency is the probe's own path through the tester"
@@ -41,9 +39,7 @@ def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCa
             f"direction of the search's maximum of {format_pps(maximum_pps)}: trials above that "
             "may be invalid"
         )
-    calibration = TesterCalibration(how=_HOW, points=tuple(points))
-    session.recorder.event(CALIBRATED, calibration=calibration.model_dump(mode="json"))
-    return calibration
+    return TesterCalibration(how=_HOW, points=tuple(points))
 
 
 def _point(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from plimsoll.benchmark.calibration.calibration import CALIBRATED, calibrate
+from plimsoll.benchmark.calibration.calibration import calibrate
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.session.session import Session
 from plimsoll.benchmark.testbed.testbed import BedPlan
@@ -39,18 +39,18 @@ class SharedCalibrations:
     ) -> TesterCalibration | None:
         """As `calibration.calibrate` measures it, or as an earlier run did of the same tester.
 
-        None for a generator that cannot be measured alone, such as a simulated one.
+        Either is journalled. None for a generator that cannot be measured alone, such as a
+        simulated one.
         """
         if not session.experiment.effective_generator.capabilities.rings:
             return None
         tester = _CalibratedTester.of(session.experiment, port_count, maximum_pps)
-        for known, taken in self._taken:
-            if known == tester:
-                session.recorder.event(CALIBRATED, calibration=taken.model_dump(mode="json"))
-                return taken
-        calibration = calibrate(session, port_count, maximum_pps)
-        taken = calibration.model_copy(update={"taken_in": _name(session)})
-        self._taken.append((tester, taken))
+        calibration = next((taken for known, taken in self._taken if known == tester), None)
+        if calibration is None:
+            calibration = calibrate(session, port_count, maximum_pps)
+            taken = calibration.model_copy(update={"taken_in": _name(session)})
+            self._taken.append((tester, taken))
+        session.recorder.event("calibration", calibration=calibration.model_dump(mode="json"))
         return calibration
 
 
