@@ -20,6 +20,7 @@ from plimsoll.search.load_line.tried import Tried
 # a hundred thousand in one.
 _POWERS = tuple(10.0 * 10.0 ** (step / 8.0) for step in range(17))
 _RATES = tuple(10.0 ** (step / 6.0) for step in range(-12, 31))
+_LOG_RATES = tuple(math.log(rate) for rate in _RATES)
 _HALVINGS = 20
 _LOWEST = 0.5
 # Of a weight, as its logarithm: a sum of all that is less shows in no digit.
@@ -110,4 +111,8 @@ def _log_likelihoods(
     logs = [(power * math.log(each.load_pps / reference_pps), each) for each in seen]
     validations = sum(math.exp(min(log, 700.0)) * each.seconds for log, each in logs) / duration_s
     lost = [log for log, each in logs if each.lost]
-    return [sum(lost) + len(lost) * math.log(rate) - rate * validations for rate in _RATES]
+    once = sum(lost)
+    return [
+        once + len(lost) * log_rate - rate * validations
+        for rate, log_rate in zip(_RATES, _LOG_RATES, strict=True)
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.search.load_line.budget import Budget
@@ -290,7 +291,7 @@ class GoalHunt:
         why = "losses without a stall: how fast do they become rarer?"
         return self._watch_for(load_pps, watch_s, "approach", why)
 
-    def _approach_pps(self, rates: list[LossRate]) -> float:
+    def _approach_pps(self, rates: Sequence[LossRate]) -> float:
         """Halfway to a load that was watched in vain; else where the line says."""
         lowest_pps, plan = rates[0].load_pps, self._plan
         clean_pps = max(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from statistics import median
+from typing import Any, TypeVar
 
 from plimsoll.search.load_line.decline import declined, end_capacity_pps, falls_by_steps
 from plimsoll.search.load_line.hazard import LossRate, loss_rates
@@ -42,23 +45,38 @@ _AS_LONG = 0.9
 # A frame that waited so many times longer than half of them met with a stall.
 _FAR_LONGER = 4.0
 
+_Found = TypeVar("_Found")
+
+
+def _until_next_trial(find: Callable[[Knowledge], _Found]) -> Callable[[Knowledge], _Found]:
+    """A method whose answer is kept until there is another trial: it is asked for many times."""
+
+    @wraps(find)
+    def found(knowledge: Knowledge) -> _Found:
+        if find.__name__ not in knowledge.found:
+            knowledge.found[find.__name__] = find(knowledge)
+        answer: _Found = knowledge.found[find.__name__]
+        return answer
+
+    return found
+
 
 @dataclass
 class Knowledge:
-    """Trials in which the tester was not at fault, in order."""
+    """Trials in which the tester was not at fault, in order.
+
+    `found` is what was found in them so far, by method; `learn` forgets it.
+    """
 
     plan: LoadLinePlan
     trials: list[Tried] = field(default_factory=list)
     bursts: list[Tried] = field(default_factory=list)
-    # By how many trials, as it takes a while to find.
-    _forecast: tuple[int, StallForecast | None] | None = None
-    _weighed: tuple[int, Weighed] | None = None
-    _full_queue: tuple[int, float] | None = None
-    _carried: tuple[int, list[Tried]] | None = None
+    found: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def learn(self, tried: Tried) -> None:
         """Keep the trial."""
         (self.bursts if tried.asked.phase == "burst" else self.trials).append(tried)
+        self.found.clear()
 
     def overload_capacity_pps(self, tried: Tried) -> float | None:
         """The capacity that an overloaded trial shows; None for one that was not."""
@@ -73,17 +91,13 @@ class Knowledge:
         most = max((tried.load_pps for tried in self.carried()), default=0.0)
         return most > least * (1.0 + self.plan.width / 4)
 
+    @_until_next_trial
     def full_queue(self) -> float:
         """The frames that waited while the DUT was overloaded; 0 when it never was.
 
         By Little's law: what leaves per second times the time it waited. A queue that was
         full only for a part of the trial is left out.
         """
-        if self._full_queue is None or self._full_queue[0] != len(self.trials):
-            self._full_queue = (len(self.trials), self._found_full_queue())
-        return self._full_queue[1]
-
-    def _found_full_queue(self) -> float:
         waiting = (
             served_pps(each) * each.above_least_s(each.evidence.p99_ns or 0)
             for each in self.trials
@@ -123,14 +137,14 @@ class Knowledge:
             return (end_capacity_pps(tried),)
         return lefts_pps(tried, self.weighed(), self.full_queue())
 
+    @_until_next_trial
     def weighed(self) -> Weighed:
         """The explanations of all losses but those of overload and of a falling capacity."""
-        if self._weighed is None or self._weighed[0] != len(self.trials):
-            incidents = [each for tried in self.carried() for each in incidents_of(tried)]
-            self._weighed = (len(self.trials), weigh(incidents, self.full_queue()))
-        return self._weighed[1]
+        incidents = [each for tried in self.carried() for each in incidents_of(tried)]
+        return weigh(incidents, self.full_queue())
 
-    def watched_phases(self) -> list[SeenSlowPhases]:
+    @_until_next_trial
+    def watched_phases(self) -> Sequence[SeenSlowPhases]:
         """Of each trial below the capacity, what its slow phases left, if it had any."""
         carried = {id(each) for each in self.carried()}
         return [
@@ -154,12 +168,12 @@ class Knowledge:
             return False
         return losses[-1].end_s > tried.evidence.sending_s - tried.interval_s / 2
 
+    @_until_next_trial
     def stall_forecast(self) -> StallForecast | None:
         """The DUT's longest stalls, by cause; None where none was seen."""
-        if self._forecast is None or self._forecast[0] != len(self.trials):
-            self._forecast = (len(self.trials), forecast_of(self._with_room(), self.full_queue()))
-        return self._forecast[1]
+        return forecast_of(self._with_room(), self.full_queue())
 
+    @_until_next_trial
     def buffer(self) -> float | None:
         """What the DUT's buffer holds in frames; None where nothing has filled it.
 
@@ -206,7 +220,8 @@ class Knowledge:
             for tried in self.trials
         )
 
-    def loss_rates(self) -> list[LossRate]:
+    @_until_next_trial
+    def loss_rates(self) -> Sequence[LossRate]:
         """Of losses that no stall explains, by load."""
         return loss_rates(self.carried(), self.weighed())
 
@@ -222,16 +237,14 @@ class Knowledge:
         """Whether it shows a capacity that falls little by little."""
         return declined(tried, self.full_queue()) and not self.slowed_suddenly(tried)
 
-    def carried(self) -> list[Tried]:
+    @_until_next_trial
+    def carried(self) -> Sequence[Tried]:
         """The trials of loads that the DUT carries, but for what happens now and then."""
-        if self._carried is None or self._carried[0] != len(self.trials):
-            found = [
-                each
-                for each in self.trials
-                if self.overload_capacity_pps(each) is None and not self.declines(each)
-            ]
-            self._carried = (len(self.trials), found)
-        return self._carried[1]
+        return [
+            each
+            for each in self.trials
+            if self.overload_capacity_pps(each) is None and not self.declines(each)
+        ]
 
     def _with_room(self) -> list[Tried]:
         """Those trials that show stalls by themselves, once they are long enough.
