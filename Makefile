@@ -284,6 +284,9 @@ engine-threads: build/engine-threads/build.ninja
 # The other integration tests have the machine to themselves: their labs poll its CPUs.
 POLLING_NOTHING := tests/integration/parallel
 
+# The tests start the command hundreds of times: it is compiled once, whatever the shell asks for.
+python-tests full-python-tests: export PYTHONDONTWRITEBYTECODE :=
+
 python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m 'not full' tests/unit $(POLLING_NOTHING)
 	$(BIN)/pytest -m 'not full' --ignore $(POLLING_NOTHING) tests/integration

@@ -18,6 +18,8 @@ from typing import Any
 import jsonschema
 import yaml
 
+from tests.integration.warm_start import run_warm
+
 ROOT = Path(__file__).parents[2]
 HUGEPAGES = Path("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages")
 
@@ -70,6 +72,8 @@ class Workplace:
         return [sys.executable, "-m", "plimsoll.cli", *(str(word) for word in words)]
 
     def run(self, *words: object, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+        if not prefix:
+            return run_warm(words, ROOT, self.environment)
         return subprocess.run(
             [*prefix, *self.argv(*words)],
             cwd=ROOT,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ from typer.testing import CliRunner
 from plimsoll.cli.main import app
 from tests.integration.cluster.presets import verdicts_when_all_acted
 from tests.integration.command import ROOT
+from tests.integration.warm_start import run_warm
 
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
 
@@ -45,12 +44,9 @@ def audited(config: Path, intent: str) -> AuditOutput:
 
 def refused(config: Path, intent: str) -> tuple[int, str]:
     """The exit status and the error of a command that cannot do it, on one line."""
-    command = [sys.executable, "-m", "plimsoll.cli", *_words(intent)]
     given = {name: value for name, value in _environment(config).items() if value is not None}
     own = {name: value for name, value in os.environ.items() if name not in _PROXIES}
-    done = subprocess.run(
-        command, cwd=ROOT, env=own | given, capture_output=True, text=True, check=False
-    )
+    done = run_warm(_words(intent), ROOT, own | given)
     assert done.stdout == ""
     return done.returncode, " ".join(done.stderr.split())
 

@@ -12,6 +12,7 @@ import pytest
 from plimsoll.benchmark.soak.summary import summarise_soak
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.integration.command import ROOT
+from tests.integration.warm_start import run_warm
 from tests.unit.benchmark.soak.soak_runs import soak_experiment
 
 OVERLOAD = "1.1Mpps"
@@ -41,17 +42,21 @@ def test_a_kill_of_the_process_loses_no_closed_window(tmp_path: Path) -> None:
 def test_the_command_says_how_it_ended(tmp_path: Path) -> None:
     experiment = tmp_path / "demo.yaml"
     experiment.write_text(json.dumps(soak_experiment().normalised()))
-    command = [sys.executable, "-m", "plimsoll.cli", "soak", str(experiment), "--json"]
+    words = ["soak", str(experiment), "--json"]
     where = ["--runs", str(tmp_path / "runs")]
     expected = (("500kpps", 0, "pass"), (OVERLOAD, 1, "fail"))
     for load, status, verdict in expected:
         options = ["--load", load, "--duration", "1m", "--window", "10s", *where]
-        done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, check=False)
+        done = run_warm([*words, *options], ROOT, os.environ)
         assert done.returncode == status
         assert json.loads(done.stdout)["verdict"] == verdict
     options = ["--load", "500kpps", "--duration", "100h", "--window", "1m", *where]
     with subprocess.Popen(
-        [*command, *options], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "plimsoll.cli", *words, *options],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as child:
         assert child.stderr is not None
         next(line for line in child.stderr if line.startswith("note: window 1,"))
@@ -72,14 +77,7 @@ def test_the_command_says_how_it_ended(tmp_path: Path) -> None:
 )
 def test_bad_options_are_answered(tmp_path: Path, arguments: list[str], message: str) -> None:
     (tmp_path / "demo.yaml").write_text(json.dumps(soak_experiment().normalised()))
-    done = subprocess.run(
-        [sys.executable, "-m", "plimsoll.cli", "soak", *arguments],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_warm(["soak", *arguments], tmp_path, os.environ)
     assert done.returncode == 2
     assert message in done.stderr
     assert "remedy:" in done.stderr

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.integration.command import ROOT, until
+from tests.integration.warm_start import run_warm
 
 SIMULATED = """\
 name: {name}
@@ -113,15 +114,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def plimsoll(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "plimsoll.cli", *(str(word) for word in words)],
-        cwd=folder,
-        env=environment(folder),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return run_warm(words, folder, environment(folder))
 
 
 def write_simulated(folder: Path, name: str, validation: str = "2s") -> Path:
