@@ -1,27 +1,37 @@
 """Churn runs of several releases, held against each other by commands."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from plimsoll.record.index.summarise import note_summary
-from tests.unit.cli.runs_command import Plimsoll
+from tests.unit.cli.runs_command import Plimsoll, exit_code, kept_handlers
 from tests.unit.report.pages.churn.churn_record import CELLS, with_fsync, write_churn_run
 
 ROOT = Path("runs")
 FSYNC_MS = (4.25, 4.31, 4.12, 4.27, 4.22, 4.33, 4.19, 4.29, 4.24, 4.16, 4.28, 4.21)
 
 
-@pytest.fixture
-def releases(plimsoll: Plimsoll) -> None:
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twelve runs of each of two releases; the second's store syncs at 1.5 times the time."""
-    for release, slower in (("4.20", 1.0), ("4.21", 1.5)):
-        for p99_ms in FSYNC_MS:
-            cells = [with_fsync(each, slower * p99_ms) for each in CELLS]
-            run = write_churn_run(ROOT, cells=cells)
-            note_summary(run)
-            assert plimsoll("runs", "tag", run.run_id, f"release={release}") == 0
+    folder = tmp_path_factory.mktemp("releases")
+    with pytest.MonkeyPatch.context() as patch, kept_handlers():
+        patch.chdir(folder)
+        for release, slower in (("4.20", 1.0), ("4.21", 1.5)):
+            for p99_ms in FSYNC_MS:
+                cells = [with_fsync(each, slower * p99_ms) for each in CELLS]
+                run = write_churn_run(ROOT, cells=cells)
+                note_summary(run)
+                assert exit_code(patch, "runs", "tag", run.run_id, f"release={release}") == 0
+    return folder / ROOT
+
+
+@pytest.fixture
+def releases(plimsoll: Plimsoll, written: Path) -> None:
+    shutil.copytree(written, ROOT)
 
 
 @pytest.mark.usefixtures("releases")
