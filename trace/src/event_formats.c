@@ -87,7 +87,7 @@ read_enabled_formats(struct event_formats *formats, const char *directory)
 }
 
 int
-event_formats_read(struct event_formats *formats, const char *directory, const char *symbols)
+event_formats_read(struct event_formats *formats, const char *directory, struct symbols *symbols)
 {
     /* The library warns of print formats that it does not know; nothing is printed by them. */
     tep_set_loglevel(TEP_LOG_NONE);
@@ -98,27 +98,6 @@ event_formats_read(struct event_formats *formats, const char *directory, const c
     const int status = read_page_layout(formats, directory);
 
     return status != 0 ? status : read_enabled_formats(formats, directory);
-}
-
-/* Without symbols, addresses stay numbers: that is no reason to fail. */
-static void
-read_symbols(struct event_formats *formats)
-{
-    size_t bytes;
-    char *text = file_text(formats->symbols, &bytes);
-
-    if (!text || tep_parse_kallsyms(formats->tep, text) != 0)
-        failed(formats->symbols, text ? EPROTO : errno);
-    free(text);
-    formats->symbols = NULL;
-}
-
-const char *
-event_formats_function(struct event_formats *formats, uint64_t address)
-{
-    if (formats->symbols)
-        read_symbols(formats);
-    return tep_find_function(formats->tep, address);
 }
 
 void

@@ -78,7 +78,7 @@ is_function(const struct tep_format_field *field)
 static void
 write_address(FILE *out, struct event_formats *formats, uint64_t address, bool function)
 {
-    const char *name = function ? event_formats_function(formats, address) : NULL;
+    const char *name = function ? symbols_function(formats->symbols, address) : NULL;
 
     if (name)
         json_text_write(out, name, strlen(name));

@@ -20,7 +20,7 @@
 #include "json_text.h"
 
 struct options {
-    const char *symbols;
+    struct symbols symbols;
     uint64_t limit;
 };
 
@@ -34,7 +34,7 @@ read_options(int argc, char **argv, struct options *options)
     *options = (struct options){.limit = UINT64_MAX};
     while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
         if (option == 's')
-            options->symbols = optarg;
+            options->symbols.path = optarg;
         else if (option == 'l')
             options->limit = strtoull(optarg, NULL, 10);
         else
@@ -104,10 +104,10 @@ read_cpus(const char *directory, struct event_formats *formats, const struct win
 }
 
 static int
-read_directory(const char *directory, const struct options *options, const struct windows *windows)
+read_directory(const char *directory, struct options *options, const struct windows *windows)
 {
     struct event_formats formats;
-    int status = event_formats_read(&formats, directory, options->symbols);
+    int status = event_formats_read(&formats, directory, &options->symbols);
 
     if (status == 0)
         status = read_cpus(directory, &formats, windows, options->limit);
@@ -132,6 +132,7 @@ main(int argc, char **argv)
     for (int i = optind; i < argc && status == 0; i++)
         status = read_directory(argv[i], &options, &windows);
     windows_free(&windows);
+    symbols_free(&options.symbols);
     if (fflush(stdout) != 0)
         return EXIT_FAILURE;
     return status == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from plimsoll.attribution.incidents.cause import CauseKind
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
-_ENTRY, _EXIT = "_entry", "_exit"
 # include/linux/interrupt.h: the softirqs by number.
 _SOFTIRQS = (
     "HI",
@@ -73,34 +72,39 @@ class Interruption:
         return f"{self.name} ({', '.join(dict.fromkeys(self.functions))})"
 
 
+# What begins by an event whose name says all of it: kind, name, key.
+_OPENED: dict[str, tuple[CauseKind, str, str]] = {
+    **{f"{key}_begin": ("memory-pressure", name, key) for key, name in _RECLAIMS.items()},
+    **{f"{vector}_entry": ("ipi", f"IPI {vector}", vector) for vector in _IPIS},
+    **{f"{vector}_entry": ("interrupt", vector, vector) for vector in _OTHER_VECTORS},
+}
+_CLOSED = {
+    **{f"{key}_end": key for key in _RECLAIMS},
+    **{f"{vector}_exit": vector for vector in (*_IPIS, *_OTHER_VECTORS)},
+}
+
+
 def opened_by(event: KernelEvent) -> Interruption | None:
     """The interruption that begins with this event; None for any other event."""
+    if (opened := _OPENED.get(event.name)) is not None:
+        return Interruption(*opened)
+    if event.name == "softirq_entry":
+        return Interruption("softirq", f"softirq {_softirq(event)}", _softirq(event))
     if event.name == "irq_handler_entry":
         irq, name = event.fields.get("irq", "?"), event.fields.get("name", "")
         return Interruption("interrupt", f"irq {irq} {name}".strip(), f"irq {irq}")
-    if event.name == "softirq_entry":
-        return Interruption("softirq", f"softirq {_softirq(event)}", _softirq(event))
-    reclaim = event.name.removesuffix("_begin")
-    if reclaim != event.name and reclaim in _RECLAIMS:
-        return Interruption("memory-pressure", _RECLAIMS[reclaim], reclaim)
-    vector = event.name.removesuffix(_ENTRY)
-    if vector != event.name and vector in _IPIS:
-        return Interruption("ipi", f"IPI {vector}", vector)
-    if vector != event.name and vector in _OTHER_VECTORS:
-        return Interruption("interrupt", vector, vector)
     return None
 
 
 def closed_by(event: KernelEvent) -> str | None:
     """The key of the interruption that ends with this event; None for any other event."""
-    if event.name == "irq_handler_exit":
-        return f"irq {event.fields.get('irq', '?')}"
+    if (closed := _CLOSED.get(event.name)) is not None:
+        return closed
     if event.name == "softirq_exit":
         return _softirq(event)
-    if event.name.removesuffix("_end") in _RECLAIMS:
-        return event.name.removesuffix("_end")
-    vector = event.name.removesuffix(_EXIT)
-    return vector if vector != event.name and vector in (*_IPIS, *_OTHER_VECTORS) else None
+    if event.name == "irq_handler_exit":
+        return f"irq {event.fields.get('irq', '?')}"
+    return None
 
 
 def _softirq(event: KernelEvent) -> str:

@@ -18,9 +18,10 @@ from plimsoll.attribution.incidents.windows import IncidentWindow, trace_windows
 from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
 from plimsoll.attribution.ranking.trial_causes import CausesFound, TrialFacts, causes_of_trial
 from plimsoll.benchmark.testbed.event_budget import (
-    MOST_EVENTS,
     events_of_page,
+    events_of_trial,
     largest,
+    likely_within_budget,
     within_budget,
 )
 from plimsoll.benchmark.testbed.task_cgroups import task_cgroups
@@ -106,7 +107,8 @@ class Disturbances:
         """What is collected of one trial while it goes on."""
         paged = plan.duration_s > _ONE_PAGE_S
         names = {each.stream: each.name for each in plan.streams}
-        budget = events_of_page(plan.duration_s, _PAGE_S) if paged else MOST_EVENTS
+        duration_s = plan.duration_s
+        budget = events_of_page(duration_s, _PAGE_S) if paged else events_of_trial(duration_s)
         return TrialDisturbances(self, names, paged, refused_is_lost, budget)
 
 
@@ -188,12 +190,15 @@ class TrialDisturbances:
 
     @without_collections()
     def _turn_page(self, fit: ClockFit | None) -> None:
-        found = largest(self._page, _EXPLAINED_OF_A_KIND)
+        found: Sequence[Incident] = largest(self._page, _EXPLAINED_OF_A_KIND)
         self._page = []
         trace = self.bed.trace
         if not isinstance(trace, KernelTrace):
             self._incidents += found
             return
+        found = likely_within_budget(
+            found, trace.events_per_s(), self.bed.tsc_hz, self.events_of_page
+        )
         windows = trace_windows(found, self.bed.tsc_hz)
         if trace.clock == "mono_raw":
             # Its times can only be carried over once the clocks were read at the trial's end.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import nlargest
 
 from plimsoll.attribution.incidents.incident import Incident
@@ -15,8 +15,16 @@ from plimsoll.observe.kernel_trace.event import KernelEvent
 # Of a trial. An event takes some 700 bytes; a trial of 20 s on two CPUs that are only polled has
 # 4,000 to 27,000 around its incidents, where the kernel itself forwards it is millions.
 MOST_EVENTS = 250_000
+# Of a short one: to explain an event takes 7 us of a CPU (two shared vCPUs), so that explaining a
+# trial of a second takes no longer than that second does.
+_MOST_OF_A_SECOND = 50_000
 # Of a page, however many a trial has: enough for some ten incidents on CPUs that are only polled.
 _LEAST_OF_A_PAGE = 1_000
+
+
+def events_of_trial(duration_s: float) -> int:
+    """The budget of a trial that is read at its end; a short one has that of a second."""
+    return min(MOST_EVENTS, math.ceil(_MOST_OF_A_SECOND * max(1.0, duration_s)))
 
 
 def events_of_page(duration_s: float, page_s: float) -> int:
@@ -36,6 +44,17 @@ def largest(incidents: Iterable[Incident], of_a_kind: int) -> list[Incident]:
     ]
 
 
+def likely_within_budget(
+    incidents: Sequence[Incident], events_per_s: float, tsc_hz: float, most_events: int
+) -> Sequence[Incident]:
+    """The largest incidents around which there are not too many events, by their mean rate.
+
+    For choosing before events are read: the reader takes so many of a CPU, and where it has to
+    leave some out nobody knows what else happened. At least one incident of each kind stays.
+    """
+    return _fewer(incidents, lambda left: events_per_s * _windows_s(left, tsc_hz) > most_events)
+
+
 def within_budget(
     incidents: Sequence[Incident],
     events: Sequence[KernelEvent],
@@ -47,23 +66,35 @@ def within_budget(
     At least one incident of each kind stays. `events` are by time, in ticks, and are those of
     the incidents' windows.
     """
+    times = [event.tsc for event in events]
+
+    def around(left: Sequence[Incident]) -> Iterator[tuple[int, int]]:
+        """Places in `events`."""
+        for begin, end in trace_windows(left, tsc_hz):
+            yield bisect_left(times, begin), bisect_right(times, end)
+
+    def too_many(left: Sequence[Incident]) -> bool:
+        return sum(behind - first for first, behind in around(left)) > most_events
+
+    if len(events) <= most_events:
+        return incidents, events
+    kept = _fewer(incidents, too_many)
+    return kept, [event for first, behind in around(kept) for event in events[first:behind]]
+
+
+def _fewer(
+    incidents: Sequence[Incident], too_many: Callable[[Sequence[Incident]], bool]
+) -> Sequence[Incident]:
+    """By halves, until it is not too many any more."""
     of_a_kind = max(Counter(each.kind for each in incidents).values(), default=0)
-    while len(events) > most_events and of_a_kind > 1:
+    while of_a_kind > 1 and too_many(incidents):
         of_a_kind //= 2
         incidents = largest(incidents, of_a_kind)
-        events = _in_windows(incidents, events, tsc_hz)
-    return incidents, events
+    return incidents
 
 
-def _in_windows(
-    incidents: Iterable[Incident], events: Sequence[KernelEvent], tsc_hz: float
-) -> list[KernelEvent]:
-    times = [event.tsc for event in events]
-    return [
-        event
-        for begin, end in trace_windows(incidents, tsc_hz)
-        for event in events[bisect_left(times, begin) : bisect_right(times, end)]
-    ]
+def _windows_s(incidents: Iterable[Incident], tsc_hz: float) -> float:
+    return sum(end - begin for begin, end in trace_windows(incidents, tsc_hz)) / tsc_hz
 
 
 def _size(incident: Incident) -> int:

@@ -10,6 +10,7 @@ from plimsoll.host.ledger.trace_instance import remove_trace_instance, trace_ins
 
 # The kernel's least: two pages.
 _LEAST_BUFFER_KB = 8
+_LOST = ("overrun", "commit overrun", "dropped events")
 
 
 class TraceInstance:
@@ -65,15 +66,23 @@ class TraceInstance:
 
     def lost(self, cpu: int) -> int:
         """How many events of a CPU were overwritten or never written since start()."""
-        text = (self.directory / f"per_cpu/cpu{cpu}/stats").read_text()
-        figures = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
-        return sum(
-            int(figures.get(name, 0)) for name in ("overrun", "commit overrun", "dropped events")
-        )
+        figures = self._figures(cpu)
+        return sum(figures.get(name, 0) for name in _LOST)
+
+    def seen(self, cpu: int) -> int:
+        """How many events of a CPU there were since start(), lost and read ones included."""
+        figures = self._figures(cpu)
+        return sum(figures.get(name, 0) for name in ("entries", "read events", *_LOST))
 
     def remove(self) -> None:
         """Stop recording, free the buffers."""
         remove_trace_instance(self.name)
+
+    def _figures(self, cpu: int) -> dict[str, int]:
+        """The counters among what the kernel says of a CPU's buffer."""
+        text = (self.directory / f"per_cpu/cpu{cpu}/stats").read_text()
+        lines = (line.partition(": ") for line in text.splitlines())
+        return {name: int(value) for name, _, value in lines if value.isdecimal()}
 
     def _write(self, name: str, text: str) -> None:
         path = self.directory / name

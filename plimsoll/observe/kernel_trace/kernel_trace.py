@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,6 +68,8 @@ class KernelTrace:
         self._elsewhere = elsewhere
         self._environment = ledger.environment
         self._lost_before: dict[tuple[str, int], int] = {}
+        self._began_s = time.monotonic()
+        self._stopped_s: float | None = None
         self.clock = self._prepare()
 
     @classmethod
@@ -102,12 +105,21 @@ class KernelTrace:
         for instance in self._instances:
             with _refusals_named(instance):
                 instance.start()
+        self._began_s, self._stopped_s = time.monotonic(), None
 
     def stop(self) -> None:
         """Record no more. Raises MachineError."""
         for instance in self._instances:
             with _refusals_named(instance):
                 instance.stop()
+        self._stopped_s = time.monotonic()
+
+    def events_per_s(self) -> float:
+        """Of all CPUs under test since start(), until stop() or now. Raises MachineError."""
+        with _refusals_named(self._tested):
+            seen = sum(self._tested.seen(cpu) for cpu in self.cpus)
+        until_s = time.monotonic() if self._stopped_s is None else self._stopped_s
+        return seen / max(until_s - self._began_s, 1e-9)
 
     def read(self, windows: Sequence[Window]) -> list[KernelEvent]:
         """The events inside any of the windows, by time; all others are forgotten.

@@ -25,8 +25,13 @@ def with_thread_names(events: Sequence[KernelEvent], proc: Path = _PROC) -> list
 
 def _names_in(events: Sequence[KernelEvent]) -> dict[int, str | None]:
     names: dict[int, str | None] = {}
+    # By the event's name: most events name no thread, and all of a name have the same fields.
+    fields_of: dict[str, tuple[tuple[str, str], ...]] = {}
     for event in events:
-        for id_field, name_field in _NAMES.items():
+        if (fields := fields_of.get(event.name)) is None:
+            fields = tuple(each for each in _NAMES.items() if each[0] in event.fields)
+            fields_of[event.name] = fields
+        for id_field, name_field in fields:
             thread, name = event.fields.get(id_field), event.fields.get(name_field)
             if isinstance(thread, int) and thread != 0 and isinstance(name, str):
                 names[thread] = name

@@ -1,7 +1,13 @@
 """Of a page with more events than can be kept the largest incidents are explained."""
 
 from plimsoll.attribution.incidents.incident import Incident
-from plimsoll.benchmark.testbed.event_budget import MOST_EVENTS, events_of_page, within_budget
+from plimsoll.benchmark.testbed.event_budget import (
+    MOST_EVENTS,
+    events_of_page,
+    events_of_trial,
+    likely_within_budget,
+    within_budget,
+)
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
 HZ = 1e9
@@ -47,7 +53,29 @@ def test_one_of_each_kind_stays_whatever_it_costs() -> None:
     assert len(around) == 20
 
 
+def test_what_is_read_is_chosen_by_the_rate_of_events() -> None:
+    # Stalls of 1 ... 8 ms and a loss of 1 ms, each with its length once more and 25 ms around it:
+    # 299 ms in all; without the four smaller stalls 179 ms.
+    found = incidents()
+    assert likely_within_budget(found, 1_000_000.0, HZ, 300_000) == found
+    kept = likely_within_budget(found, 1_000_000.0, HZ, 298_000)
+    assert sorted(each.length_ns // MS for each in kept) == [1, 5, 6, 7, 8]
+    (stall, loss) = likely_within_budget(found, 1_000_000.0, HZ, 1)
+    assert (stall.kind, loss.kind) == ("stall", "loss")
+    assert likely_within_budget([], 1_000_000.0, HZ, 1) == []
+
+
 def test_pages_share_what_a_trial_may_keep() -> None:
     assert events_of_page(300.0, 30.0) == MOST_EVENTS // 10
     # Of three days each page still has some.
     assert events_of_page(3 * 86_400.0, 30.0) == 1_000
+
+
+def test_a_short_trial_has_a_smaller_budget_and_a_long_one_not_a_larger() -> None:
+    assert [events_of_trial(seconds) for seconds in (0.1, 1.0, 2.0, 5.0, 100.0)] == [
+        50_000,
+        50_000,
+        100_000,
+        250_000,
+        250_000,
+    ]

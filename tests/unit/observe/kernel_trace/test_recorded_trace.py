@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -109,6 +110,34 @@ def test_without_symbols_functions_are_addresses() -> None:
         for line in (RECORDED / "kallsyms").read_text().splitlines()
     }
     assert functions == {addresses["hrtimer_wakeup"], addresses["tick_nohz_handler"]}
+
+
+def timer_functions(symbols: Path) -> set[int | str]:
+    events = read(RECORDED, symbols=symbols)[0]
+    return {e.fields["function"] for e in events if e.name == "hrtimer_expire_entry"}
+
+
+def test_symbols_may_be_in_any_order_and_those_of_data_are_none(tmp_path: Path) -> None:
+    lines = (RECORDED / "kallsyms").read_text().splitlines()
+    timer = next(line.split()[0] for line in lines if line.endswith("hrtimer_wakeup"))
+    shuffled = tmp_path / "kallsyms"
+    data = f"{timer} d some_table\n{timer} A absolute\nno line of it\n{timer} t\n"
+    shuffled.write_text("\n".join([*reversed(lines), data]))
+    assert timer_functions(shuffled) == {"hrtimer_wakeup", "tick_nohz_handler"}
+
+
+def test_a_module_is_no_part_of_a_functions_name(tmp_path: Path) -> None:
+    lines = (RECORDED / "kallsyms").read_text().splitlines()
+    symbols = tmp_path / "kallsyms"
+    symbols.write_text("".join(f"{line}\t[veth]\n" for line in lines))
+    assert timer_functions(symbols) == {"hrtimer_wakeup", "tick_nohz_handler"}
+
+
+def test_symbols_without_addresses_name_nothing(tmp_path: Path) -> None:
+    # As /proc/kallsyms is for those who may not see the kernel's addresses.
+    symbols = tmp_path / "kallsyms"
+    symbols.write_text("0000000000000000 T _text\n0000000000000000 t hrtimer_wakeup\n")
+    assert all(str(function).startswith("0xffff") for function in timer_functions(symbols))
 
 
 def test_a_name_with_quotes_control_characters_and_broken_utf8_is_kept(
