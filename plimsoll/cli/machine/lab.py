@@ -22,6 +22,7 @@ from plimsoll.dut.registry.labs import lab_kinds, lab_needs, lab_of_kind
 from plimsoll.dut.registry.standing import LabDescription, lab_down, lab_list, lab_up
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.ledger import sweep
+from plimsoll.host.resctrl.offer import resctrl_offer
 
 app = typer.Typer(
     name="lab",
@@ -61,6 +62,9 @@ def list_labs(
             stdout.print(f"    [red]not here:[/] {', '.join(without)}", soft_wrap=True)
         for shared in needs[kind].sharing_settings():
             stdout.print(f"    [yellow]functional here:[/] {shared}", soft_wrap=True)
+    offer = resctrl_offer().in_words()
+    stdout.print("\nallocation of caches and memory bandwidth (CAT, MBA) by resctrl:")
+    stdout.print(f"  {offer}", markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command(
