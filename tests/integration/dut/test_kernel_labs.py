@@ -23,6 +23,7 @@ from tests.integration.dut.namespace_lab import (
     agreements,
     ends_of,
     exchange,
+    killed_owner_leaves_nothing,
     leftovers,
     leftovers_of_run,
     make_lab,
@@ -36,11 +37,18 @@ KINDS = ("linux-bridge", "linux-router", "macvlan", "tc-redirect")
 ONE_KIND = [KINDS[0], *(pytest.param(kind, marks=pytest.mark.full) for kind in KINDS[1:])]
 # Where the defaults need what few kernels have.
 SETTINGS: dict[str, dict[str, str]] = {"tc-redirect": {"classifier": "u32"}}
+# What a setting adds to the namespace goes with it, where the kernel has it at all.
+WITH_MORE_IN_THE_KERNEL: list[tuple[str, dict[str, object]]] = [
+    ("linux-bridge", {"vlan": 7}),
+    ("linux-router", {"vlan": 7}),
+    ("linux-router", {"neighbours": "dynamic"}),
+    ("tc-redirect", {"classifier": "flower"}),
+]
 
 
-def skip_without(kind: str) -> None:
+def skip_without(kind: str, **settings: object) -> None:
     try:
-        settings_of(kind, **SETTINGS.get(kind, {})).check_machine()
+        settings_of(kind, **(settings or SETTINGS.get(kind, {}))).check_machine()
     except MachineError as error:
         pytest.skip(str(error))
 
@@ -122,13 +130,19 @@ def test_what_cannot_be_built_leaves_nothing(
 def test_a_killed_owner_leaves_nothing(state: Path, kind: str) -> None:
     skip_without(kind)
     owner, ledger = start_owner(settings_of(kind, **SETTINGS.get(kind, {})))
-    (janitor,) = [each.identity for each in ledger.record.processes]
     assert len(leftovers(ledger)) == 3
-    owner.kill()
-    owner.communicate()
-    assert wait_for_end(janitor, PATIENCE_S)
-    assert leftovers(ledger) == set()
-    assert list(state.iterdir()) == []
+    killed_owner_leaves_nothing(owner, ledger, state)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("kind", "settings"), WITH_MORE_IN_THE_KERNEL)
+def test_a_killed_owner_leaves_nothing_of_what_settings_add(
+    state: Path, kind: str, settings: dict[str, object]
+) -> None:
+    skip_without(kind, **settings)
+    owner, ledger = start_owner(settings_of(kind, **settings))
+    assert len(leftovers(ledger)) == 3
+    killed_owner_leaves_nothing(owner, ledger, state)
 
 
 def test_the_next_command_cleans_up_after_owner_and_janitor_were_killed(state: Path) -> None:

@@ -103,8 +103,21 @@ def test_a_switch_that_does_not_start_leaves_nothing(
     assert leftovers(ledger) == set()
 
 
-def test_a_killed_owner_leaves_neither_switch_nor_database(state: Path) -> None:
-    owner, ledger = start_owner(settings_of("ovs"))
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        *(
+            pytest.param(more, marks=pytest.mark.full)
+            for more in ({"ports": "af_xdp"}, {"vxlan": {"vni": 7}}, {"datapath": "system"})
+        ),
+    ],
+)
+def test_a_killed_owner_leaves_neither_switch_nor_database(
+    state: Path, more: dict[str, Any]
+) -> None:
+    skip_without("ovs", more)
+    owner, ledger = start_owner(settings_of("ovs", **more))
     processes = {each.name: each.identity for each in ledger.record.processes}
     assert processes["ovsdb-server"].alive
     killed_owner_leaves_nothing(owner, ledger, state)

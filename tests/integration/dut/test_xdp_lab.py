@@ -15,7 +15,6 @@ from plimsoll.host.bpf.xdp_redirect import XdpCounts, redirect_all
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.namespaces.within import run_within
-from plimsoll.host.processes.identity import wait_for_end
 from plimsoll.host.processes.napi_threads import napi_threads
 from tests.integration.command import Workplace, journal
 from tests.integration.dut.namespace_lab import (
@@ -25,6 +24,7 @@ from tests.integration.dut.namespace_lab import (
     agreements,
     ends_of,
     exchange,
+    killed_owner_leaves_nothing,
     leftovers,
     leftovers_of_run,
     make_lab,
@@ -151,16 +151,11 @@ def test_an_interface_that_has_a_program_keeps_it(ledger: Ledger) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_a_killed_owner_leaves_neither_program_nor_map(state: Path, mode: str) -> None:
     owner, ledger = start_owner(settings_of("xdp", mode=mode))
-    (janitor,) = [each.identity for each in ledger.record.processes]
     assert len(leftovers(ledger)) == 3
     programs = programs_of(ledger.namespace)
     assert len(programs) == 2
-    owner.kill()
-    owner.communicate()
-    assert wait_for_end(janitor, PATIENCE_S)
-    assert leftovers(ledger) == set()
+    killed_owner_leaves_nothing(owner, ledger, state)
     assert are_gone(programs)
-    assert list(state.iterdir()) == []
 
 
 @pytest.mark.parametrize("mode", ["native", pytest.param("generic", marks=pytest.mark.full)])
