@@ -14,7 +14,7 @@ from plimsoll.trial.judging.tester import TesterLimits
 
 
 @dataclass(frozen=True)
-class _CalibratedTester:
+class CalibratedTester:
     """All that a calibration depends on: neither the DUT nor its noise is part of its bed."""
 
     bed: BedPlan
@@ -23,7 +23,8 @@ class _CalibratedTester:
     maximum_pps: float
 
     @classmethod
-    def of(cls, experiment: Experiment, port_count: int, maximum_pps: float) -> _CalibratedTester:
+    def of(cls, experiment: Experiment, port_count: int, maximum_pps: float) -> CalibratedTester:
+        """Of an experiment whose search has this maximum, in pps per direction."""
         bed = BedPlan.of(experiment).on_rings(port_count)
         return cls(bed, experiment.profile, experiment.tester, maximum_pps)
 
@@ -32,7 +33,7 @@ class _CalibratedTester:
 class SharedCalibrations:
     """Those taken so far. Each is taken by the first run that needs it, and names that run."""
 
-    _taken: list[tuple[_CalibratedTester, TesterCalibration]] = field(default_factory=list)
+    _taken: list[tuple[CalibratedTester, TesterCalibration]] = field(default_factory=list)
 
     def calibrate(
         self, session: Session, port_count: int, maximum_pps: float
@@ -44,7 +45,7 @@ class SharedCalibrations:
         """
         if not session.experiment.effective_generator.capabilities.rings:
             return None
-        tester = _CalibratedTester.of(session.experiment, port_count, maximum_pps)
+        tester = CalibratedTester.of(session.experiment, port_count, maximum_pps)
         calibration = next((taken for known, taken in self._taken if known == tester), None)
         if calibration is None:
             calibration = calibrate(session, port_count, maximum_pps)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import mean
 
 from plimsoll.benchmark.calibration.calibration import CALIBRATION_TRIAL_S
 from plimsoll.benchmark.check.ideal_dut import SearchCost, cost_of
@@ -30,13 +31,28 @@ _PHASES: dict[Phase, str] = {
 
 
 @dataclass(frozen=True)
+class TypicalPhase:
+    """What a phase takes in the mean over ideal DUTs: trials, and s in all."""
+
+    name: str
+    trials: float
+    seconds: float
+
+
+@dataclass(frozen=True)
 class PlannedTime:
-    """The phases in their order, and the time of all trials, in s; None where not known yet."""
+    """The phases in their order, and the time of all trials, in s; None where not known yet.
+
+    `typical` has their means, where the search is known, and `maximum_pps` is its highest load
+    per direction.
+    """
 
     phases: tuple[PlannedPhase, ...]
     least_s: float | None
     most_s: float | None
     assumptions: tuple[str, ...]
+    typical: tuple[TypicalPhase, ...] = ()
+    maximum_pps: float | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +76,8 @@ def planned_time(experiment: Experiment, loads: LoadRange | None) -> PlannedTime
         least_s=sum(each.least_s or 0.0 for each in before) + min(of_searches),
         most_s=sum(each.most_s or 0.0 for each in before) + max(of_searches),
         assumptions=(_IDEAL, *_left_out(experiment)),
+        typical=(*map(_middle, before), *_typical_of_search(experiment, costs)),
+        maximum_pps=None if loads is None else loads.maximum_pps,
     )
 
 
@@ -135,6 +153,21 @@ def _of_search(experiment: Experiment, costs: Sequence[SearchCost]) -> Iterator[
                 most_s=max(seconds),
                 about=about,
             )
+
+
+def _typical_of_search(
+    experiment: Experiment, costs: Sequence[SearchCost]
+) -> Iterator[TypicalPhase]:
+    for phase in _PHASES:
+        trials = mean(cost.trials[phase] for cost in costs)
+        seconds = mean(_phase_s(experiment, cost, phase) for cost in costs)
+        yield TypicalPhase(phase, trials, seconds)
+
+
+def _middle(phase: PlannedPhase) -> TypicalPhase:
+    """Of one that no DUT decides on: between its bounds."""
+    trials = ((phase.trials_least or 0) + (phase.trials_most or 0)) / 2
+    return TypicalPhase(phase.name, trials, ((phase.least_s or 0.0) + (phase.most_s or 0.0)) / 2)
 
 
 def _unknown() -> Iterator[PlannedPhase]:

@@ -50,6 +50,11 @@ class Prospect:
     spent_s: float
 
     @property
+    def left_s(self) -> float | None:
+        """Of the budget, for this session; None without one."""
+        return None if self.budget_s is None else max(0.0, self.budget_s - self.spent_s)
+
+    @property
     def refusals(self) -> dict[str, list[str]]:
         """The labels of the cells that are not run, by the reason."""
         reasons: dict[str, list[str]] = {}
@@ -70,16 +75,19 @@ def prospect(run: RunDirectory, budget_s: float | None = None) -> Prospect:
     refusals = refused_iterations(run, plan)
     if len(refusals.cells) == len(plan.iterations):
         raise next(iter(refusals.cells.values()))
-    expected = estimate(run, plan, refusals.cells)
+    done = {sample for sample in plan.in_order() if finished_sample(run, sample) is not None}
+    expected = estimate(run, plan, refusals.cells, done)
+    spent_s = sum(seconds for _, seconds in ended_samples(read_journal(run.journal)))
+    whole_s = None if expected.all_of_it is None else spent_s + expected.all_of_it.most_s
     return Prospect(
         plan=plan,
         cells=cells,
         refused=refusals.cells,
         taken=refusals.taken,
         estimate=expected,
-        done=sum(finished_sample(run, sample) is not None for sample in plan.in_order()),
-        budget_s=budget_s or cells.budget_s or expected.most_s,
-        spent_s=sum(seconds for _, seconds in ended_samples(read_journal(run.journal))),
+        done=len(done),
+        budget_s=budget_s or cells.budget_s or whole_s,
+        spent_s=spent_s,
     )
 
 

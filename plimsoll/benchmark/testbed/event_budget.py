@@ -50,7 +50,7 @@ def likely_within_budget(
     """The largest incidents around which there are not too many events, by their mean rate.
 
     For choosing before events are read: the reader takes so many of a CPU, and where it has to
-    leave some out nobody knows what else happened. At least one incident of each kind stays.
+    leave some out it is not known what else happened. At least one incident of each kind stays.
     """
     return _fewer(incidents, lambda left: events_per_s * _windows_s(left, tsc_hz) > most_events)
 

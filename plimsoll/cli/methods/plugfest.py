@@ -15,6 +15,7 @@ from plimsoll.analysis.comparison.plugfest.result import plugfest_result
 from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.matrix.plan import begin_matrix
 from plimsoll.benchmark.plugfest.document import load_plugfest
+from plimsoll.benchmark.plugfest.estimate import INVALID_SHARE, Span
 from plimsoll.benchmark.plugfest.refusals import refusal_text
 from plimsoll.benchmark.plugfest.session import Prospect, prospect, run_plugfest
 from plimsoll.cli.methods.matrix_command import MatrixCommand
@@ -141,28 +142,35 @@ def _prospects(ahead: Prospect) -> list[str]:
     lines += [f"not now: {refusal_text(taken)}" for taken in ahead.taken]
     if ahead.done:
         lines.append(f"done already: {counted(ahead.done, 'repetition')}")
-    if expected.least_s is None or expected.most_s is None:
+    if expected.first is None or expected.all_of_it is None:
         lines.append("how long a search takes is not known before the links are up")
     else:
         lines.append(
-            f"estimate: {_between(expected.round_least_s, expected.round_most_s)} for one of each, "
-            f"{_between(expected.least_s, expected.most_s)} for all, invalid trials on top"
+            f"estimate: {_in_words(expected.first)} for one of each, "
+            f"{_in_words(expected.all_of_it)} for all that is left; the former without an invalid "
+            f"trial, the latter with {INVALID_SHARE:.0%} of a search's trials invalid and run again"
         )
-    if ahead.budget_s is not None:
-        left_s = max(0.0, ahead.budget_s - ahead.spent_s)
-        ends = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + left_s))
+    if ahead.left_s is not None:
+        ends = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + ahead.left_s))
         lines.append(
-            f"ends by {ends} ({format_duration(left_s)}): repetitions are left out for that, cells "
-            "are not"
+            f"ends by {ends} ({format_duration(ahead.left_s)}): repetitions are left out for that, "
+            "cells are not"
         )
-        if expected.round_least_s is not None and expected.round_least_s > ahead.budget_s:
-            lines.append(
-                f"warning: one repetition of each cell alone takes longer than the budget of "
-                f"{format_duration(ahead.budget_s)}"
-            )
+        lines += _too_little(expected.first, ahead.left_s)
     return lines
 
 
-def _between(least_s: float | None, most_s: float | None) -> str:
-    least, most = format_duration(least_s or 0.0), format_duration(most_s or 0.0)
+def _too_little(first: Span | None, left_s: float) -> list[str]:
+    """A warning where the time does not suffice for one of each cell, or may not."""
+    if first is None or first.most_s <= left_s:
+        return []
+    verb = "takes" if first.least_s > left_s else "may take"
+    return [
+        f"warning: one repetition of each cell {verb} longer than the {format_duration(left_s)} "
+        f"there are: {_in_words(first)}, and it is run all the same (give more with --budget)"
+    ]
+
+
+def _in_words(span: Span) -> str:
+    least, most = format_duration(round(span.least_s)), format_duration(round(span.most_s))
     return least if least == most else f"{least} to {most}"

@@ -63,6 +63,19 @@ def test_a_dry_run_leaves_nothing(
     assert not runs.exists()
 
 
+def test_a_budget_below_one_round_is_warned_of_before_it_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_plugfest(tmp_path, {"duts": DUTS})
+    for budget, warned in (("2s", True), ("2h", False)):
+        words = ("plugfest", path, "--runs", tmp_path, "--budget", budget, "--dry-run")
+        assert _plimsoll(monkeypatch, *words) == 0
+        found = "warning: one repetition of each cell takes longer than the 2" in (
+            capsys.readouterr().err
+        )
+        assert found == warned
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
