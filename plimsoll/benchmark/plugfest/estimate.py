@@ -16,7 +16,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 # Of each repetition: lab, generator and observers up and down, and its page. docs/plugfest.md has
 # the run in which these were measured, on two shared vCPUs.
 AROUND_CELL_S = 7.0
-# Of each trial apart from sending and draining: counters, kernel events read and explained, records.
+# Of each trial apart from sending and draining: counters, kernel events explained, records.
 AROUND_TRIAL_S = 1.0
 # The tester alone on rings, up and down, for a calibration.
 CALIBRATION_BED_S = 3.0

@@ -43,12 +43,23 @@ class Figure:
         return specification
 
 
+class _Rows(alt.Data):
+    """Rows that Altair takes as they are: it would copy and look through them at every step."""
+
+    def __deepcopy__(self, _: object = None) -> _Rows:
+        return self
+
+    def to_dict(self, *_: object, **__: object) -> dict[str, Any]:
+        """Of Vega-Lite's inline data."""
+        return {"values": self._kwds["values"]}
+
+
 def records(rows: Sequence[Mapping[str, object]]) -> alt.Data:
     """Rows as data inside the chart, so that the page needs no other file."""
     values = [{name: _short(value) for name, value in row.items()} for row in rows]
     # Here, too, it would check every row.
     with debug_mode(False):
-        return alt.Data(values=values)  # type: ignore[no-untyped-call]
+        return _Rows(values=values)  # type: ignore[no-untyped-call]
 
 
 def evenly(rows: list[dict[str, object]], most: int = MOST_STEPS) -> list[dict[str, object]]:
