@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import signal
 import subprocess
 import time
 from collections.abc import Sequence
@@ -139,7 +140,9 @@ class EngineSession:
             assert ready, f"the engine says nothing: {self.stderr}"
             chunk = os.read(self._out.fileno(), 1 << 16)
             if not chunk:
-                assert self._pending == b"", "the last line has no end"
+                # A kill may have come while it was written.
+                killed = self.process.wait(HANGS_AFTER_S) == -signal.SIGKILL
+                assert killed or self._pending == b"", "the last line has no end"
                 return b""
             self._pending += chunk
         line, _, self._pending = self._pending.partition(b"\n")
