@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plimsoll.benchmark.session.run_start import recorded_settings
+from plimsoll.record.methods.matrix import MATRIX
+from plimsoll.record.methods.noisy import NOISY
+from plimsoll.record.methods.plugfest import PLUGFEST
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.record.run.environment import Environment
 from plimsoll.record.run.journal import JournalContents
@@ -22,6 +25,14 @@ _FILES = (
     ("environment.json", "host, versions, calibration"),
 )
 
+_FILES_OF_MANY_RUNS = (
+    ("journal.jsonl", "every run of it with its length, as it happened"),
+    ("result.json", "the answer, for programs"),
+    ("matrix.json", "what is varied, and the order"),
+    ("iteration-*/sample-*/", "each run, with its trials, environment and raw figures"),
+)
+_OF_MANY_RUNS = (MATRIX.name, NOISY.name, PLUGFEST.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
@@ -34,7 +45,7 @@ class Reproduction:
     options: tuple[tuple[str, str], ...]
     versions: tuple[tuple[str, str], ...]
     experiment: str
-    files: tuple[tuple[str, str], ...] = _FILES
+    files: tuple[tuple[str, str], ...]
 
 
 def reproduction_of(
@@ -58,6 +69,7 @@ def reproduction_of(
         options=_pairs(options),
         versions=tuple((name, value or "unknown") for name, value in versions.items()),
         experiment=experiment,
+        files=_FILES_OF_MANY_RUNS if method in _OF_MANY_RUNS else _FILES,
     )
 
 

@@ -49,6 +49,17 @@ def test_it_says_what_is_missing_how_it_was_ordered_and_leads_to_each_run(
             assert f'href="iteration-{iteration:04}/sample-{sample}/report.html"' in text
 
 
+def test_trials_and_environment_are_on_the_pages_of_its_runs(run: RunDirectory) -> None:
+    text = write_report(run).read_text()
+    assert 'id="trials"' not in text
+    assert 'href="#environment"' not in text
+    assert "iteration-*/sample-*/" in text
+    assert "histograms.hlog" not in text
+    cell = write_report(RunDirectory(run.path / "iteration-0001" / "sample-1")).read_text()
+    assert 'id="trials"' in cell
+    assert "histograms.hlog" in cell
+
+
 def test_every_figure_is_drawn_once_and_by_its_own_name(run: RunDirectory) -> None:
     page = plugfest_page(run)
     names = [figure.name for figure in page.figures]
