@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import typer
 from pydantic import BaseModel
@@ -27,7 +27,9 @@ from plimsoll.record.run.journal import JournalContents
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.report import write_report
-from plimsoll.web.open_metrics import LiveMetrics
+
+if TYPE_CHECKING:
+    from plimsoll.web.open_metrics import LiveMetrics
 
 
 class MatrixOutcome(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING
 
 from plimsoll.cli.terminal.output import stderr
 from plimsoll.errors import Interrupted, PlimsollError
@@ -12,7 +13,9 @@ from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
 from plimsoll.web.endpoint import ListenEndpoint
-from plimsoll.web.open_metrics import LiveMetrics, open_metrics
+
+if TYPE_CHECKING:
+    from plimsoll.web.open_metrics import LiveMetrics
 
 
 def serving(metrics_port: ListenEndpoint | None) -> AbstractContextManager[LiveMetrics | None]:
@@ -20,7 +23,11 @@ def serving(metrics_port: ListenEndpoint | None) -> AbstractContextManager[LiveM
 
     Which run is served is said once there is one. Raises MachineError.
     """
-    return open_metrics(metrics_port) if metrics_port else nullcontext()
+    if metrics_port is None:
+        return nullcontext()
+    from plimsoll.web.open_metrics import open_metrics  # noqa: PLC0415 - few runs need a server
+
+    return open_metrics(metrics_port)
 
 
 @contextmanager

@@ -6,8 +6,15 @@ from pydantic import BaseModel, ConfigDict
 
 
 class RecordModel(BaseModel):
-    """Plain JSON of its fields alone; made from any object with the same attributes."""
+    """Plain JSON of its fields alone; made from any object with the same attributes.
+
+    A command needs few of them: each is built when first used, not when it is imported.
+    """
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, from_attributes=True, ser_json_inf_nan="null"
+        extra="forbid",
+        frozen=True,
+        from_attributes=True,
+        ser_json_inf_nan="null",
+        defer_build=True,
     )

@@ -76,8 +76,8 @@ def run(bed: TruthBed, phases: Phases, *streams: Request, **changes: Any) -> Tru
 
 PACINGS = [
     {"kind": "constant"},
-    {"kind": "burst", "frames": 16},
-    {"kind": "poisson", "seed": 5},
+    pytest.param({"kind": "burst", "frames": 16}, marks=pytest.mark.full),
+    pytest.param({"kind": "poisson", "seed": 5}, marks=pytest.mark.full),
     {"kind": "one-in-flight", "timeout_us": 1e6},
 ]
 

@@ -23,7 +23,11 @@ class Section(BaseModel):
     """
 
     model_config = ConfigDict(
-        strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        defer_build=True,
     )
 
 
