@@ -34,7 +34,7 @@ build: $(INSTALLED) ## Build the engine and install plimsoll into .venv
 demo: $(INSTALLED) ## Run the main job: find and validate the load line of dpdk-testpmd
 	$(BIN)/plimsoll run examples/demo.yaml
 
-plugfest-demo: plugfest-packages $(INSTALLED) ## Hold seven DUTs against each other, as root: some 15 to 30 minutes
+plugfest-demo: plugfest-packages $(INSTALLED) ## Hold seven DUTs against each other, as root: some 15 minutes
 	$(BIN)/plimsoll plugfest examples/plugfest.yaml
 
 churn-demo: churn-packages control-plane $(INSTALLED) ## Churn a cluster of one's own next to streams over macvlan, host and OVN, as root: some 15 minutes

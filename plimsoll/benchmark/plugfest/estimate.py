@@ -15,11 +15,11 @@ from plimsoll.record.run.run_directory import RunDirectory
 
 # Of each repetition: lab, generator and observers up and down, and its page. docs/plugfest.md has
 # the run in which these were measured, on two shared vCPUs.
-AROUND_CELL_S = 7.0
+AROUND_CELL_S = 5.0
 # Of each trial apart from sending and draining: counters, kernel events explained, records.
-AROUND_TRIAL_S = 1.0
+AROUND_TRIAL_S = 1.2
 # The tester alone on rings, up and down, for a calibration.
-CALIBRATION_BED_S = 3.0
+CALIBRATION_BED_S = 2.5
 # So many of a search's trials may be spoiled by the tester, and are run again.
 INVALID_SHARE = 0.3
 _CALIBRATION = "calibration"

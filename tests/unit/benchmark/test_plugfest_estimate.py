@@ -15,11 +15,12 @@ from plimsoll.benchmark.plugfest.plan import read_plugfest_plan
 from tests.unit.benchmark.plugfest_files import FAST, SLOW
 from tests.unit.benchmark.test_plugfest_run import begin
 
-# 7 s of each repetition, 1 s of each trial, 3 s of the calibration's bed, as the module has them.
-CALIBRATION_S = 3 + 2 * (1 + 1.3)
-CEILING_S = 2 * (1 + 1.3)
-SEARCH_S = 6 * (1 + 1.3)
-CELL_S = 7 + CEILING_S + SEARCH_S
+# 5 s of each repetition, 1.2 s of each trial, 2.5 s of the calibration's bed, as docs/plugfest.md
+# says; each trial sends and drains for 1.3 s.
+CALIBRATION_S = 2.5 + 2 * 2.5
+CEILING_S = 2 * 2.5
+SEARCH_S = 6 * 2.5
+CELL_S = 5 + CEILING_S + SEARCH_S
 
 
 @pytest.fixture(autouse=True)
