@@ -20,7 +20,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo plugfest-demo plugfest-packages churn-demo churn-packages test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel vm-testpmd \
-	vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
+	vm-nics vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
 .PHONY: packages chroot-install deb deb-install image pod-image control-plane kubelet
 
@@ -130,6 +130,11 @@ vm-testpmd: vm-kernel build/vm-kernel/testpmd ## Collect dpdk-testpmd for virtua
 
 build/vm-kernel/testpmd: build-aux/collect-vm-testpmd
 	-@build-aux/collect-vm-testpmd $(@D)
+
+vm-nics: vm-packages build/vm-nics/vmlinuz ## Fetch QEMU and a kernel for tests on emulated network cards
+
+build/vm-nics/vmlinuz: build-aux/unpack-vm-nics
+	-@build-aux/unpack-vm-nics $(@D)
 
 vm-captures: vm-kernel $(DEV_REQUIREMENTS) ## Capture the tests' virtual machines anew, after a check reads more
 	$(BIN)/python -m tests.integration.vm.keep_captures
@@ -291,6 +296,6 @@ python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m 'not full' tests/unit $(POLLING_NOTHING)
 	$(BIN)/pytest -m 'not full' --ignore $(POLLING_NOTHING) tests/integration
 
-full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-testpmd prometheus control-plane
+full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-testpmd vm-nics prometheus control-plane
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m full tests/unit
 	$(BIN)/pytest -m full tests/integration

@@ -28,6 +28,5 @@ def check_card(address: str, where: str, sys: Path = SYS) -> None:
         raise MachineError(
             f"the PCI device {address} has {owner}, so that DPDK cannot open it",
             where=where,
-            remedy=f"dpdk-devbind.py --bind=vfio-pci {address}; plimsoll ports tells what that "
-            "needs",
+            remedy=f"plimsoll ports bind {address}",
         )

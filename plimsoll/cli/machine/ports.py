@@ -1,4 +1,4 @@
-"""`plimsoll ports`: what ports the machine has, and what is missing to use them."""
+"""`plimsoll ports`: what ports the machine has, what is missing to use them, and who has them."""
 
 from __future__ import annotations
 
@@ -11,25 +11,81 @@ from rich.console import Console
 from rich.table import Table
 
 from plimsoll.cli.terminal.output import stdout
+from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
+from plimsoll.host.ports.binding import PortBinder
 from plimsoll.host.ports.ethtool import HardwareStamps
 from plimsoll.host.ports.machine_ports import MachinePort, machine_ports
 
 _TABLE_WIDTH = 120
 
 
-def add_to(app: typer.Typer) -> None:
+app = typer.Typer(
+    name="ports",
+    cls=SuggestingGroup,
+    invoke_without_command=True,
+    epilog="Examples: **plimsoll ports** · **plimsoll ports --json** · "
+    "**plimsoll ports bind 0000:87:00.0**",
+    rich_markup_mode="markdown",
+)
+
+_Port = Annotated[str, typer.Argument(help="The card's PCI address, or the name of its interface.")]
+
+
+def add_to(parent: typer.Typer) -> None:
     """Register the command."""
-    app.command(epilog="Examples: **plimsoll ports** · **plimsoll ports --json**")(ports)
+    parent.add_typer(app)
 
 
+@app.callback()
 def ports(
+    context: typer.Context,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """List the machine's ports: driver, link, stamps, and what is missing to use them.
 
-    Needs no root and changes nothing. Use one in an experiment's lab of kind external, as
-    `netdev: NAME` or `devargs: ADDRESS`.
+    Needs no root and changes nothing; **bind** and **unbind** do. Use a port in an experiment's
+    lab of kind external, as `netdev: NAME` or `devargs: ADDRESS`.
     """
+    if context.invoked_subcommand is None:
+        _list(json=json)
+
+
+@app.command(epilog="Example: **plimsoll ports bind 0000:87:00.0**")
+def bind(port: _Port) -> None:
+    """Give a card to vfio-pci, for DPDK, until the next boot; the kernel then has it no more.
+
+    A card that carries the default route, a route or your SSH session is refused, and so is one
+    of a machine without vfio-pci or IOMMU. Other cards of its kind keep their drivers.
+    """
+    done = PortBinder().bind(port)
+    if done.before == done.after:
+        stdout.print(f"{done.address} is bound to {done.after} already", soft_wrap=True)
+    else:
+        stdout.print(
+            f"{done.address} is bound to {done.after} (before: {done.before or 'no driver'}); "
+            f"plimsoll ports unbind {done.address} gives it back",
+            soft_wrap=True,
+        )
+    if done.group_mates:
+        stdout.print(
+            f"DPDK can open it when these of its IOMMU group are bound to vfio-pci as well: "
+            f"{', '.join(done.group_mates)}",
+            soft_wrap=True,
+        )
+
+
+@app.command(epilog="Example: **plimsoll ports unbind 0000:87:00.0**")
+def unbind(port: _Port) -> None:
+    """Give a card back to the kernel's own driver.
+
+    One that a process has open is refused.
+    """
+    done = PortBinder().unbind(port)
+    since = " already" if done.before == done.after else f" (before: {done.before or 'no driver'})"
+    stdout.print(f"{done.address} has the kernel's driver {done.after}{since}", soft_wrap=True)
+
+
+def _list(*, json: bool) -> None:
     found = machine_ports()
     if json:
         typer.echo(json_text.dumps([asdict(port) for port in found], indent=2))

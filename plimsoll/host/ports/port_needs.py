@@ -58,17 +58,28 @@ def is_open_to_dpdk(driver: str | None) -> bool:
     return driver in _TAKEN_BY_USER_SPACE | _SHARED_WITH_KERNEL
 
 
+def is_of_user_space(driver: str | None) -> bool:
+    """Whether the driver does nothing but leave the card to a process."""
+    return driver in _TAKEN_BY_USER_SPACE
+
+
+def is_shared_with_kernel(driver: str | None) -> bool:
+    """Whether DPDK's driver of the card works through the kernel's."""
+    return driver in _SHARED_WITH_KERNEL
+
+
 def _pci_needs(function: PciFunction, host: HostAbilities) -> Iterator[str]:
     if not is_open_to_dpdk(function.driver):
-        yield from _vfio_needs(host)
-        yield f"vfio-pci is not bound: dpdk-devbind.py --bind=vfio-pci {function.address}"
+        yield from vfio_needs(host)
+        yield f"vfio-pci is not bound: plimsoll ports bind {function.address}"
     if not host.hugepages:
         yield "no hugepages are reserved: a run reserves them as root"
     if "CAP_SYS_ADMIN" not in host.capabilities:
         yield "root"
 
 
-def _vfio_needs(host: HostAbilities) -> Iterator[str]:
+def vfio_needs(host: HostAbilities) -> Iterator[str]:
+    """What keeps vfio-pci from any card of this machine."""
     if host.vfio == "absent":
         yield "this kernel has no vfio-pci"
     elif host.vfio == "module":

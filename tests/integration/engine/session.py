@@ -32,10 +32,18 @@ Message = dict[str, Any]
 class EngineSession:
     """The engine's stdin and stdout; `messages` are all that it said so far.
 
-    `within` is a command that runs the engine elsewhere, such as in a network namespace.
+    `within` is a command that runs the engine elsewhere, such as in a network namespace, where
+    it may be so slow that it is not taken for one that hangs before `hangs_after_s`.
     """
 
-    def __init__(self, folder: Path, name: str = "engine", within: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        name: str = "engine",
+        within: Sequence[str] = (),
+        hangs_after_s: float = HANGS_AFTER_S,
+    ) -> None:
+        self._hangs_after_s = hangs_after_s
         self._stderr = folder / f"{name}.stderr"
         self.messages: list[Message] = []
         self._pending = b""
@@ -124,7 +132,7 @@ class EngineSession:
             message = json.loads(line)
             OUTPUT.validate(message)
             self.messages.append(message)
-        return self.process.wait(HANGS_AFTER_S)
+        return self.process.wait(self._hangs_after_s)
 
     def finish(self) -> None:
         """Close its input; it must end well."""
@@ -134,7 +142,7 @@ class EngineSession:
 
     def _read_line(self) -> bytes:
         """The next line, or nothing at the end."""
-        deadline = time.monotonic() + HANGS_AFTER_S
+        deadline = time.monotonic() + self._hangs_after_s
         while b"\n" not in self._pending:
             ready, _, _ = select.select([self._out], [], [], deadline - time.monotonic())
             assert ready, f"the engine says nothing: {self.stderr}"

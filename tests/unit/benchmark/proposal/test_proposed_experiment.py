@@ -75,7 +75,7 @@ def test_a_guest_of_two_cpus_gets_the_lab_without_a_nic(tmp_path: Path) -> None:
     assert not plan.require_hugepages
     assert "# CPUs 0-1 are online, none isolated; plimsoll tune init and tune audit tell" in text
     assert "not isolated: others may disturb it" in text
-    assert "missing for DPDK: vfio-pci is not bound: dpdk-devbind.py" in text.replace("# ", "")
+    assert "missing for DPDK: vfio-pci is not bound: plimsoll ports bind" in text.replace("# ", "")
 
 
 def test_isolated_cpus_of_one_node_on_cores_of_their_own_come_first(tmp_path: Path) -> None:

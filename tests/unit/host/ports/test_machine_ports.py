@@ -43,9 +43,7 @@ def test_a_card_and_its_interface_are_one_port(machine: MachineTree) -> None:
     )
     assert (port.link, port.speed_mbps, port.numa_node, port.stamps) == ("up", 25000, 1, STAMPS)
     assert port.netdev_needs == ()
-    assert port.pci_needs == (
-        "vfio-pci is not bound: dpdk-devbind.py --bind=vfio-pci 0000:87:00.0",
-    )
+    assert port.pci_needs == ("vfio-pci is not bound: plimsoll ports bind 0000:87:00.0",)
 
 
 def test_a_card_bound_to_vfio_has_no_interface_and_lacks_nothing(machine: MachineTree) -> None:
@@ -90,7 +88,7 @@ def test_an_unbound_card_on_a_bare_machine_lacks_everything(machine: MachineTree
     assert listed(machine, bare)["0000:87:00.1"].pci_needs == (
         "this kernel has no vfio-pci",
         "no IOMMU is active: intel_iommu=on or amd_iommu=on on the kernel's command line",
-        "vfio-pci is not bound: dpdk-devbind.py --bind=vfio-pci 0000:87:00.1",
+        "vfio-pci is not bound: plimsoll ports bind 0000:87:00.1",
         "no hugepages are reserved: a run reserves them as root",
         "root",
     )
