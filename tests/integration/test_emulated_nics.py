@@ -7,14 +7,15 @@ fetches them.
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
 
 from tests.integration.engine.port_bed import CLEAN, MARKS
-from tests.integration.engine.requests import FRAME, Request, trial_request
+from tests.integration.engine.requests import DESTINATION, FRAME, Request, trial_request
 from tests.integration.engine.session import EngineSession, Message
 from tests.integration.vm.guest import CannotBoot
 from tests.integration.vm.nic_guest import CARDS, MODELS, NicGuest, booted
@@ -38,6 +39,8 @@ KERNEL_DRIVERS = {
     "virtio-net-pci": "virtio-pci",
 }
 
+only_igb = pytest.mark.parametrize("guest", ["igb"], indirect=True)
+
 
 @pytest.fixture(scope="module", params=MODELS)
 def guest(
@@ -55,23 +58,37 @@ def guest(
 
 
 @contextmanager
-def engine_on(guest: NicGuest, *cards: int, queues: int = 1) -> Iterator[EngineSession]:
-    """An engine in the guest whose ports are these cards, one worker for all queues."""
+def starting_engine(guest: NicGuest) -> Iterator[EngineSession]:
+    """An engine in the guest, its ports not open."""
     within = (sys.executable, "-m", "tests.integration.vm.in_guest", str(guest.folder))
     with EngineSession(guest.folder, within=within, hangs_after_s=300.0) as engine:
-        every = [[port, queue] for port in range(len(cards)) for queue in range(queues)]
-        engine.ask(
-            {
-                "id": 1,
-                "request": "open",
-                "memory": {"huge": True, "megabytes": 64 + 80 * len(every)},
-                "main_cpus": [0],
-                "workers": [{"cpu": WORKER_CPU, "tx": every, "rx": every}],
-                "ports": [{"devargs": CARDS[card], "descriptors": 512} for card in cards],
-                "link_wait_s": 60,
-            }
-        )
         yield engine
+
+
+@contextmanager
+def engine_on(
+    guest: NicGuest, *addresses: str, workers: Sequence[Request] = ()
+) -> Iterator[EngineSession]:
+    """One whose ports are these cards, polled by one worker unless `workers` says otherwise."""
+    queues = [[port, 0] for port in range(len(addresses))]
+    ports = [{"devargs": address, "descriptors": 512} for address in addresses]
+    with starting_engine(guest) as engine:
+        one = {"cpu": WORKER_CPU, "tx": queues, "rx": queues}
+        engine.ask(open_request(*ports, workers=workers or [one]))
+        yield engine
+
+
+def open_request(*ports: Request, workers: Sequence[Request]) -> Request:
+    """On hugepages, as cards need them."""
+    return {
+        "id": 1,
+        "request": "open",
+        "memory": {"huge": True, "megabytes": 64 + 100 * len(ports)},
+        "main_cpus": [0],
+        "workers": list(workers),
+        "ports": list(ports),
+        "link_wait_s": 60,
+    }
 
 
 def stream(number: int, tx_port: int, rx_port: int, **more: object) -> Request:
@@ -84,6 +101,13 @@ def stream(number: int, tx_port: int, rx_port: int, **more: object) -> Request:
         "frame_count": FRAMES,
         "frames": [FRAME.hex()],
         **more,
+    }
+
+
+def endless(tx_port: int, rx_port: int) -> Request:
+    """One that sends to the trial's end."""
+    return {
+        name: value for name, value in stream(0, tx_port, rx_port).items() if name != "frame_count"
     }
 
 
@@ -128,7 +152,7 @@ def test_a_card_is_given_to_the_kernel_and_back_by_plimsoll(
 def test_every_frame_between_two_cards_is_accounted_for(
     guest: NicGuest, request: pytest.FixtureRequest
 ) -> None:
-    with engine_on(guest, 1, 3) as engine:
+    with engine_on(guest, CARDS[1], CARDS[3]) as engine:
         ports = engine.messages[-1]["ports"]
         assert {port["driver"] for port in ports} == {DRIVERS[model_of(guest, request)]}
         assert [port["mac"] for port in ports] == ["52:54:00:00:00:01", "52:54:00:00:00:03"]
@@ -142,10 +166,8 @@ def test_every_frame_between_two_cards_is_accounted_for(
 
 
 def test_a_cable_that_is_pulled_ends_the_trial(guest: NicGuest) -> None:
-    with engine_on(guest, 1, 3) as engine:
-        endless = stream(0, 0, 1)
-        del endless["frame_count"]
-        engine.send(trial_request(endless, duration_s=60.0, drain_s=1.0, interval_s=0.5))
+    with engine_on(guest, CARDS[1], CARDS[3]) as engine:
+        engine.send(trial_request(endless(0, 1), duration_s=60.0, drain_s=1.0, interval_s=0.5))
         engine.next_interval()
         guest.set_link(3, up=False)
         try:
@@ -155,3 +177,114 @@ def test_a_cable_that_is_pulled_ends_the_trial(guest: NicGuest) -> None:
         assert reply["ended_by"] == "link_down"
         assert [port["link_up"] for port in reply["ports"]] == [True, False]
         engine.finish()
+
+
+@only_igb
+def test_rss_spreads_flows_over_queues(guest: NicGuest) -> None:
+    """Each of two receive queues of card 3 has a polling loop of its own, and both get frames."""
+    workers = [
+        {"cpu": 0, "tx": [[0, 0], [1, 0]], "rx": [[0, 0]]},
+        {"cpu": 1, "tx": [], "rx": [[1, 0]]},
+        {"cpu": 2, "tx": [], "rx": [[1, 1]]},
+    ]
+    with engine_on(guest, CARDS[1], CARDS[3], workers=workers) as engine:
+        ports = engine.messages[-1]["ports"]
+        assert [(port["rss"], port["rx_queues"]) for port in ports] == [(True, 1), (True, 2)]
+        reply = carried(engine, stream(0, 0, 1, fields=[DESTINATION]))
+        (counts,) = reply["streams"]
+        # Frames of two queues have no order among them.
+        assert {name: counts[name] for name in CLEAN} | {"out_of_order": 0} == CLEAN
+        # Turns of these two loops that were not idle received something.
+        taken = [worker["polls"] - worker["idle_polls"] for worker in reply["workers"][1:]]
+        assert min(taken) > 0
+        engine.finish()
+
+
+def test_frames_pass_through_testpmd_on_the_other_ends(guest: NicGuest) -> None:
+    commands = "; ".join(("sleep 1", "while [ ! -e /shared/enough ]; do sleep 0.2; done"))
+    guest.must("rm -f /shared/enough")
+    testpmd = guest.start(
+        f"({commands}; echo stop; echo quit) | dpdk-testpmd -l 0,2 --in-memory --no-telemetry "
+        f"-a {CARDS[3]} -a {CARDS[4]} -- --auto-start --interactive --forward-mode=io "
+        "--total-num-mbufs=8192"
+    )
+    with engine_on(guest, CARDS[1], CARDS[2]) as engine:
+        # What was sent before testpmd forwards would be lost.
+        guest.must(
+            f"until grep -q 'io packet forwarding' /shared/{testpmd}.out; do sleep 0.2; done"
+        )
+        reply = carried(engine, stream(0, 0, 1), stream(1, 1, 0))
+        for counts in reply["streams"]:
+            assert {name: counts[name] for name in CLEAN} == CLEAN
+        engine.finish()
+    guest.must("touch /shared/enough")
+    said = guest.wait(testpmd).said
+    totals = re.search(r"all ports\+.*?RX-packets: (\d+).*?TX-packets: (\d+)", said, re.DOTALL)
+    assert totals is not None, said
+    assert [int(total) for total in totals.groups()] == [2 * FRAMES, 2 * FRAMES]
+
+
+def test_what_is_killed_leaves_nothing_and_the_card_opens_again(guest: NicGuest) -> None:
+    with engine_on(guest, CARDS[1], CARDS[3]) as engine:
+        engine.send(trial_request(endless(0, 1), duration_s=600.0, interval_s=0.5))
+        engine.next_interval()
+        guest.must(f"kill -9 {engine.hello['pid']}")
+        # 128 and the signal's number, as its shell has it.
+        assert engine.end() == 137
+    assert guest.must("ls /dev/hugepages") == ""
+    free, total = (
+        guest.must(f"cat /sys/kernel/mm/hugepages/hugepages-2048kB/{name}_hugepages")
+        for name in ("free", "nr")
+    )
+    assert free == total
+    with engine_on(guest, CARDS[1], CARDS[3]) as engine:
+        (counts,) = carried(engine, stream(0, 0, 1))["streams"]
+        assert {name: counts[name] for name in CLEAN} == CLEAN
+        engine.finish()
+
+
+@only_igb
+def test_virtual_functions_are_made_bound_and_used(guest: NicGuest) -> None:
+    """Each of a card that the kernel keeps, and that `bind` would now refuse."""
+    functions = []
+    for card in (CARDS[1], CARDS[3]):
+        device = f"/sys/bus/pci/devices/{card}"
+        guest.must(f"echo >{device}/driver_override; echo {card} >{device}/driver/unbind")
+        guest.must(f"echo {card} >/sys/bus/pci/drivers_probe; echo 2 >{device}/sriov_numvfs")
+        guest.must(f"ip link set $(ls {device}/net) up")
+        function = guest.must(f"basename $(readlink {device}/virtfn0)").strip()
+        functions.append(function)
+    bound = guest.plimsoll(f"ports bind {functions[0]}")
+    assert f"{functions[0]} is bound to vfio-pci (before: no driver)" in bound.said
+    guest.bind_by_hand(functions[1])
+    refused = guest.plimsoll(f"ports bind {CARDS[1]}")
+    assert refused.status == 3
+    assert "it has 2 virtual functions, which would vanish" in refused.said
+    with engine_on(guest, *functions) as engine:
+        ports = engine.messages[-1]["ports"]
+        assert {port["driver"] for port in ports} == {"net_e1000_igb_vf"}
+        # A virtual function gets what is sent to it, and may send only as itself.
+        macs = [bytes.fromhex(port["mac"].replace(":", "")) for port in ports]
+        frames = [macs[1 - n] + macs[n] + FRAME[12:] for n in (0, 1)]
+        streams = [stream(n, n, 1 - n, frames=[frames[n].hex()]) for n in (0, 1)]
+        for counts in carried(engine, *streams)["streams"]:
+            assert {name: counts[name] for name in CLEAN} == CLEAN
+        engine.finish()
+    for card in (CARDS[1], CARDS[3]):
+        guest.must(f"echo 0 >/sys/bus/pci/devices/{card}/sriov_numvfs")
+    guest.bind_by_hand(CARDS[1], CARDS[3])
+
+
+@only_igb
+def test_stamps_by_the_port_are_stated_as_the_driver_has_them(guest: NicGuest) -> None:
+    """DPDK's igb offers no stamp of every received frame, which `stamps: hardware` needs."""
+    with engine_on(guest, CARDS[1], CARDS[3]) as engine:
+        for port in engine.messages[-1]["ports"]:
+            assert (port["rx_stamps"], port["tx_stamps"]) == (False, True)
+        engine.finish()
+    with starting_engine(guest) as engine:
+        worker = {"cpu": WORKER_CPU, "tx": [[0, 0]], "rx": [[0, 0]]}
+        port = {"devargs": CARDS[1], "stamps": "hardware"}
+        error = engine.ask_in_vain(open_request(port, workers=[worker]))
+        assert error["where"] == "ports[0].stamps"
+        assert error["message"] == "driver net_e1000_igb has no hardware stamps"
