@@ -73,6 +73,7 @@ def _trial(calibrated: Calibrated, runs: str, **generator: Any) -> Path:
     return run
 
 
+@pytest.mark.full
 def test_a_run_of_the_same_tester_shows_it(calibrated: Calibrated) -> None:
     run = _trial(calibrated, "same")
     environment = json.loads((run / "environment.json").read_text())

@@ -2,9 +2,12 @@
 
 import json
 
+import pytest
+
 from tests.integration.command import Workplace
 
 
+@pytest.mark.full
 def test_long_frames_pass_testpmd_once_and_whole(place: Workplace) -> None:
     """The shortest that do not fit a usual mbuf, and the longest there are."""
     streams = [

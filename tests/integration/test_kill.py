@@ -109,10 +109,6 @@ def test_plimsoll_and_its_janitor(place: Workplace) -> None:
     assert_nothing_is_left(place, before)
 
 
-def test_a_polite_end_is_clean(place: Workplace) -> None:
-    end_politely(place, signal.SIGINT)
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_run_goes_on_after_a_polite_end(place: Workplace, number: signal.Signals) -> None:

@@ -28,7 +28,8 @@ def disturber(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built_disturber(tmp_path_factory.mktemp("disturber"))
 
 
-@pytest.mark.parametrize("_", [1, pytest.param(2, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("_", [1, 2])
 def test_a_dut_stopped_for_longer_than_the_bound_never_passes(
     place: Workplace, disturber: Path, _: int
 ) -> None:

@@ -61,6 +61,7 @@ def noted(place: Workplace) -> list[str]:
     return [note for note in notes if note.startswith("port ")]
 
 
+@pytest.mark.full
 def test_frames_pass_a_bridge_by_af_xdp_where_it_can_be(
     place: Workplace, bridged: Network, why_no_xdp: str | None
 ) -> None:
@@ -113,8 +114,10 @@ def test_af_packet_is_taken_instead_of_a_queue_that_another_program_has(
 @pytest.mark.parametrize(
     ("spoil", "code", "said"),
     [
-        (("link", "set", "pl-a0", "down"), 3, "pl-a0 is down"),
-        (("link", "set", "pl-a1", "down"), 3, "pl-a0 has no carrier"),
+        pytest.param(("link", "set", "pl-a0", "down"), 3, "pl-a0 is down", marks=pytest.mark.full),
+        pytest.param(
+            ("link", "set", "pl-a1", "down"), 3, "pl-a0 has no carrier", marks=pytest.mark.full
+        ),
         (("route", "add", "default", "dev", "pl-a0"), 2, "it carries the default route"),
         (("link", "del", "pl-a0"), 2, "no interface 'pl-a0'"),
     ],

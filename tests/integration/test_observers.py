@@ -217,6 +217,7 @@ def test_the_articles_busy_cpus_are_the_polling_ones(observed: Observed) -> None
     assert {line["num"] for line in busy} <= {str(TESTER_CPU), str(DUT_CPU)}
 
 
+@pytest.mark.full
 def test_a_noisy_neighbour_shows_in_the_figures_and_in_the_verdict(place: Workplace) -> None:
     if shutil.which("stress-ng") is None:
         pytest.skip("stress-ng is not installed")

@@ -107,6 +107,7 @@ def cpu_ticks(pid: int) -> int:
     return int(fields[11]) + int(fields[12])
 
 
+@pytest.mark.full
 def test_what_a_sink_has_no_room_for_it_did_not_receive(place: Workplace) -> None:
     """It is stopped while frames are sent, so that its rings of 64 frames overflow."""
     lab = {"kind": "testpmd-memif", "cpu": 1, "ring_size": 64, **SINK}

@@ -170,7 +170,7 @@ THROUGH_THE_TUNNEL = [
     [
         ("ovs", {}),
         pytest.param("ovs", {"rules": 1000, "push_vlan": [100]}, marks=pytest.mark.full),
-        ("ovs-dpdk", {}),
+        pytest.param("ovs-dpdk", {}, marks=pytest.mark.full),
     ],
 )
 def test_both_count_the_frames_of_a_tunnel(

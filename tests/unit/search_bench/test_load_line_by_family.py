@@ -8,6 +8,7 @@ from benchmarks.search.experience import experience
 from benchmarks.search.subjects import subject_of
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [1, 4])
 def test_a_dut_that_stays_collapsed_is_given_the_time_to_recover(seed: int) -> None:
     """For 10 and for 25 s; the second collapses in a validation as well, and in a burst."""
@@ -18,6 +19,7 @@ def test_a_dut_that_stays_collapsed_is_given_the_time_to_recover(seed: int) -> N
     assert found.survived
 
 
+@pytest.mark.full
 def test_a_dut_that_serves_on_while_its_cpu_is_shared_carries_more_than_its_stalls_say() -> None:
     """Where stalls were taken to be as long at any load, it ended at 0.67."""
     found = experience(subject_of("noisy-neighbour", 3), "load-line", 3)
