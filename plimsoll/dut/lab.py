@@ -83,13 +83,15 @@ class DutProcess:
     """A process of the DUT on this host, whose figures are read during trials.
 
     `telemetry` is the socket of DPDK's telemetry, `unixctl` that on which Open vSwitch is queried;
-    None where it has none.
+    None where it has none. `main_forwards` says that its main thread forwards, pinned to a CPU,
+    and sleeps while no frame comes.
     """
 
     name: str
     pid: int
     telemetry: Path | None = None
     unixctl: Path | None = None
+    main_forwards: bool = False
 
 
 class LabDied(PlimsollError):

@@ -93,7 +93,7 @@ def _runs(slices: Sequence[Slice], loop: PollingLoop) -> Iterator[list[Slice]]:
     for piece in slices:
         # Before the first switch nothing says who runs: the loop, or the trace would tell.
         polling = piece.visit.pid in (None, loop.thread_id) and piece.interruption is None
-        if not polling:
+        if not (polling or (loop.sleeps and piece.loop_left_as == "slept")):
             run.append(piece)
         elif run:
             yield run

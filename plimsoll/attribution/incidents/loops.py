@@ -1,4 +1,4 @@
-"""The threads that poll: those of the tester, and those of the DUT on this host."""
+"""The threads that forward: those of the tester, and those of the DUT on this host."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ LoopOwner = Literal["tester", "dut"]
 class PollingLoop:
     """One polling thread, alone on its CPU. `process` is its program ("dpdk-testpmd").
 
+    One that `sleeps` polls only while frames come, and is absent only while it could run.
     `streams` are the streams whose frames it handles; empty where that is not known, and
     then it may have handled any.
     """
@@ -20,6 +21,7 @@ class PollingLoop:
     process: str
     cpu: int
     thread_id: int
+    sleeps: bool = False
     streams: tuple[str, ...] = ()
 
     def handles(self, stream: str) -> bool:

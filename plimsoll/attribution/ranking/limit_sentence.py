@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plimsoll.attribution.incidents.noise_tasks import is_noise
 from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary
 from plimsoll.text.units import format_ns
@@ -35,7 +36,9 @@ def _sentence(what: str, shared: Sequence[tuple[RankedCause, float | None]]) -> 
     )
     if not shares:
         return f"{what}, none has a cause that stands out."
-    named = [f"{share:.0%} {_because(row)}" for row, share in shares[:_MOST_NAMED]]
+    # Whoever adds noise wants to know what it took, be it less than others did.
+    noise = [each for each in shares[_MOST_NAMED:] if is_noise(each[0].name)]
+    named = [f"{share:.0%} {_because(row)}" for row, share in (*shares[:_MOST_NAMED], *noise)]
     return f"{what}, {'; '.join(named)}."
 
 

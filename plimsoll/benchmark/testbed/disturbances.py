@@ -26,9 +26,10 @@ from plimsoll.benchmark.testbed.event_budget import (
 )
 from plimsoll.benchmark.testbed.task_cgroups import task_cgroups
 from plimsoll.benchmark.testbed.without_collections import without_collections
+from plimsoll.dut.lab import DutProcess
 from plimsoll.generator.interface import ClockReading, Interval, TrialPlan
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.schedule_stats import polling_threads
+from plimsoll.host.processes.schedule_stats import pinned_to, polling_threads
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
@@ -60,17 +61,12 @@ class Disturbances:
     @classmethod
     def open(
         cls,
-        polling_pids: Mapping[str, int],
-        tester_program: str | None,
+        loops: tuple[PollingLoop, ...],
         own_pids: Collection[int],
         tsc_hz: float | None,
         ledger: Ledger,
     ) -> Disturbances:
-        """Find the loops and make the trace, noted in the ledger. Raises MachineError.
-
-        `tester_program` is what the tester among the pids is called where its loops are named.
-        """
-        loops = tuple(_loops(polling_pids, tester_program or _TESTER))
+        """Make the trace of the loops' CPUs, noted in the ledger. Raises MachineError."""
         if not loops or tsc_hz is None:
             return cls()
         trace = KernelTrace.open({loop.cpu for loop in loops}, ledger)
@@ -270,13 +266,19 @@ def clock_fit(readings: Sequence[ClockReading]) -> ClockFit | None:
         return None
 
 
-def _loops(polling_pids: Mapping[str, int], tester_program: str) -> Iterator[PollingLoop]:
-    for name, pid in polling_pids.items():
+def loops_of_tester(program: str | None, pid: int | None) -> Iterator[PollingLoop]:
+    """The loops of the tester's process; nothing where it has none."""
+    if pid is not None:
         for thread, cpu in polling_threads(pid).items():
-            if name == _TESTER:
-                yield PollingLoop("tester", tester_program, cpu, thread)
-            else:
-                yield PollingLoop("dut", name, cpu, thread)
+            yield PollingLoop("tester", program or _TESTER, cpu, thread)
+
+
+def loops_of_dut(process: DutProcess) -> Iterator[PollingLoop]:
+    """The loops of a process of the DUT, its main thread among them where that forwards."""
+    for thread, cpu in polling_threads(process.pid).items():
+        yield PollingLoop("dut", process.name, cpu, thread)
+    if process.main_forwards and (main_cpu := pinned_to(process.pid)) is not None:
+        yield PollingLoop("dut", process.name, main_cpu, process.pid, sleeps=True)
 
 
 def _in_raw_ns(windows: Iterable[IncidentWindow], fit: ClockFit) -> list[IncidentWindow]:

@@ -6,9 +6,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
+from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings
-from plimsoll.benchmark.testbed.disturbances import NO_DISTURBANCES, Disturbances
+from plimsoll.benchmark.testbed.disturbances import (
+    NO_DISTURBANCES,
+    Disturbances,
+    loops_of_dut,
+    loops_of_tester,
+)
 from plimsoll.benchmark.testbed.host_captures import HostCaptures, start_captures
 from plimsoll.benchmark.testbed.shared_cpus import NONE_SHARED, SharedCpus
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
@@ -212,8 +218,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         disturbances = Disturbances()
         if plan.observe.enabled and plan.observe.kernel_events:
             disturbances = Disturbances.open(
-                polling_pids,
-                plan.generator.capabilities.program,
+                _loops(lab, plan.generator.capabilities.program, facts),
                 own_processes(ledger),
                 facts.tsc_hz,
                 ledger,
@@ -281,6 +286,11 @@ def _noise_notes(plan: BedPlan) -> Iterator[str]:
 def _polling_pids(lab: Lab, generator: GeneratorFacts) -> dict[str, int]:
     tester = {} if generator.pid is None else {"tester": generator.pid}
     return {**tester, **{each.name: each.pid for each in lab.processes()}}
+
+
+def _loops(lab: Lab, program: str | None, generator: GeneratorFacts) -> tuple[PollingLoop, ...]:
+    of_dut = (loop for each in lab.processes() for loop in loops_of_dut(each))
+    return (*loops_of_tester(program, generator.pid), *of_dut)
 
 
 def _local_host(

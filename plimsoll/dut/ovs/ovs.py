@@ -199,7 +199,11 @@ class UserspaceSwitch(Forwarder):
     def processes(self) -> tuple[DutProcess, ...]:
         """The switch and the guests."""
         switch = self._switch.processes if self._switch else ()
-        return (*switch, *self._chain.guests.processes())
+        main_forwards = self._in_userspace and self._settings.ports == "af_packet"
+        return (
+            *(replace(each, main_forwards=main_forwards) for each in switch),
+            *self._chain.guests.processes(),
+        )
 
     def stop(self) -> None:
         """End the guests, then switch and database."""

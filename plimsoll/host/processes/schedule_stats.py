@@ -19,7 +19,10 @@ from plimsoll.host.cpus import parse_cpu_list
 _PROC = Path("/proc")
 _NS_PER_S = 1_000_000_000
 # How DPDK names the threads that run its polling loops: before 22.11, to 23.07, and since.
-_POLLING_THREAD = re.compile(r"(lcore-worker-|rte-worker-|dpdk-worker)\d+")
+# As DPDK calls them, as Open vSwitch does (cut off at 15 characters), as VPP does.
+_POLLING_THREAD = re.compile(
+    r"(lcore-worker-|rte-worker-|dpdk-worker)\d+|pmd-c\d+/id:\d*|vpp_wk_\d+"
+)
 
 
 class ThreadSchedule(NamedTuple):
@@ -65,7 +68,9 @@ def read_thread(pid: int, tid: int, proc: Path = _PROC) -> ThreadSchedule | None
 
 
 def polling_threads(pid: int, proc: Path = _PROC) -> dict[int, int]:
-    """By thread id, the CPU that each of a DPDK process's polling loops is pinned to.
+    """By thread id, the CPU that each of a process's polling loops is pinned to.
+
+    Of processes on DPDK, of Open vSwitch and of VPP, by what they call these threads.
 
     A loop that may run on several CPUs has the one it was last seen on.
     """

@@ -32,6 +32,11 @@ class LoopRecord(_Part):
     process: str = Field(description="Its program, such as dpdk-testpmd.")
     cpu: int = Field(description="The CPU on which it polls.")
     thread_id: int = Field(description="Its thread, as the kernel numbers it.")
+    sleeps: bool = Field(
+        default=False,
+        description="Whether it sleeps while no frame comes: then it is absent only while it "
+        "could run and did not.",
+    )
 
 
 class TracedCpu(_Part):

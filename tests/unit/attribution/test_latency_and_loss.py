@@ -5,6 +5,7 @@ import pytest
 from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.explanation.path_load import PathLoad
 from plimsoll.attribution.explanation.sentence import sentence
+from plimsoll.attribution.incidents.loops import PollingLoop
 from tests.unit.attribution.traces import (
     DUT,
     LOOPS,
@@ -168,3 +169,26 @@ def test_a_stop_reads_as_one() -> None:
 def test_without_loops_on_this_host_nothing_is_blamed(incident: object) -> None:
     found = explained(incident, visit(0, 4 * MS, DUT, 812, "java"), loops=())  # type: ignore[arg-type]
     assert [cause.kind for cause in found.causes] == ["unexplained"]
+
+
+FORWARDER = PollingLoop("dut", "ovs-vswitchd", 1, 200, sleeps=True)
+
+
+def test_a_dut_that_sleeps_while_no_frame_comes_is_away_only_once_it_was_woken() -> None:
+    events = [
+        switch(0, 1, 200, 812, "S", comm="stress-ng"),
+        event(3 * MS, 0, "sched_waking", pid=200, comm="ovs-vswitchd"),
+        switch(4 * MS, 1, 812, 200, "R", comm="stress-ng"),
+    ]
+    (cause,) = explained(loss(0, 5 * MS), events, loops=(TESTER, FORWARDER)).causes
+    assert (cause.kind, cause.name, cause.owner) == ("task", "stress-ng", "dut")
+    assert cause.length_ns == 1 * MS
+
+
+def test_what_runs_while_such_a_dut_sleeps_lost_nothing() -> None:
+    events = [
+        switch(0, 1, 200, 812, "S", comm="stress-ng"),
+        switch(4 * MS, 1, 812, 0, "S", comm="stress-ng"),
+    ]
+    (cause,) = explained(loss(0, 4 * MS), events, loops=(TESTER, FORWARDER)).causes
+    assert cause.kind == "unexplained"

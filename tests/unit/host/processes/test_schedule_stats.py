@@ -79,14 +79,17 @@ def test_a_thread_without_schedstat_has_none(tmp_path: Path) -> None:
     assert read_thread(5, 6, tmp_path) is None
 
 
-def test_polling_threads_are_those_that_dpdk_names_so(tmp_path: Path) -> None:
+def test_polling_threads_are_those_that_dpdk_and_switches_name_so(tmp_path: Path) -> None:
     tasks = tmp_path / "5/task"
     a_task(tasks / "5", "dpdk-testpmd", "0-1", "0 0 0")
     a_task(tasks / "6", "rte-worker-3", "3", "0 0 0")
     a_task(tasks / "7", "lcore-worker-2", "2", "0 0 0")
     a_task(tasks / "8", "dpdk-worker4", "0,4", "0 0 0", cpu=4)
     a_task(tasks / "9", "rte_mp_handle", "0-1", "0 0 0")
-    assert polling_threads(5, tmp_path) == {6: 3, 7: 2, 8: 4}
+    a_task(tasks / "10", "pmd-c01/id:3", "1", "0 0 0")
+    a_task(tasks / "11", "handler12", "0-1", "0 0 0")
+    a_task(tasks / "12", "vpp_wk_0", "5", "0 0 0")
+    assert polling_threads(5, tmp_path) == {6: 3, 7: 2, 8: 4, 10: 1, 12: 5}
 
 
 def test_a_process_that_is_gone_polls_nothing(tmp_path: Path) -> None:
