@@ -47,9 +47,9 @@ from tests.unit.cli.runs_command import Plimsoll
             "see the command's --help",
         ),
         (
-            ["ports", "extra"],
-            "plimsoll ports: got unexpected extra argument(s) (extra)",
-            "see plimsoll ports --help",
+            ["generators", "extra"],
+            "plimsoll generators: got unexpected extra argument(s) (extra)",
+            "see plimsoll generators --help",
         ),
     ],
 )
