@@ -14,6 +14,8 @@ from plimsoll.attribution.incidents.spans import Spans, within
 
 # A page fault is handled at once: one that made the loop wait for a disk came just before.
 _FAULT_BEFORE = 0.001
+# To wake up takes a loop so long of itself: one that sleeps does it thousands of times a second.
+_WAKING_S = 50e-6
 A_PAGE = "a page that had to be read"
 WAITED = "the loop waited for the kernel"
 THROTTLED = "the loop could run and did not"
@@ -81,9 +83,11 @@ def absences(
 
     `throttled` are the times between readings of its cgroup's counter that show that it was.
     """
+    waking = round(_WAKING_S * tsc_hz) if loop.sleeps else 0
     return tuple(
         _absence(reading, loop, run, tsc_hz, throttled)
         for run in _runs(reading.slices(loop.cpu), loop)
+        if run[-1].end - run[0].begin >= waking
     )
 
 

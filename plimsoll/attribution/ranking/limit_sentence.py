@@ -18,7 +18,8 @@ def limit_sentence(summary: CausesSummary) -> str:
     """The causes of the losses; without losses those of the spikes; without these, of stalls."""
     if summary.lost_frames:
         what = f"Of {summary.lost_frames:,} lost frames in {summary.loss_events:,} events"
-        return _sentence(what, [(row, row.loss_share) for row in summary.rows])
+        losses = _sentence(what, [(row, row.loss_share) for row in summary.rows])
+        return f"{losses}{_noise_in_spikes(summary)}"
     if summary.spike_count:
         what = f"No frame was lost. Of {summary.spike_count:,} latency spikes"
         return _sentence(what, [(row, row.spike_share) for row in summary.rows])
@@ -27,6 +28,16 @@ def limit_sentence(summary: CausesSummary) -> str:
         what = f"No loss and no spike. Of the time of {summary.stall_count:,} stalls of the tester"
         return _sentence(what, [(row, (row.total_ns or 0) / total) for row in summary.rows])
     return "No loss, no latency spike and no stall of the tester was recorded."
+
+
+def _noise_in_spikes(summary: CausesSummary) -> str:
+    """Noise that lost no frame has delayed some, and is what those who add it ask about."""
+    noise = [
+        (row, row.spike_share) for row in summary.rows if is_noise(row.name) and not row.loss_share
+    ]
+    if not any(share is not None and share >= _LEAST_SHARE for _, share in noise):
+        return ""
+    return f" {_sentence(f'Of {summary.spike_count:,} latency spikes', noise)}"
 
 
 def _sentence(what: str, shared: Sequence[tuple[RankedCause, float | None]]) -> str:

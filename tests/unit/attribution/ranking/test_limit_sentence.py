@@ -7,15 +7,17 @@ from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary
 
+NOISE = noise_name("stress-ng", "stress-ng cache on CPU 1")
 
-def cause(name: str, loss_share: float) -> RankedCause:
+
+def cause(name: str, loss_share: float, spike_share: float | None = None) -> RankedCause:
     return RankedCause(
-        "task", name, "dut", 1, False, 1, 1, loss_share, None, 1_000, 1_000, "exact", None
+        "task", name, "dut", 1, False, 1, 1, loss_share, spike_share, 1_000, 1_000, "exact", None
     )
 
 
 def summary(*rows: RankedCause) -> CausesSummary:
-    return CausesSummary(rows, (), (), (), 0, 40, 1000, 0, 0)
+    return CausesSummary(rows, (), (), (), 50, 40, 1000, 0, 0)
 
 
 LARGEST = (cause("java", 0.4), cause("sshd", 0.2), cause("cron", 0.1))
@@ -23,8 +25,15 @@ LARGEST = (cause("java", 0.4), cause("sshd", 0.2), cause("cron", 0.1))
 
 @pytest.mark.parametrize(("share", "named"), [(0.06, True), (0.04, False)])
 def test_the_noise_is_named_though_others_took_more(share: float, named: bool) -> None:
-    noise = noise_name("stress-ng", "stress-ng cache on CPU 1")
-    said = limit_sentence(summary(*LARGEST, cause(noise, share), cause("bash", 0.06)))
+    said = limit_sentence(summary(*LARGEST, cause(NOISE, share), cause("bash", 0.06)))
     assert said.startswith("Of 1,000 lost frames in 40 events, 40% by java on the DUT's CPU 1")
-    assert (noise in said) == named
+    assert (NOISE in said) == named
     assert "bash" not in said
+
+
+def test_noise_that_lost_nothing_is_named_by_what_it_delayed() -> None:
+    said = limit_sentence(summary(*LARGEST, cause(NOISE, 0.0, 0.4)))
+    assert said.endswith(
+        f". Of 50 latency spikes, 40% by {NOISE} on the DUT's CPU 1 (task, up to 1 µs)."
+    )
+    assert "spikes" not in limit_sentence(summary(*LARGEST, cause("cron", 0.0, 0.4)))
