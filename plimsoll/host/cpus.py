@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, MachineError
 
 _ONLINE = Path("/sys/devices/system/cpu/online")
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
@@ -47,7 +47,8 @@ def check_cpus(
     """Refuse a CPU that is missing, forbidden or used twice.
 
     Each assignment is (place in the experiment, CPU), such as ("lab.cpu", 1). The sets
-    of CPUs default to this machine's. Raises InputError naming the places.
+    of CPUs default to this machine's. Raises InputError naming the places, and MachineError
+    where the machine's CPUs are not known.
     """
     for mistake in cpu_mistakes(assignments, online=online, allowed=allowed):
         raise mistake
@@ -59,8 +60,11 @@ def cpu_mistakes(
     online: Collection[int] | None = None,
     allowed: Collection[int] | None = None,
 ) -> Iterator[InputError]:
-    """All that `check_cpus` would refuse, in the order of the assignments."""
-    online = online_cpus() if online is None else online
+    """All that `check_cpus` would refuse, in the order of the assignments.
+
+    Raises MachineError where the machine's CPUs are not known.
+    """
+    online = _cpus_of_machine() if online is None else online
     allowed = allowed_cpus() if allowed is None else allowed
     taken: dict[int, str] = {}
     for place, cpu in assignments:
@@ -84,6 +88,17 @@ def format_cpu_list(cpus: Collection[int]) -> str:
         else:
             runs.append((cpu, cpu))
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def _cpus_of_machine() -> frozenset[int]:
+    try:
+        return online_cpus()
+    except OSError as error:
+        raise MachineError(
+            f"which CPUs there are cannot be read: {error.strerror}",
+            where=str(_ONLINE),
+            remedy="mount it: mount -t sysfs sysfs /sys",
+        ) from error
 
 
 def _parse_range(part: str, text: str, where: str) -> range:

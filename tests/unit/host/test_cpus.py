@@ -1,10 +1,12 @@
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, MachineError
+from plimsoll.host import cpus
 from plimsoll.host.cpus import (
     allowed_cpus,
     check_cpus,
@@ -85,3 +87,12 @@ def test_a_cpu_used_twice_is_refused_naming_both_places() -> None:
 def test_this_machine_counts_as_python_sees_it() -> None:
     assert len(online_cpus()) == os.cpu_count()
     assert allowed_cpus() <= online_cpus()
+
+
+def test_without_sysfs_the_remedy_is_to_mount_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cpus, "online_cpus", lambda: online_cpus(tmp_path / "online"))
+    with pytest.raises(MachineError, match="No such file or directory") as refused:
+        check_cpus([("lab.cpu", 1)])
+    assert "mount -t sysfs" in str(refused.value.remedy)
