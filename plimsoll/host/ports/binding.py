@@ -171,7 +171,7 @@ class PortBinder:
         file = f"/dev/vfio/{function.iommu_group}"
         for process in sorted(self.proc.glob("[0-9]*")):
             if any(_target(fd) == file for fd in process.glob("fd/*")):
-                yield f"process {process.name} ({(process / 'comm').read_text().strip()})"
+                yield f"process {process.name} ({_command(process)})"
 
     def _path(self, function: PciFunction) -> Path:
         return self.sys / "bus/pci/devices" / function.address
@@ -201,6 +201,13 @@ def _refuse_interface(
 
 def _refusal(function: PciFunction, message: str, remedy: str) -> MachineError:
     return MachineError(message, where=function.address, remedy=remedy)
+
+
+def _command(process: Path) -> str:
+    try:
+        return (process / "comm").read_text().strip()
+    except OSError:
+        return "ended meanwhile"
 
 
 def _target(link: Path) -> str:
