@@ -207,7 +207,7 @@ def _command(process: Path) -> str:
     try:
         return (process / "comm").read_text().strip()
     except OSError:
-        return "ended meanwhile"
+        return "already ended"
 
 
 def _target(link: Path) -> str:
