@@ -40,7 +40,7 @@ COMMANDS = {
     "export": ".records.export",
     "bundle": ".records.bundle",
     "serve": ".records.serve",
-    "trex-server": ".methods.trex_server",
+    "trex-server": ".machine.trex_server",
     "calibrate": ".machine.calibrate",
     "noise": ".machine.noise",
     "ports": ".machine.ports",

@@ -9,7 +9,7 @@ from plimsoll.dut.lab import LabModel
 from plimsoll.observe.agent.settings import ObserveSettings
 from plimsoll.text.mistakes import Location, mistake
 from plimsoll.trial.criteria.criterion import Criterion
-from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 
 
 def host_criteria_checks(

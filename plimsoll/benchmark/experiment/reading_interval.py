@@ -9,7 +9,7 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.errors import InputError
 from plimsoll.text.units import format_duration
 from plimsoll.trial.criteria.criterion import Criterion
-from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 from plimsoll.trial.judging.windows import WindowRules
 
 # Readings come when they come, whenever frames are sent. At two in the length of a trial, one

@@ -11,7 +11,7 @@ from plimsoll.text.mistakes import Location, mistake
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.dut_received import DutReceived
-from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 
 # Those that go by verdicts alone.
 _STRATEGIES = ("binary", "checkpoints")

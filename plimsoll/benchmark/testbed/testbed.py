@@ -45,7 +45,7 @@ from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings
 from plimsoll.record.metrics.tester_capacity import TesterCapacity
 from plimsoll.text.wire import FCS_BYTES
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 from plimsoll.trial.outcome.background_streams import BackgroundStreams
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.running.trial import run_trial

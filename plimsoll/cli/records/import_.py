@@ -61,7 +61,7 @@ def _group_of_importers() -> None:
     """Typer's sign that a group stays one, however few commands it has."""
 
 
-@_group.command()
+@_group.command(epilog="Example: **plimsoll import bundle 20260101T120000-demo.plimsoll.tar.gz**")
 def bundle(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The archive.")],
     runs: RunsFolderOption = Path("runs"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from plimsoll.report.data.one_host import OneHost, most_frequent, percent, rate
-from plimsoll.trial.criteria.host_bound import LEAST_OBSERVED
+from plimsoll.trial.criteria.hosts.host_bound import LEAST_OBSERVED
 from plimsoll.trial.outcome.host_question import HostFigure
 
 # These sources have values for all the time that a host is read.

@@ -1,4 +1,4 @@
-"""Every criterion there is. A new one is a file in this folder and a member of the union."""
+"""Every criterion there is. A new one is a file here, or in `hosts/`, and a member of the union."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from plimsoll.trial.criteria.busy import Busy
 from plimsoll.trial.criteria.delay_variation import DelayVariation
-from plimsoll.trial.criteria.dut_interrupts import DutInterrupts
 from plimsoll.trial.criteria.dut_received import DutReceived
 from plimsoll.trial.criteria.frame_count import FrameCount
-from plimsoll.trial.criteria.host_criterion import HostCriterion
-from plimsoll.trial.criteria.host_metric import HostMetric
+from plimsoll.trial.criteria.hosts.busy import Busy
+from plimsoll.trial.criteria.hosts.dut_interrupts import DutInterrupts
+from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
+from plimsoll.trial.criteria.hosts.host_metric import HostMetric
+from plimsoll.trial.criteria.hosts.major_faults import MajorFaults
+from plimsoll.trial.criteria.hosts.steal import Steal
+from plimsoll.trial.criteria.hosts.throttled import Throttled
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
-from plimsoll.trial.criteria.major_faults import MajorFaults
 from plimsoll.trial.criteria.rx_stability import RxStability
 from plimsoll.trial.criteria.segment_loss import SegmentLoss
 from plimsoll.trial.criteria.spread_of_latency import SpreadOfLatency
 from plimsoll.trial.criteria.spread_of_rate import SpreadOfRate
-from plimsoll.trial.criteria.steal import Steal
-from plimsoll.trial.criteria.throttled import Throttled
 
 # One entry of an experiment's `criteria`, distinguished by `kind`.
 CriterionSettings = Annotated[

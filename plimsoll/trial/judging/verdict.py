@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from plimsoll.trial.criteria.criterion import Criterion
-from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 from plimsoll.trial.judging.dut_agreement import dut_agreement
 from plimsoll.trial.judging.dut_sight import dut_sight
 from plimsoll.trial.judging.filtered import unfiltered

@@ -10,9 +10,9 @@ from plimsoll.dut.lab import LabPorts
 from plimsoll.generator.interface import Interval, PortCounts, TrialPlan
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.window_record import WindowRecord
+from plimsoll.trial.criteria.hosts.steal import Steal
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
-from plimsoll.trial.criteria.steal import Steal
 from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.trial.judging.windows import WindowRules, Windows
 from plimsoll.trial.outcome.outcome import Outcome

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.samples.metric_type import MetricType
 from plimsoll.trial.criteria.criterion import Criterion
-from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.criteria.registry import CriterionSettings, host_criteria_kinds
 from plimsoll.trial.judging.tester import TesterLimits as Limits
@@ -229,7 +229,7 @@ def test_a_quantile_of_readings_is_no_quantile_of_the_time(
     monkeypatch: pytest.MonkeyPatch, statistic: str | None
 ) -> None:
     wait = MetricType("disk", "p99-wait-usec", "count", "us", "max")
-    known = "plimsoll.trial.criteria.host_metric.observed_types"
+    known = "plimsoll.trial.criteria.hosts.host_metric.observed_types"
     monkeypatch.setattr(known, lambda: {("disk", "p99-wait-usec"): wait})
     settings = {"kind": "host-metric", "source": "disk", "type": "p99-wait-usec", "at_most": 5}
     with pytest.raises(ValidationError, match="a quantile of the whole time cannot be had"):

@@ -8,8 +8,8 @@ from pydantic import NonNegativeInt
 
 from plimsoll.generator.registry.generators import generator_programs
 from plimsoll.record.run.observed_host import ObservedHostRecord
-from plimsoll.trial.criteria.host_bound import Breach, HostBound
-from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.criteria.hosts.host_bound import Breach, HostBound
+from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 from plimsoll.trial.outcome.host_question import HostFigure, HostQuestion
 
 # A cgroup with nothing else in it is not under test.

@@ -8,10 +8,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.generator.registry.generators import GENERATORS
-from tests.unit.cli.conftest import plimsoll
 from tests.unit.cli.runs_command import Plimsoll
-
-__all__ = ["plimsoll"]
 
 
 def test_all_are_listed_with_what_they_can_do(plimsoll: Plimsoll) -> None:

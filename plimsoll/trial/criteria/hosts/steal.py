@@ -6,8 +6,8 @@ from typing import Literal
 
 from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.text.units import RatioField
-from plimsoll.trial.criteria.host_bound import Breach, HostBound
-from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.criteria.hosts.host_bound import Breach, HostBound
+from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuestion
 
 

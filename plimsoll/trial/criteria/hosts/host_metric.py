@@ -10,9 +10,9 @@ from plimsoll.record.metrics.over_time import Reduction, own_reduction
 from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.record.samples.metric_type import MetricType
 from plimsoll.text.mistakes import did_you_mean, mistake
-from plimsoll.trial.criteria.host_bound import Breach, HostBound, Statistic
-from plimsoll.trial.criteria.host_criterion import HostCriterion
-from plimsoll.trial.criteria.name_values import NameValues
+from plimsoll.trial.criteria.hosts.host_bound import Breach, HostBound, Statistic
+from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
+from plimsoll.trial.criteria.hosts.name_values import NameValues
 from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuestion
 from plimsoll.trial.outcome.observed_types import observed_types
 

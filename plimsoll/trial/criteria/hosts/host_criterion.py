@@ -6,7 +6,7 @@ from abc import abstractmethod
 
 from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.trial.criteria.criterion import Criterion
-from plimsoll.trial.criteria.host_bound import Breach, HostBound
+from plimsoll.trial.criteria.hosts.host_bound import Breach, HostBound
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.host_question import HostFigure
 from plimsoll.trial.outcome.outcome import Outcome

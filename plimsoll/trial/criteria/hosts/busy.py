@@ -7,8 +7,8 @@ from typing import Literal
 from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.text.units import RatioField
-from plimsoll.trial.criteria.host_bound import Breach, HostBound
-from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.criteria.hosts.host_bound import Breach, HostBound
+from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 from plimsoll.trial.outcome.host_question import HostFigure, HostQuestion
 
 

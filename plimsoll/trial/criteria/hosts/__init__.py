@@ -1,0 +1,1 @@
+"""Criteria on what hosts did during a trial."""
