@@ -1,5 +1,6 @@
 """What a report tells of the hosts, from rows that were written by hand."""
 
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,8 +15,8 @@ from plimsoll.record.run.journal import JournalContents, JournalEvent
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord
 from plimsoll.report import write_report
-from plimsoll.report.charts.cpu_time import cpu_time
-from plimsoll.report.charts.interrupt_rate import interrupt_rate
+from plimsoll.report.charts.hosts.cpu_time import cpu_time
+from plimsoll.report.charts.hosts.interrupt_rate import interrupt_rate
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.data.soak import load_soak
 from plimsoll.report.hosts.section import HostSection, host_sections
@@ -177,6 +178,12 @@ def test_the_page_tells_it_all_and_runs_nothing_of_it(observed: RunData) -> None
     assert f"31 {HOSTILE} 10" in text
     assert "bench-07 was read every 1 s by a process on CPU 2-3: mpstat, procstat" in text
     assert text.index("What could not be observed") < text.index(MISSING["cpufreq"])
+
+
+def test_every_chart_of_hosts_stands_in_their_section(observed: RunData) -> None:
+    section = rendered(observed).partition('<section id="hosts">')[2].partition("</section>")[0]
+    drawn = re.findall(r'<div class="chart" id="chart-([a-z-]+)"', section)
+    assert drawn == ["cpu-time", "cpu-busy", "interrupt-rate"]
 
 
 def test_what_was_allocated_by_resctrl_is_told(observed: RunData) -> None:

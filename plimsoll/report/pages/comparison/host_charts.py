@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from plimsoll.report.charts.cpu_time import state_bars
+from plimsoll.report.charts.hosts.cpu_time import state_bars
 from plimsoll.report.data.side_hosts import OwnedCpus
 from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.palette import series_scale

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.charts import figures_of
+from plimsoll.report.charts import figures_of, host_figures_of
 from plimsoll.report.charts.trial_figures import trial_figures
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.data.times import GAP_COLUMNS, LATENCY_COLUMNS, LATENESS_COLUMNS
@@ -40,6 +40,7 @@ def page_of(data: RunData, of_trials: Mapping[int, tuple[Figure, ...]] | None = 
     causes = causes_section(data.causes, data.kernel_events, data.trials, data.result)
     headline = first_screen(data, causes.sentence if causes else "")
     found = evidence(data)
+    host_figures = host_figures_of(data)
     focus = data.focus.number if data.focus else None
     contents = [("latency", "Latency"), ("believe", "Why believe it")]
     contents += [("causes", "Causes")] if causes else []
@@ -47,7 +48,7 @@ def page_of(data: RunData, of_trials: Mapping[int, tuple[Figure, ...]] | None = 
         template="load-line.html.j2",
         headline=headline,
         contents=(*contents, ("hosts", "Hosts"), ("tuning", "Tuning")),
-        figures=figures_of(data),
+        figures=(*figures_of(data), *host_figures),
         key_figures=_KEY_FIGURES[1:] if data.single else _KEY_FIGURES,
         trials=trial_lines(data),
         details=trial_details(data.trials, of_trials or {}, focus),
@@ -60,6 +61,7 @@ def page_of(data: RunData, of_trials: Mapping[int, tuple[Figure, ...]] | None = 
             "criteria": criterion_lines(data),
             "criteria_of": measured_in(data.focus),
             "hosts": host_sections(data.observed),
+            "host_figures": host_figures,
             "allocations": allocation_words(data.journal),
             "tuning": tuning_section(data.audits, data.observed),
             "streams": stream_lines(data),

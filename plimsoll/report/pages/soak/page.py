@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from plimsoll.record.results.soak_result import SoakResult
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.charts.soak_latency import soak_latency
-from plimsoll.report.charts.soak_rate import soak_rate
-from plimsoll.report.charts.soak_windows import soak_windows
+from plimsoll.report.charts.soak.soak_latency import soak_latency
+from plimsoll.report.charts.soak.soak_rate import soak_rate
+from plimsoll.report.charts.soak.soak_windows import soak_windows
 from plimsoll.report.data.soak import SoakData, load_soak
 from plimsoll.report.hosts.section import host_sections
 from plimsoll.report.pages.soak.lines import (
