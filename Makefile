@@ -16,12 +16,15 @@ PIP_INSTALL := $(BIN)/python -m pip install --progress-bar off --disable-pip-ver
 # meson-python and ninja call meson by name.
 WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
+# But for the checks of `make test`, where one job waits for a registry while another compiles.
+ifndef CHECKS
 .NOTPARALLEL:
+endif
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo plugfest-demo plugfest-packages churn-demo churn-packages test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel vm-testpmd \
 	vm-nics vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
-	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
+	checks engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
 .PHONY: packages chroot-install deb deb-install image pod-image control-plane kubelet
 
 help: ## Show this
@@ -40,7 +43,12 @@ plugfest-demo: plugfest-packages $(INSTALLED) ## Hold seven DUTs against each ot
 churn-demo: churn-packages control-plane $(INSTALLED) ## Churn a cluster of one's own next to streams over macvlan, host and OVN, as root: some 15 minutes
 	PATH="$(CURDIR)/build/kube-apiserver:$$PATH" $(BIN)/plimsoll churn examples/churn.yaml
 
-test: test-packages lint engine-tests engine-sanitized engine-threads fuzz python-tests ## Run every check and every test but the long ones
+test: checks python-tests ## Run every check and every test but the long ones
+
+# Packages of the system come first, as apt has one lock.
+checks: test-packages fuzz-packages $(RUN_REQUIREMENTS)
+	$(MAKE) CHECKS=yes --jobs=2 --output-sync=target \
+		lint engine-tests engine-sanitized engine-threads fuzz sshd cluster-openapi
 
 test-full: FUZZ_SECONDS = 60
 test-full: test full-python-tests ## The same, and the long ones: more kills, virtual machines, an API server
@@ -75,7 +83,7 @@ bench-attribution: $(INSTALLED) ## What recording kernel events costs: trials wi
 # For each fuzzer: long enough in `make test` to notice what was broken, overnight to find more.
 FUZZ_SECONDS ?= 5
 
-fuzz: fuzz-packages $(DEV_REQUIREMENTS) ## Fuzz the engine's readers for FUZZ_SECONDS each
+fuzz: fuzz-packages $(RUN_REQUIREMENTS) ## Fuzz the engine's readers for FUZZ_SECONDS each
 	$(WITH_TOOLS) $(BIN)/python engine/fuzz/run.py --seconds $(FUZZ_SECONDS)
 
 properties: $(DEV_REQUIREMENTS) $(INSTALLED) ## Run the unit tests on newly drawn examples, not on the same each time
@@ -221,7 +229,8 @@ build/grout/bin/grout: build-aux/unpack-grout
 	-@build-aux/unpack-grout build/grout
 
 # Exactly the versions that requirements/ locks, each file checked against its hash. Tools of
-# another version cannot go on in an old build folder, so that goes too.
+# another version cannot go on in an old build folder, so that goes too. Of what the tests need
+# Python compiles the tenth that they import.
 $(RUN_REQUIREMENTS): requirements/run.txt | system-packages
 	@$(BIN)/python -c '' 2>/dev/null || \
 		{ python=$$(build-aux/find-python) && "$$python" -m venv --clear $(VENV); }
@@ -232,7 +241,7 @@ $(RUN_REQUIREMENTS): requirements/run.txt | system-packages
 
 $(DEV_REQUIREMENTS): requirements/dev.txt $(RUN_REQUIREMENTS)
 	@build-aux/with-progress "installing into $(VENV) what the tests need: requirements/dev.txt" \
-		$(VENV)/dev-requirements.log $(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+		$(VENV)/dev-requirements.log $(PIP_INSTALL) --no-compile --require-hashes -r requirements/dev.txt
 	@touch $@
 
 # For every Python from the oldest on and every architecture at once: markers tell them apart.
@@ -254,10 +263,10 @@ $(INSTALLED): $(RUN_REQUIREMENTS) $(SOURCES)
 		--config-settings=builddir=build/wheel .
 	@touch $@
 
-build/engine-tests/build.ninja: | $(DEV_REQUIREMENTS)
+build/engine-tests/build.ninja: | $(RUN_REQUIREMENTS)
 	$(WITH_TOOLS) meson setup --buildtype=debugoptimized -Dengine_tests=true $(@D)
 
-build/engine-sanitized/build.ninja: | $(DEV_REQUIREMENTS)
+build/engine-sanitized/build.ninja: | $(RUN_REQUIREMENTS)
 	$(WITH_TOOLS) meson setup --buildtype=debug -Dengine_tests=true \
 		-Db_sanitize=address,undefined $(@D)
 
@@ -268,7 +277,7 @@ build/bench/.built: build/bench/build.ninja $(wildcard engine/bench/*.c engine/t
 	$(WITH_TOOLS) meson compile -C $(@D)
 	@touch $@
 
-build/engine-threads/build.ninja: | $(DEV_REQUIREMENTS)
+build/engine-threads/build.ninja: | $(RUN_REQUIREMENTS)
 	$(WITH_TOOLS) meson setup --buildtype=debugoptimized -Dengine_tests=true \
 		-Db_sanitize=thread $(@D)
 
@@ -293,7 +302,7 @@ POLLING_NOTHING := tests/integration/parallel
 python-tests full-python-tests: export PYTHONDONTWRITEBYTECODE :=
 
 python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
-	$(BIN)/pytest --numprocesses auto --dist loadfile -m 'not full' tests/unit $(POLLING_NOTHING)
+	$(BIN)/pytest --numprocesses auto --dist loadfile -m 'not full' $(POLLING_NOTHING) tests/unit
 	$(BIN)/pytest -m 'not full' --ignore $(POLLING_NOTHING) tests/integration
 
 full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-testpmd vm-nics prometheus control-plane

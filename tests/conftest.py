@@ -2,6 +2,8 @@
 
 import signal
 
+# First: for each of its classes it looks through all modules that are loaded, later thousands.
+import MLRsearch  # noqa: F401
 from hypothesis import HealthCheck, settings
 
 # The same examples each time: what passes here passes elsewhere. `make properties` draws others.

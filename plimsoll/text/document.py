@@ -13,7 +13,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.text.bounded_yaml import check_bounds
+from plimsoll.text.bounded_yaml import QUICK_LOADER, check_bounds
 from plimsoll.text.field_path import FieldPath
 from plimsoll.text.mistakes import Location, as_one, brief, each_mistake, tell_mistakes
 from plimsoll.text.regular_file import read_regular_file
@@ -170,8 +170,8 @@ _PROBLEMS = (
 _MOST_MIB = 4
 
 
-class _StrictLoader(yaml.SafeLoader):
-    """PyYAML's safe loader, except that a key given twice is an error, and errors have lines."""
+class _StrictConstructor(yaml.constructor.SafeConstructor):
+    """PyYAML's safe one, except that a key given twice is an error, and errors have lines."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
@@ -195,6 +195,14 @@ class _StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+class _StrictLoader(_StrictConstructor, yaml.SafeLoader):
+    """In Python, whose messages `_PROBLEMS` knows."""
+
+
+class _QuickLoader(_StrictConstructor, QUICK_LOADER):  # type: ignore[misc] # of PyYAML's build
+    """By libyaml, where PyYAML has it."""
+
+
 def _read_text(path: Path) -> str:
     try:
         content = read_regular_file(path, _MOST_MIB, "split it, or remove what is not needed")
@@ -215,8 +223,15 @@ def _read_text(path: Path) -> str:
 
 def _parse(text: str) -> tuple[yaml.Node | None, Any]:
     """The root node and the plain value; None and None of text that holds nothing."""
-    check_bounds(text, yaml.SafeLoader)
-    loader = _StrictLoader(text)
+    try:
+        return _parse_by(_QuickLoader, text)
+    except (yaml.YAMLError, ValueError):
+        return _parse_by(_StrictLoader, text)
+
+
+def _parse_by(kind: Any, text: str) -> tuple[yaml.Node | None, Any]:
+    check_bounds(text, kind)
+    loader = kind(text)
     try:
         root = loader.get_single_node()
         return root, None if root is None else loader.construct_document(root)

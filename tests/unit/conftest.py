@@ -5,8 +5,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-# First: for each of its classes it looks through all modules that are loaded, later thousands.
-import MLRsearch  # noqa: F401
 import pytest
 
 

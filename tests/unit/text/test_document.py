@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.errors import InputError
-from plimsoll.text.document import load_document
+from plimsoll.text import document
+from plimsoll.text.document import load_document, parse_document
 from plimsoll.text.units import DurationField, RateField, RatioField
 
 
@@ -264,3 +266,26 @@ def test_an_alias_bomb_is_refused_and_reported_briefly(tmp_path: Path) -> None:
 def test_any_text_is_read_or_refused(tmp_path: Path, text: str) -> None:
     with suppress(InputError):
         _load(tmp_path, text)
+
+
+def test_by_libyaml_or_in_python_files_hold_the_same_on_the_same_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = sorted((Path(__file__).parents[3] / "examples").rglob("*.yaml"))
+    texts = [each.read_text() for each in files if each.name != "trex_cfg.yaml"]
+    quick = [parse_document(Path("file"), each) for each in texts]
+    monkeypatch.setattr(document, "_QuickLoader", document._StrictLoader)
+    slow = [parse_document(Path("file"), each) for each in texts]
+    assert len(quick) > 5
+    assert [each.data for each in quick] == [each.data for each in slow]
+    assert [placed(each.root) for each in quick] == [placed(each.root) for each in slow]
+
+
+def placed(node: yaml.Node) -> object:
+    """What a node holds, with its lines and columns."""
+    value = node.value if isinstance(node, yaml.ScalarNode) else None
+    if isinstance(node, yaml.SequenceNode):
+        value = [placed(each) for each in node.value]
+    if isinstance(node, yaml.MappingNode):
+        value = [(placed(key), placed(each)) for key, each in node.value]
+    return node.tag, node.start_mark.line, node.start_mark.column, value
