@@ -163,12 +163,15 @@ class TableSchema:
     def _copy(self, growing: Path, finished: Path, target: Path) -> None:
         earlier = [finished] if finished.exists() else []
         sources, paths = self._sources(earlier, [growing], (*self.columns, *self.hidden))
+        rows = f"SELECT {'DISTINCT' if earlier else ''} * FROM ({sources})"  # noqa: S608
+        if self.sorted_by:
+            rows += f" ORDER BY {self.sorted_by}"
         try:
             with connect() as connection:
-                rows = connection.sql(sources, params=paths)
-                kept = rows.distinct() if earlier else rows
-                kept = kept.order(self.sorted_by) if self.sorted_by else kept
-                kept.write_parquet(str(target), compression="zstd")
+                # One statement: a relation is planned again at each of its steps.
+                connection.execute(
+                    f"COPY ({rows}) TO {_quoted(target)} (FORMAT parquet, COMPRESSION zstd)", paths
+                )
         except duckdb.Error as error:
             with contextlib.suppress(OSError):
                 target.unlink()
@@ -244,6 +247,11 @@ def _database(_: int) -> duckdb.DuckDBPyConnection:
             "threads": "1",
         },
     )
+
+
+def _quoted(path: Path) -> str:
+    """A path as SQL's text, for where a parameter cannot stand."""
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 def unreadable(paths: Sequence[Path], error: duckdb.Error) -> RecordError:

@@ -151,6 +151,13 @@ def test_an_empty_period_is_an_empty_table(run: RunDirectory) -> None:
     assert read_metrics(run) == []
 
 
+def test_folders_may_have_quotes_in_their_names(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path / "Sam's '; DROP TABLE rows", "demo", {})
+    with write(run, "trial-0001") as writer:
+        writer.finish()
+    assert len(read_metrics(run)) == len(samples())
+
+
 def test_reading_chooses_periods_and_types(run: RunDirectory) -> None:
     for period in ("trial-0001", "trial-0002"):
         with write(run, period) as writer:
