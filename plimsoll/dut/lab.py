@@ -198,6 +198,18 @@ class LabModel(BaseModel, ABC):
         """What the DUT adds to a frame that goes forward, from port 0 to port 1."""
         return 0
 
+    @property
+    def flow_memory_s(self) -> float | None:
+        """How long the DUT keeps state of a flow without frames, in s; None where it keeps none."""
+        return None
+
+    def check_flows(self, flows: int) -> None:
+        """Look whether a DUT that keeps state of flows has room for so many at a time.
+
+        Raises MachineError naming the field.
+        """
+        return
+
     def for_frames(self, frame_size: int) -> LabModel:
         """The settings for frames of up to `frame_size` bytes with FCS; most need no change."""
         return self

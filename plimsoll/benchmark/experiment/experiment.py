@@ -44,6 +44,7 @@ from plimsoll.text.document import Document, read_document
 from plimsoll.text.mistakes import Location, brief, check_all, did_you_mean, dotted, mistake
 from plimsoll.text.units import WRITTEN
 from plimsoll.traffic.imported.profile_file import load_profile, place_captures
+from plimsoll.traffic.streams.churn import flows_within
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.teaching.teaching import check_teaching
 from plimsoll.trial.criteria.dut_received import DutReceived
@@ -181,6 +182,14 @@ class Experiment(BaseModel):
             for each in self.profile.streams
         )
         return max(length + self.lab.added_bytes * forward for length, forward in lengths)
+
+    def flows_remembered(self, memory_s: float) -> int:
+        """How many flows are in use, or ended less than `memory_s` ago, at the most."""
+        return sum(
+            flows_within(each, memory_s, reverse=reverse)
+            for each in self.profile.streams
+            for reverse in each.goes
+        )
 
     @property
     def goals(self) -> Mapping[str, tuple[CriterionSettings, ...]]:

@@ -118,6 +118,8 @@ def _look(experiment: Experiment, found: MistakesFound) -> LineRate:
         check_command(experiment.trial)
     with found.collected():
         _check_frame_sizes(experiment)
+    with found.collected():
+        _check_flows(experiment)
     return line_rate
 
 
@@ -178,3 +180,9 @@ def _check_frame_sizes(experiment: Experiment) -> None:
             where="profile",
             remedy=f"use frames of at most {most} bytes{shorter}, or another lab",
         )
+
+
+def _check_flows(experiment: Experiment) -> None:
+    lab = experiment.lab
+    if lab.flow_memory_s is not None:
+        lab.check_flows(experiment.flows_remembered(lab.flow_memory_s))

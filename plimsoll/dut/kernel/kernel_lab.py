@@ -9,7 +9,7 @@ from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LabPorts, LinkWatch
 from plimsoll.dut.netdev import NetdevPort, netdev_facts, open_netdev
 from plimsoll.dut.netdev_lab import NetdevLab
-from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
+from plimsoll.dut.sight import NOTHING_SEEN, SightEnd
 from plimsoll.dut.two_ports import PATHS
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import check_cpus
@@ -76,9 +76,10 @@ class KernelLab:
         return tuple(port_counters(port, each) for port, each in enumerate(counted))
 
     def begin_sight(self) -> SightEnd:
-        """Read the hops of a chain before a trial; the end reads them after."""
-        hops = self._hops()
-        return lambda: DutSight(grown(hops, self._hops()))
+        """Read before a trial what the DUT counts inside; the end reads it after."""
+        if self._namespace is None:
+            return lambda: NOTHING_SEEN
+        return self._forwarder.begin_sight(self._namespace)
 
     def processes(self) -> tuple[DutProcess, ...]:
         """None where the kernel forwards."""
@@ -104,9 +105,6 @@ class KernelLab:
         if self._namespace is not None:
             self._namespace.remove()
             self._namespace = None
-
-    def _hops(self) -> tuple[Hop, ...]:
-        return self._forwarder.hops(self._namespace) if self._namespace else ()
 
     def _ports(self) -> LabPorts:
         facts = netdev_facts()

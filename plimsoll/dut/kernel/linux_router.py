@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import platform
 import time
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from plimsoll.dut.kernel.cables import DUT_PORTS, lay_cables
+from plimsoll.dut.kernel.flowtable import (
+    FLOW_MEMORY_S,
+    NFT,
+    OPTIONS,
+    Flowtable,
+    check_flowtable,
+    check_room,
+)
 from plimsoll.dut.kernel.kernel_lab import KernelLab
 from plimsoll.dut.kernel.settings import Forwarder
 from plimsoll.dut.kernel.vlan import VlanSettings, add_vlan, forwarding_ports
-from plimsoll.dut.lab import Lab
+from plimsoll.dut.lab import Lab, LineRate
+from plimsoll.dut.needs import LabNeeds
 from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
+from plimsoll.dut.sight import SightEnd
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
@@ -33,13 +45,42 @@ class LinuxRouterSettings(RoutedSettings, VlanSettings):
 
     With `vlan` it routes between VLAN interfaces of that number: frames are tagged on both sides.
     Its neighbours, the tester's ports, are `static`, or found by ARP and neighbour discovery.
-    Where they are `dynamic`, it has addresses of its own, and the `macs` are not used.
+    Where they are `dynamic`, it has addresses of its own, and the `macs` are not used. With
+    `flowtable` connection tracking knows each flow, and from its third frame on nftables' flowtable
+    forwards it from one port to the other, past most of the stack.
     """
 
     summary: ClassVar[str] = "the Linux IPv4 and IPv6 router between two veth cables; needs no NIC"
     kernel_features: ClassVar[tuple[str, ...]] = ("veth", "IPv4 and IPv6 forwarding")
     kind: Literal["linux-router"] = "linux-router"
     neighbours: Literal["static", "dynamic"] = "static"
+    flowtable: bool = False
+
+    @classmethod
+    def needs(cls) -> LabNeeds:
+        """The same as any cable, and what a flowtable needs for `flowtable`."""
+        needs = super().needs()
+        return replace(
+            needs,
+            for_settings=(*needs.for_settings, *(("flowtable", option) for option in OPTIONS)),
+            programs_of_settings=(("flowtable", NFT),),
+        )
+
+    @property
+    def flow_memory_s(self) -> float | None:
+        """That of connection tracking, which only a flowtable needs."""
+        return FLOW_MEMORY_S if self.flowtable else None
+
+    def check_flows(self, flows: int) -> None:
+        """Whether connection tracking takes so many."""
+        if self.flowtable:
+            check_room(flows)
+
+    def check_machine(self) -> LineRate:
+        """The same as any cable, and whether there are flowtables if it is to have one."""
+        if self.flowtable:
+            check_flowtable("lab.flowtable")
+        return super().check_machine()
 
     def forwarder(self) -> Forwarder:
         """The router."""
@@ -58,6 +99,8 @@ class LinuxRouter(Forwarder):
         self._ports = forwarding_ports(settings.vlan)
         self._installed_in_s = 0.0
         self._dynamic = settings.neighbours == "dynamic"
+        # Of VLAN interfaces the kernel finds the ports by itself.
+        self._flowtable = Flowtable(DUT_PORTS) if settings.flowtable else None
 
     def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
         """Lay the cables, forward, and say where everything is."""
@@ -76,7 +119,21 @@ class LinuxRouter(Forwarder):
         begin = time.monotonic()
         namespace.batch(*self._routes())
         self._installed_in_s = time.monotonic() - begin
+        if self._flowtable is not None:
+            self._flowtable.add(namespace)
         return ends
+
+    def begin_sight(self, namespace: NetworkNamespace) -> SightEnd:
+        """What took which path, where there is a flowtable."""
+        if self._flowtable is None:
+            return super().begin_sight(namespace)
+        return self._flowtable.begin_sight(namespace)
+
+    def version(self) -> str | None:
+        """The kernel, and the nftables that set its flowtable up."""
+        if self._flowtable is None:
+            return None
+        return f"Linux {platform.release()}, flowtable by {self._flowtable.version()}"
 
     def facts(self, namespace: NetworkNamespace) -> dict[str, object]:
         """The routes and neighbours as the kernel has them; of many routes the first."""
@@ -87,8 +144,11 @@ class LinuxRouter(Forwarder):
             if "gateway" in route
         ]
         self._settings.check_installed(len(routes))
+        by_flowtable = (
+            {"flowtable": self._flowtable.facts(namespace)} if self._flowtable is not None else {}
+        )
         return {
-            "by": "Linux IP forwarding",
+            "by": f"Linux IP forwarding{', nftables flowtable' * bool(by_flowtable)}",
             "routes": routes[:SHOWN_ROUTES],
             "route_count": len(routes),
             "routes_installed_in_s": round(self._installed_in_s, 3),
@@ -96,6 +156,7 @@ class LinuxRouter(Forwarder):
                 {"address": each["dst"], "mac": each["lladdr"], "port": each["dev"]}
                 for each in self._known_neighbours(namespace)
             ],
+            **by_flowtable,
         }
 
     def _turn_on(self, namespace: NetworkNamespace) -> None:

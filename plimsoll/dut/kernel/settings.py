@@ -11,7 +11,7 @@ from plimsoll.dut.kernel.cables import DUT_PORTS, cable_counters
 from plimsoll.dut.lab import DutProcess, LineRate
 from plimsoll.dut.needs import IP, NAMESPACE_CAPABILITIES, TEE, LabNeeds
 from plimsoll.dut.netdev import NetdevDriver
-from plimsoll.dut.sight import Hop
+from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
 from plimsoll.dut.two_ports import TwoPortSettings
 from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
 from plimsoll.text.wire import FCS_BYTES
@@ -44,6 +44,11 @@ class Forwarder(ABC):
     def hops(self, namespace: NetworkNamespace) -> tuple[Hop, ...]:
         """The points that frames pass inside of it; none where its ports are all of them."""
         return ()
+
+    def begin_sight(self, namespace: NetworkNamespace) -> SightEnd:
+        """Begin to count what it sees of a trial: here the hops."""
+        before = self.hops(namespace)
+        return lambda: DutSight(grown(before, self.hops(namespace)))
 
     def notes(self) -> tuple[str, ...]:
         """What a record of its trials must say about it."""

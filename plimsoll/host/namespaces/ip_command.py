@@ -16,14 +16,26 @@ _TIMEOUT_S = 30.0
 _BATCH_TIMEOUT_S = 180.0
 # Of what was given, in an error: a table's first lines tell as much as all of them.
 _MOST_SHOWN = 2000
-# What iproute2 and the kernel say of a kind of link that the kernel does not have.
-_UNKNOWN_KIND = ("Unknown device type", "Operation not supported")
+# What iproute2, nft and the kernel say of a kind of object that the kernel does not have.
+_UNKNOWN_KIND = (
+    "Unknown device type",
+    "Operation not supported",
+    "Could not process rule: No such file or directory",
+)
 
 
 def run_program(
-    argv: Sequence[str], *, given: str = "", where: str = "lab", timeout_s: float = _TIMEOUT_S
+    argv: Sequence[str],
+    *,
+    given: str = "",
+    where: str = "lab",
+    timeout_s: float = _TIMEOUT_S,
+    subject: str = "",
 ) -> str:
-    """What `argv` prints, `given` on its stdin. Raises MachineError with what it complains of."""
+    """What `argv` prints, `given` on its stdin. Raises MachineError with what it complains of.
+
+    That names the program and all that was given, or a `subject` such as "nft refuses its table".
+    """
     try:
         done = subprocess.run(  # noqa: S603 - an argument vector, no shell
             argv, input=given, capture_output=True, text=True, timeout=timeout_s, check=False
@@ -33,7 +45,7 @@ def run_program(
             f"cannot run {argv[0]}: {error}", where=where, remedy="install it, or end what holds it"
         ) from error
     if done.returncode != 0:
-        raise _refused(argv, given, done.stderr or done.stdout, where)
+        raise _refused(argv, given, done.stderr or done.stdout, where, subject)
     return done.stdout
 
 
@@ -71,7 +83,7 @@ def _ip(namespace: str | None) -> tuple[str, ...]:
     return (program, "-netns", namespace) if namespace else (program,)
 
 
-def _refused(argv: Sequence[str], given: str, said: str, where: str) -> MachineError:
+def _refused(argv: Sequence[str], given: str, said: str, where: str, subject: str) -> MachineError:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     reason = "; ".join(lines[:3]) or "it says nothing"
     command = given.replace("\n", "; ").rstrip("; ") or " ".join(argv[1:])
@@ -83,4 +95,5 @@ def _refused(argv: Sequence[str], given: str, said: str, where: str) -> MachineE
         remedy = "run as root, or with CAP_NET_ADMIN and CAP_SYS_ADMIN"
     else:
         remedy = "try the command by hand"
-    return MachineError(f"{argv[0]} refuses `{command}`: {reason}", where=where, remedy=remedy)
+    subject = subject or f"{argv[0]} refuses `{command}`"
+    return MachineError(f"{subject}: {reason}", where=where, remedy=remedy)

@@ -6,6 +6,7 @@ from plimsoll.observe.cgroups.cgroup_cpu import CgroupCpu
 from plimsoll.observe.cgroups.cgroup_pressure import CgroupPressure
 from plimsoll.observe.dpdk.dpdk import Dpdk
 from plimsoll.observe.network.bridge import Bridge
+from plimsoll.observe.network.flowtable import FlowtableObserver
 from plimsoll.observe.network.qdisc import Qdisc
 from plimsoll.observe.network.xdp import Xdp
 from plimsoll.observe.openvswitch.openvswitch import OpenVswitch
@@ -40,6 +41,7 @@ OBSERVERS: tuple[type[Observer], ...] = (
     Qdisc,
     Bridge,
     Xdp,
+    FlowtableObserver,
     CgroupCpu,
     CgroupPressure,
     Cpufreq,

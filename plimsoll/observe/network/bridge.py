@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections import Counter
 
-from plimsoll.host.namespaces.route_socket import NEIGHBOURS
+from plimsoll.host.namespaces.netlink import NEIGHBOURS
 from plimsoll.observe.network.watched_namespace import (
     NamespaceObserver,
     NamespaceReader,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 
-from plimsoll.host.namespaces.route_socket import QDISCS, attributes
+from plimsoll.host.namespaces.netlink import QDISCS, attributes
 from plimsoll.observe.network.watched_namespace import (
     NamespaceObserver,
     NamespaceReader,

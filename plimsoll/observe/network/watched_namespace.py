@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar, TypeVar
 
 from plimsoll.errors import MachineError
-from plimsoll.host.namespaces.route_socket import LINKS, RouteSocket, attributes
+from plimsoll.host.namespaces.netlink import LINKS, RouteSocket, attributes
 from plimsoll.host.namespaces.within import run_within
 from plimsoll.observe.reading.kernel_text import printable
 from plimsoll.observe.reading.observation import Observation

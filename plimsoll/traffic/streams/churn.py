@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -45,6 +46,14 @@ def flows_in_all(stream: Stream, *, reverse: bool) -> int:
     """How many different flows there are in a direction until they come again."""
     rooms = (room for stack in stream.stacks(reverse=reverse) for room in _rooms(stream, stack))
     return min(MOST_FLOWS, *rooms)
+
+
+def flows_within(stream: Stream, period_s: float, *, reverse: bool) -> int:
+    """How many different flows of a direction have frames in a period, in s, at the most."""
+    if stream.churn is None:
+        return stream.flows
+    new = math.ceil(stream.churn * period_s)
+    return min(stream.flows + new, flows_in_all(stream, reverse=reverse))
 
 
 def check_churn(stream: Stream) -> None:

@@ -15,7 +15,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,9 +29,11 @@ ROOT = Path(__file__).parents[3]
 UNPACKED = ROOT / "build" / "vm-nics"
 HERE = Path(__file__).parent
 # In the order of their need of each other; a kernel may have one built in.
-MODULES = (
+_SHARING_MODULES = (
     *("virtio_ring", "virtio", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci"),
     *("netfs", "fscache", "9pnet", "9pnet_virtio", "9p", "overlay", "virtio_console"),
+)
+_CARD_MODULES = (
     *("failover", "net_failover", "virtio_net", "vmxnet3", "e1000e", "dca", "i2c-algo-bit", "igb"),
     *("irqbypass", "vfio", "vfio_virqfd", "vfio_iommu_type1", "vfio-pci-core", "vfio-pci"),
 )
@@ -61,12 +63,28 @@ class Ended:
     status: int
 
 
-def check_parts() -> None:
+@dataclass(frozen=True)
+class Machine:
+    """What a guest has beyond its processors and the host's file system.
+
+    `modules` are loaded in this order; of those that are `needed`, none may be missing.
+    """
+
+    devices: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
+    iommu: bool = False
+    arguments: str = ""
+
+
+def check_parts(machine: Machine) -> None:
     """Raise CannotBoot, with what is missing, where no such guest can be booted."""
     if not (UNPACKED / "vmlinuz").exists():
         raise CannotBoot("there are no QEMU and kernel with network cards (make vm-nics)")
     if shutil.which("busybox") is None:
         raise CannotBoot("there is no busybox (package busybox-static)")
+    if missing := [name for name in machine.needed if not _module(name)]:
+        raise CannotBoot(f"{', '.join(missing)} was not unpacked (make vm-nics)")
 
 
 class NicGuest:
@@ -158,13 +176,30 @@ def booted(model: str, folder: Path) -> Iterator[NicGuest]:
 
     Raises CannotBoot where parts are missing.
     """
-    check_parts()
+    machine = Machine(
+        tuple(word for number, cable in CABLES.items() for word in _card(model, number, cable)),
+        _CARD_MODULES,
+        iommu=True,
+        arguments="intel_iommu=on ipv6.disable=1",
+    )
+    with booted_machine(machine, folder) as guest:
+        yield guest
+
+
+@contextmanager
+def booted_machine(machine: Machine, folder: Path) -> Iterator[NicGuest]:
+    """A guest that is gone afterwards. Files stay in `folder`.
+
+    Raises CannotBoot where parts are missing.
+    """
+    check_parts(machine)
     shared = folder / "shared"
     shared.mkdir()
     shutil.copy(HERE / "nic_serve.sh", shared / "serve")
-    (folder / "initramfs").write_bytes(_initramfs())
+    (folder / "initramfs").write_bytes(_initramfs((*_SHARING_MODULES, *machine.modules)))
+    command = tied_to_parent(_qemu(machine, folder))
     with (folder / "qemu").open("wb") as said:
-        process = subprocess.Popen(tied_to_parent(_qemu(model, folder)), stdout=said, stderr=said)
+        process = subprocess.Popen(command, stdout=said, stderr=said)
         try:
             guest = NicGuest(folder, process)
             guest._wait_up()
@@ -174,8 +209,8 @@ def booted(model: str, folder: Path) -> Iterator[NicGuest]:
             process.wait()
 
 
-def _initramfs() -> bytes:
-    found = {name: _module(name) for name in MODULES}
+def _initramfs(names: Sequence[str]) -> bytes:
+    found = {name: _module(name) for name in names}
     modules = {name: content for name, content in found.items() if content}
     files = {
         "init": (HERE / "nic_init.sh").read_bytes(),
@@ -195,7 +230,7 @@ def _module(name: str) -> bytes:
     return plain.read_bytes() if plain.exists() else b""
 
 
-def _qemu(model: str, folder: Path) -> list[str]:
+def _qemu(machine: Machine, folder: Path) -> list[str]:
     return [
         str(UNPACKED / "qemu-system-x86_64"),
         # Through x2APIC's registers QEMU 10.0 loses the ends of interrupts, now and then (seen: the
@@ -205,16 +240,16 @@ def _qemu(model: str, folder: Path) -> list[str]:
         *("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
         *("-serial", f"file:{folder / 'console'}"),
         *("-qmp", f"unix:{folder / 'monitor'},server=on,wait=off"),
-        *("-device", "intel-iommu,intremap=on,eim=off"),
+        *(("-device", "intel-iommu,intremap=on,eim=off") if machine.iommu else ()),
         *_shared_folder("host", Path("/"), "readonly=on,multidevs=remap"),
         *_shared_folder("shared", folder / "shared", "readonly=off"),
         *("-chardev", f"socket,id=engine,path={folder / 'engine'},server=on,wait=off"),
         *("-device", "virtio-serial-pci", "-device", "virtserialport,chardev=engine"),
-        *(word for number, cable in CABLES.items() for word in _card(model, number, cable)),
+        *machine.devices,
         *("-kernel", str(UNPACKED / "vmlinuz"), "-initrd", str(folder / "initramfs")),
         "-append",
-        f"console=ttyS0 quiet loglevel=4 panic=-1 intel_iommu=on tsc=reliable ipv6.disable=1 "
-        f"rcupdate.rcu_cpu_stall_suppress=1 hugepages={_HUGEPAGES}",
+        f"console=ttyS0 quiet loglevel=4 panic=-1 tsc=reliable rcupdate.rcu_cpu_stall_suppress=1 "
+        f"hugepages={_HUGEPAGES} {machine.arguments}",
     ]
 
 

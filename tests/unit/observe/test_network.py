@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from plimsoll.errors import MachineError
-from plimsoll.host.namespaces.route_socket import LINKS, NEIGHBOURS, QDISCS, attributes, messages
+from plimsoll.host.namespaces.netlink import LINKS, NEIGHBOURS, QDISCS, attributes, messages
 from plimsoll.observe.network import watched_namespace, xdp
 from plimsoll.observe.network.bridge import Bridge, read_entry
 from plimsoll.observe.network.qdisc import Qdisc, read_qdisc

@@ -6,7 +6,10 @@ import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
-from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
+from plimsoll.benchmark.whole_run.preflight import check_search, check_trial, search_mistakes
+from plimsoll.dut.kernel import flowtable
+from plimsoll.dut.kernel.linux_router import LinuxRouterSettings
+from plimsoll.dut.lab import LineRate
 from plimsoll.errors import InputError, MachineError
 from plimsoll.text.units import parse_rate
 
@@ -63,6 +66,24 @@ def test_an_impossible_load_is_the_options_fault(load: str, said: str) -> None:
     error = refused_trial(load)
     assert error.where == "--load"
     assert said in error.message
+
+
+def test_more_flows_than_the_dut_keeps_state_of_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of both directions and all streams: 2 x (3000 + 500), and one probe each way."""
+    monkeypatch.setattr(LinuxRouterSettings, "check_machine", lambda self: LineRate(None))
+    monkeypatch.setattr(flowtable, "conntrack_max", lambda: 7001)
+    many = [{**LOAD, "flows": 3000}, {**LOAD, "name": "more", "flows": 500}, PROBE]
+    lab = {"kind": "linux-router", "flowtable": True}
+    found = search_mistakes(experiment(lab=lab, profile={"streams": many}))
+    assert [each.message for each in found if each.where == "lab.flowtable"] == [
+        "7,002 flows may be tracked at a time, and this kernel tracks 7,001 of a network "
+        "namespace, and drops the frames of all others"
+    ]
+    fewer = {"streams": [*many[:2], {**PROBE, "direction": "unidirectional"}]}
+    found = search_mistakes(experiment(lab=lab, profile=fewer))
+    assert not [each for each in found if each.where == "lab.flowtable"]
 
 
 def test_a_load_that_probes_take_whole_is_the_options_fault() -> None:

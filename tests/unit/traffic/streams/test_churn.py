@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
+from plimsoll.traffic.streams.churn import flows_within
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
 
@@ -86,3 +87,20 @@ def test_what_cannot_have_churn_is_refused(given: Any, problem: str, remedy: str
     error = caught.value.errors()[0]
     assert problem in error["msg"]
     assert remedy in str(error.get("ctx", {}).get("remedy", ""))
+
+
+@pytest.mark.parametrize(
+    ("given", "flows"),
+    [
+        ({}, 4096),
+        # 120 s of 100 new flows a second; of 1000 there are as many as addresses, see above.
+        ({"churn": 100}, 4096 + 12_000),
+        ({"churn": 1000}, 65_534),
+        ({"churn": 0.001}, 4097),
+    ],
+)
+def test_flows_of_the_last_two_minutes_are_those_in_use_and_those_that_ended(
+    given: dict[str, Any], flows: int
+) -> None:
+    (stream,) = Profile.model_validate({"streams": [STREAM | given]}).streams
+    assert flows_within(stream, 120.0, reverse=False) == flows

@@ -1,4 +1,4 @@
-"""What the kernel says of interfaces, queueing disciplines and bridges, by rtnetlink(7).
+"""What the kernel says by netlink(7): of interfaces, queueing disciplines and bridges by rtnetlink.
 
 A socket belongs to the network namespace in which it was opened, no matter who uses it later.
 """
@@ -23,11 +23,11 @@ _BLOCK_BYTES = 1 << 17
 _PATIENCE_S = 5.0
 
 
-class RouteSocket:
-    """An rtnetlink socket of the calling thread's namespace. Raises OSError."""
+class NetlinkSocket:
+    """A netlink socket of the calling thread's namespace. Raises OSError."""
 
-    def __init__(self) -> None:
-        self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
+    def __init__(self, protocol: int) -> None:
+        self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, protocol)
         self._socket.settimeout(_PATIENCE_S)
         self._number = 0
 
@@ -51,6 +51,13 @@ class RouteSocket:
     def close(self) -> None:
         """Close it; safe to repeat."""
         self._socket.close()
+
+
+class RouteSocket(NetlinkSocket):
+    """An rtnetlink socket of the calling thread's namespace. Raises OSError."""
+
+    def __init__(self) -> None:
+        super().__init__(socket.NETLINK_ROUTE)
 
 
 def messages(block: bytes, number: int) -> Iterator[tuple[int, bytes]]:

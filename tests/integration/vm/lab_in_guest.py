@@ -1,0 +1,106 @@
+"""Brings a lab up, sends frames through it by packet sockets, and tells what came of it.
+
+    python -m tests.integration.vm.lab_in_guest <PLAN >OUTCOME
+
+It runs in a guest, where imports take seconds: frames are made, and looked at, by who calls it.
+The plan is the lab's settings and rounds of sends; a send is (port, frame, count), and waits until
+as many have come out of the other port, or nothing more comes for `patience_s`.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from plimsoll.dut.lab import LabModel
+from plimsoll.dut.registry.labs import LabSettings, make_lab
+from plimsoll.dut.sight import begin_sight
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.janitor import swept_ledger
+from plimsoll.host.namespaces.within import run_within
+
+_ETH_P_ALL, _PACKET_OUTGOING = 0x0003, 4
+# linux/if_packet.h; struct tpacket_auxdata: status, lengths, offsets, the tag and its protocol.
+_SOL_PACKET, _PACKET_AUXDATA, _VLAN_VALID = 263, 8, 0x10
+_AUXDATA = struct.Struct("=IIIHHHH")
+_TRACKED = Path("/proc/thread-self/net/nf_conntrack")
+
+
+def main() -> None:
+    plan = json.load(sys.stdin)
+    settings: LabModel = TypeAdapter(LabSettings).validate_python(plan["lab"])
+    settings.check_machine()
+    with swept_ledger("run") as ledger, ExitStack() as stack:
+        lab = make_lab(settings, ledger, MemoryPlan(huge=False, megabytes=0))
+        ends = [each.partition("iface=")[2].split(",")[0] for each in lab.up().devargs]
+        namespace = ledger.namespace
+        ports = [stack.enter_context(_opened(end, plan["patience_s"])) for end in ends]
+        rounds = []
+        for sends in plan["rounds"]:
+            before, end_sight = lab.counters(), begin_sight(lab)
+            came = [_sent(ports, *send) for send in sends]
+            rounds.append(
+                {
+                    "came": came,
+                    "remarks": [each.text for each in end_sight().remarks],
+                    "counters": _grown(before, lab.counters()),
+                    "tracked": run_within(namespace.path, _TRACKED.read_text).splitlines(),
+                }
+            )
+        outcome = {"rounds": rounds, "facts": lab.facts()}
+        lab.down()
+    print(json.dumps(outcome))
+
+
+def _opened(end: str, patience_s: float) -> socket.socket:
+    port = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL))
+    port.bind((end, 0))
+    port.setsockopt(_SOL_PACKET, _PACKET_AUXDATA, 1)
+    port.settimeout(patience_s)
+    return port
+
+
+def _sent(ports: Sequence[socket.socket], number: int, frame: str, count: int) -> dict[str, int]:
+    """How often each frame came."""
+    for _ in range(count):
+        ports[number].send(bytes.fromhex(frame))
+    came: Counter[str] = Counter()
+    while came.total() < count:
+        try:
+            content, ancillary, _, address = ports[1 - number].recvmsg(2048, 64)
+        except TimeoutError:
+            break
+        # A router announces its own multicast groups by itself.
+        if address[2] != _PACKET_OUTGOING and not content[0] & 1:
+            came[_with_tag(content, ancillary).hex()] += 1
+    return dict(came)
+
+
+def _with_tag(content: bytes, ancillary: Sequence[tuple[int, int, bytes]]) -> bytes:
+    """The frame with its VLAN tag, which the kernel takes off and tells apart from it."""
+    for _, _, auxdata in ancillary:
+        status, *_, tag, protocol = _AUXDATA.unpack_from(auxdata)
+        if status & _VLAN_VALID:
+            return content[:12] + struct.pack("!HH", protocol, tag) + content[12:]
+    return content
+
+
+def _grown(before: Any, after: Any) -> list[list[int]]:
+    """Of each of the DUT's ports: frames in, and out."""
+    return [
+        [new.rx_frames - old.rx_frames, new.tx_frames - old.tx_frames]
+        for old, new in zip(before, after, strict=True)
+    ]
+
+
+if __name__ == "__main__":
+    main()
