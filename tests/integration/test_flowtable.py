@@ -14,9 +14,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from scapy.all import IP, TCP, UDP, Ether, IPv6
+import yaml
+from scapy.all import IP, TCP, UDP, Dot1Q, Ether, IPv6
 
-from tests.integration.dut.namespace_lab import MACS
+from plimsoll.record.metrics.metrics import read_metrics
+from plimsoll.record.run.run_directory import RunDirectory
+from tests.integration.command import QUICK, finished_trials
+from tests.integration.dut.namespace_lab import MACS, OWNER
 from tests.integration.vm.guest import CannotBoot
 from tests.integration.vm.netfilter_guest import booted_with_netfilter
 from tests.integration.vm.nic_guest import ROOT, NicGuest
@@ -165,3 +169,85 @@ def test_tcp_without_a_handshake_stays_on_the_slow_path(guest: NicGuest) -> None
     outcome = routed(guest, [send(0, FRAMES, transport=TCP)])
     print(tracked(outcome))
     assert paths(outcome) == [[("port0", FRAMES, 0, FRAMES)]]
+
+
+def test_a_router_of_a_vlan_has_it_upon_its_ports(guest: NicGuest) -> None:
+    """The flowtable takes tags off and puts them on by itself."""
+    plain = [Ether(frame(port)) for port in (0, 1)]
+    there, back = (
+        bytes(Ether(src=each.src, dst=each.dst) / Dot1Q(vlan=7) / each.payload).hex()
+        for each in plain
+    )
+    outcome = routed(
+        guest,
+        [(0, there, 1), (1, back, 1)],
+        [(0, there, FRAMES), (1, back, FRAMES)],
+        vlan=7,
+    )
+    assert paths(outcome)[1] == [("port0", FRAMES, FRAMES, 0), ("port1", FRAMES, FRAMES, 0)]
+    (content,) = outcome["rounds"][1]["came"][0]
+    assert Ether(bytes.fromhex(content))[Dot1Q].vlan == 7
+    assert ttl_of(content, 4) == TTL - 1
+
+
+def test_a_trial_of_the_engine_agrees_to_the_frame(guest: NicGuest) -> None:
+    """64 flows each way; those of the two directions are the same for the first alone."""
+    experiment = QUICK | {
+        "name": "flowtable",
+        "lab": LAB,
+        "generator": {"kind": "engine", "cpus": [0]},
+        "profile": {"streams": [{"name": "load", "role": "load", "flows": 64}]},
+        "trial": {"drain": "2s", "warmup": None, "catch_up": "1s"},
+        "observe": {"sources": ["flowtable"]},
+    }
+    (guest.folder / "shared" / "flowtable.yaml").write_text(yaml.safe_dump(experiment))
+    done = guest.plimsoll(
+        "trial /shared/flowtable.yaml --load 200pps --duration 5s --runs /shared/runs"
+    )
+    print(done.said)
+    (run,) = (guest.folder / "shared" / "runs").iterdir()
+    (trial,) = finished_trials(run)
+    assert trial["verdict"] == "pass", trial["findings"]
+    outcomes = {each["rule"]: each["outcome"] for each in trial["findings"]}
+    assert outcomes["dut-counters"] == "ok"
+    found = [_path(each["text"]) for each in trial["findings"] if each["rule"] == "flowtable"]
+    sent = [each["sent"] for each in trial["streams"]]
+    assert [(port, received) for port, received, _, _ in found] == [
+        ("port0", sent[0]),
+        ("port1", sent[1]),
+    ]
+    assert [fast + slow for _, _, fast, slow in found] == sent
+    # Two frames of each of 127 flows, and all others by the fast path.
+    assert sum(slow for _, _, _, slow in found) == 254
+    rows = [each for each in read_metrics(RunDirectory.open(run)) if each.source == "flowtable"]
+    by_path = {
+        path: sum(each.count or 0 for each in rows if each.names.get("path") == path)
+        for path in ("fast", "slow")
+    }
+    assert by_path == {"fast": sum(sent) - 254, "slow": 254}
+    assert [each.value for each in rows if each.type == "conntrack-entries"][-1] == 127
+
+
+def test_its_owner_is_killed_and_nothing_is_left(guest: NicGuest) -> None:
+    (guest.folder / "shared" / "owner.py").write_text(OWNER)
+    left = guest.must(
+        f"""mkdir /run/state
+        export PLIMSOLL_STATE=/run/state PYTHONPATH={ROOT}
+        cd {ROOT}
+        {sys.executable} /shared/owner.py '{json.dumps(LAB)}' >/run/owner 2>&1 &
+        owner=$!
+        until [ -s /run/owner ]; do sleep 0.2; done
+        ip netns exec "$(ls /run/netns)" nft list flowtables >&2 || exit
+        ls /sys/class/net /run/netns /run/state >&2
+        kill -9 $owner
+        until [ -z "$(ls /run/netns /run/state | grep plimsoll)" ]; do
+            sleep 0.2
+        done
+        ls /run/netns /run/state /sys/class/net"""
+    )
+    before, _, after = left.rpartition("/run/netns:")
+    print(before, after)
+    assert "flowtable fastpath" in before
+    assert re.search(r"plimsoll-[0-9a-f]{6}", before)
+    assert re.search(r"pl[0-9a-f]{6}-0", before)
+    assert after.split() == ["/run/state:", "/sys/class/net:", "lo"]

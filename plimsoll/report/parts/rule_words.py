@@ -25,6 +25,8 @@ _WORDS = {
     "hops": "Frames at each hop inside the DUT",
     "upcalls": "Packets sent to the switch's slow path",
     "failed-upcalls": "Packets that the switch's slow path gave up",
+    "flowtable": "Frames by the path they took through the router",
+    "conntrack-full": "Packets that connection tracking had no room for",
     "late-probes": "Probes sent late",
     "link": "Link state",
     "negative-loss": "More frames received than offered",
