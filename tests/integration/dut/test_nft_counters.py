@@ -15,8 +15,12 @@ table inet plimsoll {
     counter port1 { }
     quota port2 { over 5 mbytes }
 }
-table inet other { counter port0 { packets 1 bytes 2 } }
-table ip plimsoll { counter port3 { packets 3 bytes 4 } }
+table inet other {
+    counter port0 { packets 1 bytes 2 }
+}
+table ip plimsoll {
+    counter port3 { packets 3 bytes 4 }
+}
 """
 
 
