@@ -45,7 +45,8 @@ def _misread(
         return
     seen.add(id(node))
     if isinstance(node, yaml.ScalarNode):
-        if node.style is None and (taken_for := _taken_for(node)):
+        # Without quotes it is None in Python, and nothing by libyaml.
+        if not node.style and (taken_for := _taken_for(node)):
             yield field, node, taken_for
     elif isinstance(node, yaml.SequenceNode):
         for number, each in enumerate(node.value):

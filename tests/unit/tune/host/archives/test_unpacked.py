@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import shutil
 import tarfile
 import zlib
 from collections.abc import Callable
@@ -28,8 +29,7 @@ def folder(tmp_path: Path) -> Path:
     """A capture, unpacked."""
     path = tmp_path / "x.tar.gz"
     write_capture(collect(HOST, EXPECTED, datetime(2026, 11, 22, tzinfo=UTC)), path)
-    with tarfile.open(path) as archive:
-        archive.extractall(tmp_path / "folder", filter="data")
+    shutil.unpack_archive(path, tmp_path / "folder")
     return tmp_path / "folder"
 
 

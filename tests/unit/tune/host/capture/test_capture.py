@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import shutil
 import tarfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -150,8 +151,7 @@ def test_it_reads_back_from_an_archive_and_unpacked(capture: Capture, tmp_path: 
     write_capture(capture, path)
     assert path.stat().st_mode & 0o777 == 0o600
     assert_same(open_root(path))
-    with tarfile.open(path) as archive:
-        archive.extractall(tmp_path / "unpacked", filter="data")
+    shutil.unpack_archive(path, tmp_path / "unpacked")
     assert_same(open_root(tmp_path / "unpacked"))
 
 
