@@ -229,8 +229,7 @@ build/grout/bin/grout: build-aux/unpack-grout
 	-@build-aux/unpack-grout build/grout
 
 # Exactly the versions that requirements/ locks, each file checked against its hash. Tools of
-# another version cannot go on in an old build folder, so that goes too. Of what the tests need
-# Python compiles the tenth that they import.
+# another version cannot go on in an old build folder, so that goes too.
 $(RUN_REQUIREMENTS): requirements/run.txt | system-packages
 	@$(BIN)/python -c '' 2>/dev/null || \
 		{ python=$$(build-aux/find-python) && "$$python" -m venv --clear $(VENV); }
@@ -239,6 +238,7 @@ $(RUN_REQUIREMENTS): requirements/run.txt | system-packages
 	@rm -rf build
 	@touch $@
 
+# Python compiles of it what is imported.
 $(DEV_REQUIREMENTS): requirements/dev.txt $(RUN_REQUIREMENTS)
 	@build-aux/with-progress "installing into $(VENV) what the tests need: requirements/dev.txt" \
 		$(VENV)/dev-requirements.log $(PIP_INSTALL) --no-compile --require-hashes -r requirements/dev.txt

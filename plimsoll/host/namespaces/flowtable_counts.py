@@ -5,16 +5,14 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from plimsoll.host.namespaces.netlink import LINKS, RouteSocket, attributes
+from plimsoll.host.namespaces.netlink import Link, RouteSocket, links
 from plimsoll.host.namespaces.nft_counters import NftCounters
 
 # The table of a lab's flowtable. Behind the flowtable, on the ingress hook of each of its
 # interfaces, it has a counter of the interface's name: of what the flowtable did not take.
 TABLE = "plimsoll"
-# struct ifinfomsg: family, padding, type, index, flags, change.
-_LINK = struct.Struct("=BBHiII")
-# IFLA_IFNAME and IFLA_STATS64, whose first field is rx_packets.
-_IFNAME, _STATS = 3, 23
+# IFLA_STATS64, whose first field is rx_packets.
+_STATS = 23
 _RX_PACKETS = struct.Struct("=Q")
 
 
@@ -44,7 +42,7 @@ class FlowtableCounts:
         What is received between its two readings counts as slow alone: while frames come, `fast`
         may be short by some.
         """
-        received = dict(map(_received, self._route.ask(LINKS, _LINK.pack(0, 0, 0, 0, 0, 0))))
+        received = dict(map(_received, links(self._route)))
         slow = self._counters.packets(TABLE)
         return {name: PathCounts(received[name], slow[name]) for name in slow if name in received}
 
@@ -54,7 +52,6 @@ class FlowtableCounts:
         self._counters.close()
 
 
-def _received(body: bytes) -> tuple[str, int]:
-    known = attributes(body, _LINK.size)
-    (packets,) = _RX_PACKETS.unpack_from(known[_STATS])
-    return known[_IFNAME].rstrip(b"\0").decode(errors="replace"), packets
+def _received(link: Link) -> tuple[str, int]:
+    (packets,) = _RX_PACKETS.unpack_from(link.attributes[_STATS])
+    return link.name.decode(errors="replace"), packets

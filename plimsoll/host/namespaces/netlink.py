@@ -9,6 +9,7 @@ import os
 import socket
 import struct
 from collections.abc import Iterator
+from typing import NamedTuple
 
 # Requests of linux/rtnetlink.h; all three list everything.
 LINKS, NEIGHBOURS, QDISCS = 18, 30, 38
@@ -16,6 +17,9 @@ _REQUEST, _DUMP = 0x001, 0x300
 _ERROR, _DONE = 2, 3
 _HEADER = struct.Struct("=IHHII")
 _ATTRIBUTE = struct.Struct("=HH")
+# struct ifinfomsg: family, padding, type, index, flags, change. IFLA_IFNAME.
+_LINK = struct.Struct("=BBHiII")
+_LINK_NAME = 3
 # The two upper bits say how an attribute is written, not which it is.
 _ATTRIBUTE_NUMBER = 0x3FFF
 _BLOCK_BYTES = 1 << 17
@@ -58,6 +62,21 @@ class RouteSocket(NetlinkSocket):
 
     def __init__(self) -> None:
         super().__init__(socket.NETLINK_ROUTE)
+
+
+class Link(NamedTuple):
+    """An interface by its number; `attributes` are those of linux/if_link.h."""
+
+    number: int
+    name: bytes
+    attributes: dict[int, bytes]
+
+
+def links(route: RouteSocket) -> Iterator[Link]:
+    """The interfaces of a socket's namespace. Raises OSError."""
+    for body in route.ask(LINKS, _LINK.pack(0, 0, 0, 0, 0, 0)):
+        known = attributes(body, _LINK.size)
+        yield Link(_LINK.unpack_from(body)[3], known[_LINK_NAME].rstrip(b"\0"), known)
 
 
 def messages(block: bytes, number: int) -> Iterator[tuple[int, bytes]]:

@@ -27,7 +27,6 @@ class _Namespace:
     def __init__(self, watched: WatchedNamespace, readings: Readings) -> None:
         """Open what is read. Raises OSError where there is no nftables, or no conntrack."""
         self._counts = watched.run(FlowtableCounts)
-        self._names = watched.names
         self.interfaces = tuple(self._counts.read())
         if not self.interfaces:
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar, TypeVar
 
 from plimsoll.errors import MachineError
-from plimsoll.host.namespaces.netlink import LINKS, RouteSocket, attributes
+from plimsoll.host.namespaces.netlink import RouteSocket, links
 from plimsoll.host.namespaces.within import run_within
 from plimsoll.observe.reading.kernel_text import printable
 from plimsoll.observe.reading.observation import Observation
@@ -18,10 +17,6 @@ from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Obser
 from plimsoll.observe.reading.readings import Readings
 
 T = TypeVar("T")
-
-# struct ifinfomsg: family, padding, type, index, flags, change. IFLA_IFNAME.
-_LINK = struct.Struct("=BBHiII")
-_NAME = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +87,5 @@ class InterfaceNames:
     def of(self, index: int) -> str:
         """The name; the number where the interface has just gone. Raises OSError."""
         if index not in self._known:
-            self._known = dict(_interfaces(self._route))
+            self._known = {each.number: printable(each.name) for each in links(self._route)}
         return self._known.setdefault(index, str(index))
-
-
-def _interfaces(route: RouteSocket) -> list[tuple[int, str]]:
-    bodies = list(route.ask(LINKS, _LINK.pack(0, 0, 0, 0, 0, 0)))
-    return [
-        (_LINK.unpack_from(body)[3], printable(attributes(body, _LINK.size)[_NAME].rstrip(b"\0")))
-        for body in bodies
-    ]
