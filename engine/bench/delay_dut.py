@@ -14,7 +14,7 @@ from typing import Any
 
 from bench_bed import BenchBed
 
-from plimsoll.dut.memif_port import memif_devargs
+from plimsoll.dut.ports.memif_port import memif_devargs
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.processes.affinity import housekeeping_cpus

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench_bed import BenchBed
 
-from plimsoll.dut.memif_port import memif_devargs
+from plimsoll.dut.ports.memif_port import memif_devargs
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.child import Child
 

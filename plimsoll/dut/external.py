@@ -8,11 +8,13 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from plimsoll.dut.card import check_card
-from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate, unsound
-from plimsoll.dut.line_rate import LineRateField
-from plimsoll.dut.memif_port import check_socket_of
-from plimsoll.dut.netdev import (
+from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate
+from plimsoll.dut.netdev_lab import NetdevLab
+from plimsoll.dut.passive import PassiveLab
+from plimsoll.dut.ports.card import check_card
+from plimsoll.dut.ports.line_rate import LineRateField
+from plimsoll.dut.ports.memif_port import check_socket_of
+from plimsoll.dut.ports.netdev import (
     NetdevDriver,
     NetdevPort,
     netdev_facts,
@@ -20,8 +22,6 @@ from plimsoll.dut.netdev import (
     usable_netdev,
     wire_speed,
 )
-from plimsoll.dut.netdev_lab import NetdevLab
-from plimsoll.dut.passive import PassiveLab
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
@@ -51,9 +51,9 @@ class ExternalPort(BaseModel):
     @model_validator(mode="after")
     def _check_one_way(self) -> Self:
         if (self.devargs is None) == (self.netdev is None):
-            raise unsound("a port is either `devargs` or `netdev`", "give one of the two")
+            raise mistake("a port is either `devargs` or `netdev`", "give one of the two")
         if self.netdev is None and (self.driver, self.queues) != ("auto", 1):
-            raise unsound(
+            raise mistake(
                 "`driver` and `queues` are for a `netdev`", "put them into `devargs` as its own"
             )
         return self
@@ -111,13 +111,13 @@ class ExternalSettings(LabModel):
     def _check_paths(self) -> Self:
         count = len(self.ports)
         if self.paths is None and count % 2:
-            raise unsound(
+            raise mistake(
                 f"{count} ports do not make pairs",
                 "give `paths` as (tx_port, rx_port), or an even number of ports",
             )
         for port in {port for path in self.paths or () for port in path}:
             if not 0 <= port < count:
-                raise unsound(
+                raise mistake(
                     f"`paths` names port {port}, which is not in `ports`",
                     f"use the ports 0 to {count - 1}",
                 )

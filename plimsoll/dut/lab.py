@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
-from pydantic_core import PydanticCustomError
 
 from plimsoll.dut.needs import LabNeeds
 from plimsoll.errors import MachineError, PlimsollError
@@ -146,11 +145,6 @@ class Lab(Protocol):
 
     def down(self) -> None:
         """Take it down; a process that dies on its own is not an error. May be repeated."""
-
-
-def unsound(problem: str, remedy: str) -> PydanticCustomError:
-    """What a settings validator raises; the loader of documents knows the place."""
-    return PydanticCustomError("unsound", "{problem}", {"problem": problem, "remedy": remedy})
 
 
 class LabModel(BaseModel, ABC):

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, StrictInt, model_validator
 
-from plimsoll.dut.lab import LabModel, unsound
+from plimsoll.dut.lab import LabModel
 from plimsoll.dut.two_ports import PORTS
 from plimsoll.errors import MachineError
 from plimsoll.text.mistakes import mistake
@@ -59,7 +59,7 @@ class RoutedSettings(LabModel):
         for port in PORTS if self.routes else ():
             room = _first_ipv4(self.networks[port]).num_addresses - 2
             if room < self._hosts(port):
-                raise unsound(
+                raise mistake(
                     f"{self.routes} routes are more than the networks have hosts: {room} behind "
                     f"port {port}",
                     "give fewer routes, or a wider network",
@@ -113,7 +113,7 @@ def _first_ipv4(networks: tuple[IpNetwork, ...]) -> IPv4Network:
     for network in networks:
         if isinstance(network, IPv4Network):
             return network
-    raise unsound("routes to IPv4 hosts need an IPv4 network", "add one to both, or remove routes")
+    raise mistake("routes to IPv4 hosts need an IPv4 network", "add one to both, or remove routes")
 
 
 def next_hop(version: int, port: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from plimsoll.dut.lab import LabModel
-from plimsoll.dut.line_rate import LineRateField
+from plimsoll.dut.ports.line_rate import LineRateField
 from plimsoll.traffic.streams.compile import Paths
 
 PORTS = (0, 1)

@@ -15,12 +15,12 @@ from plimsoll.dut.guest.guests import Guests
 from plimsoll.dut.guest.testpmd_guest import TESTPMD, TestpmdGuest, megabytes
 from plimsoll.dut.guest.vm_guest import QEMU, TASKSET, VmGuest
 from plimsoll.dut.guest.vm_image import VmImage
-from plimsoll.dut.lab import unsound
 from plimsoll.dut.needs import NeededProgram
 from plimsoll.dut.two_ports import TwoPortSettings
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
+from plimsoll.text.mistakes import mistake
 
 Cpu = Annotated[int, Field(ge=0)]
 # "namespace": like a pod, whose kernel forwards; "testpmd": like a container with dpdk-testpmd.
@@ -51,22 +51,22 @@ class ChainSettings(TwoPortSettings):
     @model_validator(mode="after")
     def _check_guests(self) -> Self:
         if (self.guest == "vm") != (self.guest_image is not None):
-            raise unsound(
+            raise mistake(
                 "`guest: vm` and `guest_image` go together",
                 "write for example guest: vm and guest_image: build/vm-kernel",
             )
         if self.guest == "namespace" and self.forwarding != "bridge":
-            raise unsound(
+            raise mistake(
                 f"a namespace bridges frames as they are, not by {self.forwarding}",
                 "leave guest_forwarding out, or use guest: testpmd",
             )
         if self.guest == "testpmd" and self.forwarding == "bridge":
-            raise unsound(
+            raise mistake(
                 "testpmd has no bridge that learns addresses",
                 "use guest_forwarding: io, which passes frames as they are",
             )
         if self.guest_cpus and len(self.guest_cpus) != guests_of(self.chain):
-            raise unsound(
+            raise mistake(
                 f"{len(self.guest_cpus)} guest_cpus for {guests_of(self.chain)} guests",
                 "name one for each guest, or none",
             )

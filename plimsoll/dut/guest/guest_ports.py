@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Protocol
 
-from plimsoll.dut.netdev import by_packet_socket
+from plimsoll.dut.ports.netdev import by_packet_socket
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.processes.privileges import needed_for, needed_to_make
 

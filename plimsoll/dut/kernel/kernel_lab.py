@@ -7,8 +7,8 @@ import time
 
 from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LabPorts, LinkWatch
-from plimsoll.dut.netdev import NetdevPort, netdev_facts, open_netdev
 from plimsoll.dut.netdev_lab import NetdevLab
+from plimsoll.dut.ports.netdev import NetdevPort, netdev_facts, open_netdev
 from plimsoll.dut.sight import NOTHING_SEEN, SightEnd
 from plimsoll.dut.two_ports import PATHS
 from plimsoll.errors import MachineError

@@ -10,7 +10,7 @@ from pydantic import Field
 from plimsoll.dut.kernel.cables import DUT_PORTS, cable_counters
 from plimsoll.dut.lab import DutProcess, LineRate
 from plimsoll.dut.needs import IP, NAMESPACE_CAPABILITIES, TEE, LabNeeds
-from plimsoll.dut.netdev import NetdevDriver
+from plimsoll.dut.ports.netdev import NetdevDriver
 from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
 from plimsoll.dut.two_ports import TwoPortSettings
 from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace

@@ -11,8 +11,8 @@ from typing import ClassVar, Literal
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate
 from plimsoll.dut.memif.memif_lab import MemifLab
 from plimsoll.dut.memif.settings import MemifSettings
-from plimsoll.dut.memif_port import check_new_socket
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
+from plimsoll.dut.ports.memif_port import check_new_socket
 from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.dut.two_ports import PORTS
 from plimsoll.errors import MachineError

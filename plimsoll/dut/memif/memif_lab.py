@@ -8,7 +8,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LabDied, LabPorts, LinkWatch
 from plimsoll.dut.memif.settings import MemifSettings
-from plimsoll.dut.memif_port import check_new_socket
+from plimsoll.dut.ports.memif_port import check_new_socket
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import check_cpus
 from plimsoll.host.ledger.hugepages import MemoryPlan

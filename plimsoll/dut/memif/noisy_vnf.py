@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from plimsoll.dut.lab import unsound
+from plimsoll.text.mistakes import mistake
 
 
 class NoisyVnf(BaseModel):
@@ -31,19 +31,19 @@ class NoisyVnf(BaseModel):
     def _check(self) -> NoisyVnf:
         lookups = self.reads + self.writes + self.reads_writes
         if bool(lookups) != bool(self.lookup_megabytes):
-            raise unsound(
+            raise mistake(
                 "`lookup_megabytes` and the number of `reads`, `writes` or `reads_writes` go "
                 "together",
                 "write for example lookup_megabytes: 256 and reads_writes: 8",
             )
         if self.queued_frames and self.queued_frames.bit_count() != 1:
-            raise unsound(
+            raise mistake(
                 f"`queued_frames` is {self.queued_frames}, which is not a power of two",
                 "write for example 512",
             )
         if bool(self.queued_frames) != bool(self.flush_ms):
             # Without a flush the last frames of a trial would stay in the FIFO.
-            raise unsound(
+            raise mistake(
                 "`queued_frames` and `flush_ms` go together",
                 "write for example queued_frames: 512 and flush_ms: 1",
             )

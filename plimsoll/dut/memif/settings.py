@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from plimsoll.dut.lab import LabModel, LabPorts, unsound
-from plimsoll.dut.memif_port import buffer_bytes_for, longest_ring, memif_devargs
+from plimsoll.dut.lab import LabModel, LabPorts
+from plimsoll.dut.ports.memif_port import buffer_bytes_for, longest_ring, memif_devargs
 from plimsoll.dut.two_ports import PATHS, PORTS, TwoPortSettings
+from plimsoll.text.mistakes import mistake
 
 # The memif driver takes its ring from `rsize` and ignores descriptor counts.
 _DESCRIPTORS = 1024
@@ -17,7 +18,7 @@ _DESCRIPTORS = 1024
 
 def _power_of_two(ring_size: int) -> int:
     if ring_size.bit_count() != 1:
-        raise unsound(f"{ring_size} is not a power of two", "write for example 1024 or 16384")
+        raise mistake(f"{ring_size} is not a power of two", "write for example 1024 or 16384")
     return ring_size
 
 

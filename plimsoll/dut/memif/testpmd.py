@@ -8,12 +8,12 @@ from typing import ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from plimsoll.dut.ethdev_counters import ethdev_counters
-from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate, unsound
+from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate
 from plimsoll.dut.memif.memif_lab import MemifLab
 from plimsoll.dut.memif.noisy_vnf import NoisyVnf
 from plimsoll.dut.memif.settings import MemifSettings
-from plimsoll.dut.memif_port import check_new_socket
 from plimsoll.dut.needs import LabNeeds, NeededProgram
+from plimsoll.dut.ports.memif_port import check_new_socket
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.dut.two_ports import PORTS
 from plimsoll.host.ledger.eal_arguments import eal_arguments
@@ -74,7 +74,7 @@ class TestpmdSettings(MemifSettings):
     @model_validator(mode="after")
     def _check_noisy(self) -> TestpmdSettings:
         if (self.noisy is not None) != (self.forwarding == "noisy"):
-            raise unsound(
+            raise mistake(
                 "`forwarding: noisy` and the section `noisy` go together",
                 "write for example forwarding: noisy and "
                 "noisy: {lookup_megabytes: 256, reads_writes: 8}",

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 from pydantic import model_validator
 
-from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate, unsound
+from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate
 from plimsoll.dut.memif.memif_lab import MemifLab
 from plimsoll.dut.memif.settings import MemifSettings
 from plimsoll.dut.memif.vpp_answers import (
@@ -28,8 +28,8 @@ from plimsoll.dut.memif.vpp_answers import (
     vector_remark,
 )
 from plimsoll.dut.memif.vpp_startup import HUGEPAGES, VppStartup, hugepages_suffice, main_cpu
-from plimsoll.dut.memif_port import check_new_socket
 from plimsoll.dut.needs import LabNeeds, NeededProgram
+from plimsoll.dut.ports.memif_port import check_new_socket
 from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.dut.sight import DutSight, SightEnd
 from plimsoll.dut.two_ports import PORTS
@@ -40,6 +40,7 @@ from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import run_program
 from plimsoll.host.processes.child import Child, Lifetime
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_to_make
+from plimsoll.text.mistakes import mistake
 
 _PROGRAM = "vpp"
 _PACKAGES = "vpp, with vpp-plugin-core (FD.io's repository, https://fd.io)"
@@ -79,7 +80,7 @@ class VppSettings(RoutedSettings, MemifSettings):
     @model_validator(mode="after")
     def _check_routes(self) -> VppSettings:
         if self.routes is not None and self.forwarding != "route":
-            raise unsound(
+            raise mistake(
                 f"with `forwarding: {self.forwarding}` there are no routes",
                 "write forwarding: route, or remove routes",
             )

@@ -12,7 +12,7 @@ from plimsoll.dut.kernel.cables import cable_counters, lay_cables
 from plimsoll.dut.kernel.kernel_chain import KernelChain, KernelChainSettings
 from plimsoll.dut.kernel.kernel_lab import KernelLab
 from plimsoll.dut.kernel.settings import Forwarder
-from plimsoll.dut.lab import DutProcess, Lab, LineRate, unsound
+from plimsoll.dut.lab import DutProcess, Lab, LineRate
 from plimsoll.dut.needs import LabNeeds
 from plimsoll.dut.ovs.figures import datapath_figures
 from plimsoll.dut.ovs.instance import SWITCH, TOOLS, OvsInstance
@@ -40,6 +40,7 @@ from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
 from plimsoll.host.processes.child import Lifetime
+from plimsoll.text.mistakes import mistake
 
 _DATAPATHS = {"netdev": "userspace datapath (netdev)", "system": "the kernel's datapath (system)"}
 _KERNEL_MODULE = Path("/sys/module/openvswitch")
@@ -73,14 +74,14 @@ class OvsSettings(KernelChainSettings):
         tunnelled = self.vxlan is not None
         check_rules(self.chain, self.rules, self.push_vlan, tunnelled=tunnelled)
         if self.datapath == "system" and self.ports != "af_packet":
-            raise unsound("the kernel's datapath opens its ports itself", "remove `ports`")
+            raise mistake("the kernel's datapath opens its ports itself", "remove `ports`")
         if self.chain != "p2p" and self.ports != "af_packet":
-            raise unsound(
+            raise mistake(
                 "ports to guests are opened by AF_PACKET, as taps and testpmd's cables need it",
                 "remove `ports`, or use chain: p2p",
             )
         if self.datapath == "system" and tunnelled:
-            raise unsound("tunnels end in the userspace datapath", "use datapath: netdev")
+            raise mistake("tunnels end in the userspace datapath", "use datapath: netdev")
         return self
 
     @property

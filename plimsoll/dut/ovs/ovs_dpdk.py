@@ -18,7 +18,6 @@ from plimsoll.dut.lab import (
     LabPorts,
     LineRate,
     LinkWatch,
-    unsound,
 )
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
 from plimsoll.dut.ovs.figures import datapath_figures
@@ -52,6 +51,7 @@ from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
 from plimsoll.host.processes.comes_true import comes_true
+from plimsoll.text.mistakes import mistake
 
 # Debian and Ubuntu have it next to the switch without DPDK, and call it so.
 SWITCH = NeededProgram(
@@ -99,7 +99,7 @@ class OvsDpdkSettings(ChainSettings):
         tunnelled = self.vxlan is not None
         check_rules(self.chain, self.rules, self.push_vlan, tunnelled=tunnelled)
         if len(set(self.pmd_cpus)) != len(self.pmd_cpus):
-            raise unsound("pmd_cpus names a CPU twice", "name each CPU once")
+            raise mistake("pmd_cpus names a CPU twice", "name each CPU once")
         return self
 
     @property

@@ -12,9 +12,9 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictInt
 
 from plimsoll.dut.guest.chain import Chain, joined
-from plimsoll.dut.lab import unsound
 from plimsoll.dut.ovs.instance import BRIDGE, OvsInstance
 from plimsoll.errors import MachineError
+from plimsoll.text.mistakes import mistake
 
 # "cross": what comes in at one port goes out of the other. "normal": the switch learns MACs.
 # A number: so many rules, each of which sends the packets to one IPv4 address on.
@@ -60,15 +60,15 @@ def check_rules(
 ) -> None:
     """Raise a mistake where no rule could put the tags on, or where guests would be passed by."""
     if chain != "p2p" and tunnelled:
-        raise unsound("a tunnel leads past the guests", "use chain: p2p, or remove vxlan")
+        raise mistake("a tunnel leads past the guests", "use chain: p2p, or remove vxlan")
     if chain != "p2p" and not joins_ports(rules, tags):
-        raise unsound(
+        raise mistake(
             "other rules than those that join two ports each would send frames past the guests",
             "use rules: cross without push_vlan",
         )
     if rules == "normal" and tags:
         problem = "a switch that learns addresses puts no tags on"
-        raise unsound(problem, "use rules: cross, or remove push_vlan")
+        raise mistake(problem, "use rules: cross, or remove push_vlan")
 
 
 def joins_ports(rules: Rules, tags: tuple[int, ...]) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.dut.memif_port import memif_devargs
+from plimsoll.dut.ports.memif_port import memif_devargs
 from plimsoll.host.processes.schedule_stats import polling_threads
 from tests.integration.command import until
 from tests.integration.engine.delay_dut import DelayDut, path

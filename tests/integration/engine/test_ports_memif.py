@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.dut.memif_port import memif_devargs
+from plimsoll.dut.ports.memif_port import memif_devargs
 from plimsoll.host.processes.child import tied_to_parent
 from tests.integration.engine.port_bed import assert_carries, open_ports, refusal
 from tests.integration.engine.requests import CPUS

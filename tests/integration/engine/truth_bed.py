@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from plimsoll.dut.memif_port import memif_devargs
+from plimsoll.dut.ports.memif_port import memif_devargs
 from tests.integration.engine.delay_dut import Behaviour, DelayDut, DutReport, Sent
 from tests.integration.engine.requests import Request, open_request, trial_request
 from tests.integration.engine.session import EngineSession, Message

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.dut.card import check_card
+from plimsoll.dut.ports.card import check_card
 
 
 @pytest.fixture(autouse=True)

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from plimsoll.dut.lab import unsound
+from plimsoll.text.mistakes import mistake
 from plimsoll.text.units import Rate, RateField
 
 
 def _in_bits(rate: Rate) -> Rate:
     if rate.unit != "l1_bps":
-        raise unsound(f"{rate} is not a line rate", "write it in bits a second, for example 25Gbps")
+        raise mistake(f"{rate} is not a line rate", "write it in bits a second, for example 25Gbps")
     return rate
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.dut.memif_port import check_new_socket, check_socket_of, memif_devargs
+from plimsoll.dut.ports.memif_port import check_new_socket, check_socket_of, memif_devargs
 from plimsoll.errors import InputError
 
 

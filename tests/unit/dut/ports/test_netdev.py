@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.dut.netdev import NetdevFacts, NetdevPort, open_netdev
+from plimsoll.dut.ports.netdev import NetdevFacts, NetdevPort, open_netdev
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.ports.netdevs import Netdev
 
