@@ -12,13 +12,22 @@ from plimsoll.host.ports.netdevs import SYS
 
 
 class NetdevLab(PassiveLab):
-    """Ports some of which are interfaces: `netdevs` are their names by port."""
+    """Ports some of which are interfaces: `netdevs` are their names by port.
+
+    `place` is where the ports are written, for messages.
+    """
 
     def __init__(
-        self, kind: str, ports: LabPorts, netdevs: Mapping[int, str], sys: Path = SYS
+        self,
+        kind: str,
+        ports: LabPorts,
+        netdevs: Mapping[int, str],
+        place: str,
+        sys: Path = SYS,
     ) -> None:
         super().__init__(kind, ports)
         self._netdevs = dict(netdevs)
+        self._place = place
         self._sys = sys
         self._indexes: dict[int, int] = {}
 
@@ -52,7 +61,7 @@ class NetdevLab(PassiveLab):
         if link is None or self._indexes.get(port, link.index) != link.index:
             raise LinkGone(
                 f"interface {name} is gone",
-                where=f"lab.ports[{port}].netdev",
+                where=f"{self._place}[{port}].netdev",
                 remedy="bring it back, and find out who took it away",
             )
         return link

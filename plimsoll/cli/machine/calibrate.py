@@ -21,9 +21,10 @@ from plimsoll.benchmark.calibration.tester_calibration import (
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.cli.tables.calibration_summary import print_calibration
 from plimsoll.cli.terminal.output import stderr, stdout
-from plimsoll.dut.external import ExternalPort, ExternalSettings
+from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.ports.tester_ports import TesterPort
 from plimsoll.errors import InputError, Interrupted, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.generator_plan import GeneratorPlan
@@ -153,11 +154,11 @@ def _cable(ports: Sequence[str]) -> list[LabModel]:
         ) from None
 
 
-def _port(given: str) -> ExternalPort:
+def _port(given: str) -> TesterPort:
     try:
         if given.startswith(_NETDEV):
-            return ExternalPort(netdev=given.removeprefix(_NETDEV))
-        return ExternalPort(devargs=given)
+            return TesterPort(netdev=given.removeprefix(_NETDEV))
+        return TesterPort(devargs=given)
     except ValidationError:
         raise InputError(
             f"{given!r} is not a port",

@@ -20,8 +20,8 @@ from plimsoll.dut.guest.guest_ports import (
 )
 from plimsoll.dut.guest.guests import Guests
 from plimsoll.dut.guest.namespace_guest import NamespaceGuest
-from plimsoll.dut.kernel.cables import DUT_PORTS
-from plimsoll.dut.kernel.settings import KernelSettings
+from plimsoll.dut.kernel.settings import WiredSettings
+from plimsoll.dut.kernel.wiring import DUT_PORTS
 from plimsoll.dut.lab import LineRate
 from plimsoll.dut.needs import LabNeeds, NeededProgram, check_option
 from plimsoll.dut.sight import Hop
@@ -35,7 +35,7 @@ _TAP_OPTION = KernelOption("TUN", "tun", "tap interfaces")
 _NSENTER = NeededProgram("nsenter", "util-linux")
 
 
-class KernelChainSettings(ChainSettings, KernelSettings):
+class KernelChainSettings(ChainSettings, WiredSettings):
     """A switch in the kernel's namespace that frames may pass by way of guests."""
 
     guest: GuestKind = "namespace"

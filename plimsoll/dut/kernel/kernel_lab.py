@@ -1,14 +1,16 @@
-"""A lab whose DUT is the kernel: a namespace, the DUT in it, and two interfaces for the tester."""
+"""A lab whose DUT is the kernel: a namespace, the DUT in it, and what leads there."""
 
 from __future__ import annotations
 
 import platform
 import time
+from collections.abc import Sequence
 
 from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LabPorts, LinkWatch
 from plimsoll.dut.netdev_lab import NetdevLab
-from plimsoll.dut.ports.netdev import NetdevPort, netdev_facts, open_netdev
+from plimsoll.dut.passive import PassiveLab
+from plimsoll.dut.ports.tester_ports import TesterPort, open_tester_ports
 from plimsoll.dut.sight import NOTHING_SEEN, SightEnd
 from plimsoll.dut.two_ports import PATHS
 from plimsoll.errors import MachineError
@@ -34,8 +36,7 @@ class KernelLab:
         self._ledger = ledger
         self._forwarder = forwarder
         self._namespace: NetworkNamespace | None = None
-        self._links: NetdevLab | None = None
-        self._ends: tuple[str, ...] = ()
+        self._links: PassiveLab | None = None
 
     def up(self) -> LabPorts:
         """Make the namespace and the DUT, and open the tester's ends."""
@@ -43,19 +44,20 @@ class KernelLab:
         namespace = self._namespace = self._ledger.namespace
         try:
             namespace.create()
-            self._ends = self._forwarder.build(namespace, self._settings.mtu)
+            ends = self._forwarder.build(namespace, self._settings.mtu)
             for interface in self._forwarder.rx_interfaces():
                 steer(namespace, interface, self._settings.cpu)
-            _wait_for_carriers(self._ends)
-            ports = self._ports()
-            self._links = NetdevLab(self.kind, ports, dict(enumerate(self._ends)))
+            _wait_for_carriers([end.netdev for end in ends if end.netdev])
+            self._links = self._open(ends)
             return self._links.up()
         except BaseException:
             self.down()
             raise
 
     def wait_links(self, timeout_s: float) -> None:
-        """Return at once: a cable in memory is up with both its ends."""
+        """Return once the DUT forwards."""
+        if self._namespace is not None:
+            self._forwarder.wait_links(self._namespace, timeout_s)
 
     def check(self) -> None:
         """Raise LabDied if a process has ended, LinkGone if an interface is no longer there."""
@@ -100,35 +102,28 @@ class KernelLab:
         }
 
     def down(self) -> None:
-        """Delete the namespace, and with it the DUT and its cables."""
+        """Delete the namespace, and with it the DUT and its cables; cards come back."""
         self._forwarder.stop()
         if self._namespace is not None:
+            self._ledger.take_back()
             self._namespace.remove()
             self._namespace = None
 
-    def _ports(self) -> LabPorts:
-        facts = netdev_facts()
-        opened: list[NetdevPort] = [
-            open_netdev(
-                name,
-                port,
-                driver=self._settings.driver,
-                queues=1,
-                frame_size=self._settings.frame_size,
-                facts=facts,
-            )
-            for port, name in enumerate(self._ends)
-        ]
-        queues = [each.queue_frames for each in opened if each.queue_frames]
-        return LabPorts(
-            devargs=tuple(each.devargs for each in opened),
+    def _open(self, ends: Sequence[TesterPort]) -> PassiveLab:
+        place = self._settings.tester_place
+        opened = open_tester_ports(ends, place, self._settings.frame_size)
+        ports = LabPorts(
+            devargs=opened.devargs,
             descriptors=_DESCRIPTORS,
-            queue_frames=min([_DESCRIPTORS, *queues]),
+            queue_frames=min(_DESCRIPTORS, opened.queue_frames or _DESCRIPTORS),
             paths=PATHS,
             drained_by="wire",
-            line_rate_bps=self._settings.line_rate_bps,
-            notes=(*(each.note for each in opened), *self._forwarder.notes()),
+            line_rate_bps=self._settings.line_rate_bps or opened.speed_bps,
+            notes=(*opened.notes, *self._forwarder.notes()),
         )
+        if not opened.netdevs:
+            return PassiveLab(self.kind, ports)
+        return NetdevLab(self.kind, ports, opened.netdevs, place)
 
 
 def port_counters(port: int, counted: LinkCounters) -> DutPortCounters:
@@ -144,7 +139,7 @@ def port_counters(port: int, counted: LinkCounters) -> DutPortCounters:
     )
 
 
-def _wait_for_carriers(names: tuple[str, ...]) -> None:
+def _wait_for_carriers(names: Sequence[str]) -> None:
     deadline = time.monotonic() + _CARRIER_TIMEOUT_S
     while down := [name for name in names if not _has_carrier(name)]:
         if time.monotonic() > deadline:

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from plimsoll.dut.guest.chain import joined
-from plimsoll.dut.kernel.cables import DUT_PORTS, lay_cables
 from plimsoll.dut.kernel.kernel_chain import KernelChain, KernelChainSettings
 from plimsoll.dut.kernel.kernel_lab import KernelLab
-from plimsoll.dut.kernel.settings import Forwarder
+from plimsoll.dut.kernel.settings import WiredForwarder
 from plimsoll.dut.kernel.vlan import VlanSettings, add_vlan, forwarding_ports
+from plimsoll.dut.kernel.wiring import DUT_PORTS, Wiring
 from plimsoll.dut.lab import DutProcess, Lab
+from plimsoll.dut.ports.tester_ports import TesterPort
 from plimsoll.dut.sight import Hop
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
@@ -37,34 +38,42 @@ class LinuxBridgeSettings(KernelChainSettings, VlanSettings):
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
-        bridge = LinuxBridge(
-            self.make_chain(ledger, memory, lifetime), learning=self.learning, vlan=self.vlan
-        )
+        chain = self.make_chain(ledger, memory, lifetime)
+        wiring = self.wiring(ledger)
+        bridge = LinuxBridge(wiring, chain, learning=self.learning, vlan=self.vlan)
         return KernelLab(self, self.kind, ledger, bridge)
 
 
-class LinuxBridge(Forwarder):
+class LinuxBridge(WiredForwarder):
     """A bridge of two ports for each link of a chain."""
 
-    def __init__(self, chain: KernelChain, *, learning: bool, vlan: int | None = None) -> None:
+    def __init__(
+        self, wiring: Wiring, chain: KernelChain, *, learning: bool, vlan: int | None = None
+    ) -> None:
+        super().__init__(wiring)
         self._chain = chain
         self._learning = learning
         self._vlan = vlan
 
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
         """Lay cables and links, join them by twos, and wait until all of it forwards."""
-        ends = lay_cables(namespace, mtu)
+        ends = self.wiring.lay(namespace, mtu)
         if self._vlan is not None:
-            add_vlan(namespace, self._vlan)
+            add_vlan(namespace, self._vlan, in_memory=self.wiring.in_memory)
         self._chain.lay_links(namespace, mtu)
         for name, ports in self._bridges():
             add_bridge(namespace, name, ports, learning=self._learning)
         # A tap has its carrier, without which no bridge forwards, of who opens it.
         self._chain.guests.start()
-        for name, _ in self._bridges():
-            wait_until_forwarding(namespace, name)
+        if self.wiring.in_memory:
+            self._wait_until_forwarding(namespace)
         self._chain.guests.wait_ready()
         return ends
+
+    def wait_links(self, namespace: NetworkNamespace, timeout_s: float) -> None:
+        """Return once its ports have links, and forward."""
+        super().wait_links(namespace, timeout_s)
+        self._wait_until_forwarding(namespace)
 
     def rx_interfaces(self) -> tuple[str, ...]:
         """All ports of all bridges."""
@@ -94,6 +103,10 @@ class LinuxBridge(Forwarder):
     def stop(self) -> None:
         """End the guests."""
         self._chain.guests.stop()
+
+    def _wait_until_forwarding(self, namespace: NetworkNamespace) -> None:
+        for name, _ in self._bridges():
+            wait_until_forwarding(namespace, name)
 
     def _bridges(self) -> Iterator[tuple[str, tuple[str, str]]]:
         named = dict(zip(DUT_PORTS, forwarding_ports(self._vlan), strict=True))

@@ -7,7 +7,6 @@ import time
 from dataclasses import replace
 from typing import ClassVar, Literal
 
-from plimsoll.dut.kernel.cables import DUT_PORTS, lay_cables
 from plimsoll.dut.kernel.flowtable import (
     FLOW_MEMORY_S,
     NFT,
@@ -17,10 +16,12 @@ from plimsoll.dut.kernel.flowtable import (
     check_room,
 )
 from plimsoll.dut.kernel.kernel_lab import KernelLab
-from plimsoll.dut.kernel.settings import Forwarder
+from plimsoll.dut.kernel.settings import Forwarder, WiredForwarder
 from plimsoll.dut.kernel.vlan import VlanSettings, add_vlan, forwarding_ports
+from plimsoll.dut.kernel.wiring import DUT_PORTS, Wiring
 from plimsoll.dut.lab import Lab, LineRate
 from plimsoll.dut.needs import LabNeeds
+from plimsoll.dut.ports.tester_ports import TesterPort
 from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.dut.sight import SightEnd
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -82,19 +83,20 @@ class LinuxRouterSettings(RoutedSettings, VlanSettings):
             check_flowtable("lab.flowtable")
         return super().check_machine()
 
-    def forwarder(self) -> Forwarder:
+    def forwarder(self, ledger: Ledger) -> Forwarder:
         """The router."""
-        return LinuxRouter(self)
+        return LinuxRouter(self, self.wiring(ledger))
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
-        return KernelLab(self, self.kind, ledger, self.forwarder())
+        return KernelLab(self, self.kind, ledger, self.forwarder(ledger))
 
 
-class LinuxRouter(Forwarder):
+class LinuxRouter(WiredForwarder):
     """Routes to networks `[port]`, by way of one neighbour at each port."""
 
-    def __init__(self, settings: LinuxRouterSettings) -> None:
+    def __init__(self, settings: LinuxRouterSettings, wiring: Wiring) -> None:
+        super().__init__(wiring)
         self._settings = settings
         self._ports = forwarding_ports(settings.vlan)
         self._installed_in_s = 0.0
@@ -102,9 +104,9 @@ class LinuxRouter(Forwarder):
         # Of VLAN interfaces the kernel finds the ports by itself.
         self._flowtable = Flowtable(DUT_PORTS) if settings.flowtable else None
 
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
         """Lay the cables, forward, and say where everything is."""
-        ends = lay_cables(namespace, mtu)
+        ends = self.wiring.lay(namespace, mtu)
         if not self._dynamic:
             namespace.batch(
                 *(
@@ -113,7 +115,7 @@ class LinuxRouter(Forwarder):
                 )
             )
         if self._settings.vlan is not None:
-            add_vlan(namespace, self._settings.vlan)
+            add_vlan(namespace, self._settings.vlan, in_memory=self.wiring.in_memory)
         self._turn_on(namespace)
         namespace.batch(*(self._addresses() if self._dynamic else self._neighbours()))
         begin = time.monotonic()

@@ -8,6 +8,8 @@ from typing import ClassVar, Literal
 from plimsoll.dut.kernel.kernel_lab import KernelLab
 from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
 from plimsoll.dut.lab import Lab
+from plimsoll.dut.ports.netdev import NetdevDriver
+from plimsoll.dut.ports.tester_ports import TesterPort
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import ip_batch
@@ -40,7 +42,7 @@ class MacvlanSettings(KernelSettings):
 
     def forwarder(self) -> Forwarder:
         """The two interfaces."""
-        return Macvlan(self.macs)
+        return Macvlan(self.macs, self.driver)
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
@@ -50,10 +52,11 @@ class MacvlanSettings(KernelSettings):
 class Macvlan(Forwarder):
     """Interfaces with the addresses `macs`, on a cable that ends in the namespace."""
 
-    def __init__(self, macs: tuple[str, ...]) -> None:
+    def __init__(self, macs: tuple[str, ...], driver: NetdevDriver) -> None:
         self._macs = macs
+        self._driver: NetdevDriver = driver
 
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
         """Make the lower interface, and on it those that are handed to the tester."""
         namespace.batch(
             f"link add {_LOWER} mtu {mtu} type veth peer name {_LOWER_PEER} mtu {mtu}",
@@ -61,7 +64,10 @@ class Macvlan(Forwarder):
             f"link set {_LOWER_PEER} up",
         )
         return tuple(
-            self._hand_out(namespace, namespace.tester_end(port), mac, mtu)
+            TesterPort(
+                netdev=self._hand_out(namespace, namespace.tester_end(port), mac, mtu),
+                driver=self._driver,
+            )
             for port, mac in enumerate(self._macs)
         )
 

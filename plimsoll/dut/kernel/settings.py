@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from plimsoll.dut.kernel.cables import DUT_PORTS, cable_counters
+from plimsoll.dut.kernel.wiring import DUT_PORTS, Cables, CardWiring, Wiring
 from plimsoll.dut.lab import DutProcess, LineRate
 from plimsoll.dut.needs import IP, NAMESPACE_CAPABILITIES, TEE, LabNeeds
+from plimsoll.dut.ports.cards import KernelCards
 from plimsoll.dut.ports.netdev import NetdevDriver
+from plimsoll.dut.ports.tester_ports import TesterPort
 from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
 from plimsoll.dut.two_ports import TwoPortSettings
+from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
+from plimsoll.text.mistakes import mistake
 from plimsoll.text.wire import FCS_BYTES
 
 # The least MTU that IPv6 and any usual frame pass.
@@ -30,16 +34,20 @@ class Forwarder(ABC):
     """
 
     @abstractmethod
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
-        """Set it up; the tester's interfaces, by port. Raises MachineError and LabDied."""
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
+        """Set it up; the tester's ports. Raises MachineError and LabDied."""
+
+    def wait_links(self, namespace: NetworkNamespace, timeout_s: float) -> None:
+        """Return once it forwards, the tester's ports being open. Raises MachineError, LabDied."""
+        return
 
     def rx_interfaces(self) -> tuple[str, ...]:
         """Its interfaces in the namespace that take frames in, whose CPU is chosen: both ports."""
         return DUT_PORTS
 
+    @abstractmethod
     def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
         """Of each of its ports; `rx_dropped` are frames that it had no room for."""
-        return cable_counters(namespace)
 
     def hops(self, namespace: NetworkNamespace) -> tuple[Hop, ...]:
         """The points that frames pass inside of it; none where its ports are all of them."""
@@ -75,8 +83,23 @@ class Forwarder(ABC):
         return
 
 
+class WiredForwarder(Forwarder):
+    """One between two ports of its own."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self.wiring = wiring
+
+    def wait_links(self, namespace: NetworkNamespace, timeout_s: float) -> None:
+        """Return once its ports have links."""
+        self.wiring.wait_links(namespace, timeout_s)
+
+    def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
+        """The kernel's, of its two ports."""
+        return self.wiring.counters(namespace)
+
+
 class KernelSettings(TwoPortSettings):
-    """A DUT in the kernel, between two veth cables.
+    """A DUT in the kernel, by itself between two veth cables.
 
     What chooses its CPU is the kernel's receive packet steering. The tester opens its ends by
     AF_XDP or AF_PACKET, as `driver` says (docs/ports.md); `frame_size`, with FCS, is the longest
@@ -100,6 +123,11 @@ class KernelSettings(TwoPortSettings):
         return LabNeeds(NAMESPACE_CAPABILITIES, cls.kernel_features, _PROGRAMS, cpus=1)
 
     @property
+    def tester_place(self) -> str:
+        """Where the tester's ports are written, for messages."""
+        return "lab"
+
+    @property
     def mtu(self) -> int:
         """That of every interface of the lab."""
         return max(_USUAL_MTU, self.frame_size - FCS_BYTES - _ETHERNET_BYTES)
@@ -112,3 +140,40 @@ class KernelSettings(TwoPortSettings):
     def for_frames(self, frame_size: int) -> KernelSettings:
         """The same lab for frames up to `frame_size`."""
         return self.model_copy(update={"frame_size": max(self.frame_size, frame_size)})
+
+
+class WiredSettings(KernelSettings):
+    """A DUT with two ports, which with `cards` are network cards instead of the cables' ends.
+
+    What then chooses its CPU is still receive packet steering, after the cards' interrupts.
+    """
+
+    cards: KernelCards | None = None
+
+    @model_validator(mode="after")
+    def _check_driver(self) -> Self:
+        if self.cards is not None and self.driver != "auto":
+            raise mistake(
+                "`driver` is that of the cables, of which there are none with `cards`",
+                "give it with the port in cards.tester",
+            )
+        return self
+
+    def check_machine(self) -> LineRate:
+        """The same as any DUT in the kernel, and whether the cards will do."""
+        line_rate = super().check_machine()
+        if self.cards is None:
+            return line_rate
+        speed_bps = self.cards.check_machine()
+        if line_rate.bps is not None:
+            return line_rate
+        return LineRate(speed_bps, settled=not self.cards.all_by_dpdk)
+
+    @property
+    def tester_place(self) -> str:
+        """With the cards."""
+        return "lab.cards.tester" if self.cards else super().tester_place
+
+    def wiring(self, ledger: Ledger) -> Wiring:
+        """The cables, or the cards."""
+        return CardWiring(self.cards, ledger) if self.cards else Cables(self.driver)

@@ -6,11 +6,12 @@ import json
 from dataclasses import replace
 from typing import ClassVar, Literal
 
-from plimsoll.dut.kernel.cables import DUT_PORTS, lay_cables
 from plimsoll.dut.kernel.kernel_lab import KernelLab
-from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
+from plimsoll.dut.kernel.settings import Forwarder, WiredForwarder, WiredSettings
+from plimsoll.dut.kernel.wiring import DUT_PORTS, Wiring
 from plimsoll.dut.lab import Lab, LineRate
 from plimsoll.dut.needs import LabNeeds, NeededProgram, check_option
+from plimsoll.dut.ports.tester_ports import TesterPort
 from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
@@ -30,7 +31,7 @@ _CLASSIFIERS: dict[Classifier, KernelOption] = {
 _MATCHES: dict[Classifier, str] = {"flower": "flower", "u32": "u32 match u32 0 0"}
 
 
-class TcRedirectSettings(KernelSettings):
+class TcRedirectSettings(WiredSettings):
     """A filter on either port whose action redirects all frames to the other (tc-mirred(8)).
 
     `classifier` says by what a frame is looked at first: `flower`, which dissects its headers, or
@@ -59,24 +60,25 @@ class TcRedirectSettings(KernelSettings):
         check_option(_CLASSIFIERS[self.classifier], "lab.classifier")
         return super().check_machine()
 
-    def forwarder(self) -> Forwarder:
+    def forwarder(self, ledger: Ledger) -> Forwarder:
         """The two filters."""
-        return TcRedirect(self.classifier)
+        return TcRedirect(self.wiring(ledger), self.classifier)
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
-        return KernelLab(self, self.kind, ledger, self.forwarder())
+        return KernelLab(self, self.kind, ledger, self.forwarder(ledger))
 
 
-class TcRedirect(Forwarder):
+class TcRedirect(WiredForwarder):
     """One filter on each port. It goes with its interface, and so with the namespace."""
 
-    def __init__(self, classifier: Classifier) -> None:
+    def __init__(self, wiring: Wiring, classifier: Classifier) -> None:
+        super().__init__(wiring)
         self._classifier: Classifier = classifier
 
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
         """Lay the cables, and have each port redirect."""
-        ends = lay_cables(namespace, mtu)
+        ends = self.wiring.lay(namespace, mtu)
         matches = _MATCHES[self._classifier]
         ways = tuple(zip(DUT_PORTS, reversed(DUT_PORTS), strict=True))
         lines = (

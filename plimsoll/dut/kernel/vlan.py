@@ -7,8 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from plimsoll.dut.kernel.cables import DUT_PORTS
-from plimsoll.dut.kernel.settings import KernelSettings
+from plimsoll.dut.kernel.settings import WiredSettings
+from plimsoll.dut.kernel.wiring import DUT_PORTS
 from plimsoll.dut.lab import LineRate
 from plimsoll.dut.needs import LabNeeds, check_option
 from plimsoll.errors import MachineError
@@ -21,7 +21,7 @@ VLAN_OPTION = KernelOption("VLAN_8021Q", "8021q", "VLAN interfaces")
 VlanId = Annotated[int, Field(ge=1, le=4094)]
 
 
-class VlanSettings(KernelSettings):
+class VlanSettings(WiredSettings):
     """A DUT whose ports may be VLAN interfaces of the number `vlan`."""
 
     vlan: VlanId | None = None
@@ -43,23 +43,26 @@ def forwarding_ports(vlan: int | None) -> tuple[str, ...]:
     return DUT_PORTS if vlan is None else tuple(f"{port}.{vlan}" for port in DUT_PORTS)
 
 
-def add_vlan(namespace: NetworkNamespace, vlan: int) -> None:
+def add_vlan(namespace: NetworkNamespace, vlan: int, *, in_memory: bool) -> None:
     """Make the VLAN interfaces, with the addresses that the cables' ends have by now, and up.
 
-    A veth would hand its peer the tag apart from the frame, and AF_XDP there would lose it: so tags
-    are written into the frames. Raises MachineError.
+    `in_memory` they are veths' ends. A veth would hand its peer the tag apart from the frame, and
+    AF_XDP there would lose it: so tags are written into the frames. Raises MachineError.
     """
-    refused = run_within(
-        namespace.path, lambda: [port for port in DUT_PORTS if not turn_off_vlan_insertion(port)]
+    if in_memory:
+        run_within(namespace.path, _write_tags)
+    named = tuple(zip(DUT_PORTS, forwarding_ports(vlan), strict=True))
+    namespace.batch(
+        *(f"link add link {port} name {name} type vlan id {vlan}" for port, name in named),
+        *(f"link set {name} up" for _, name in named),
     )
+
+
+def _write_tags() -> None:
+    refused = [port for port in DUT_PORTS if not turn_off_vlan_insertion(port)]
     if refused:
         raise MachineError(
             f"{', '.join(refused)} will not write VLAN tags into frames",
             where="lab.vlan",
             remedy="use a newer kernel, or leave vlan out",
         )
-    named = tuple(zip(DUT_PORTS, forwarding_ports(vlan), strict=True))
-    namespace.batch(
-        *(f"link add link {port} name {name} type vlan id {vlan}" for port, name in named),
-        *(f"link set {name} up" for _, name in named),
-    )

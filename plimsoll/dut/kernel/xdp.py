@@ -9,11 +9,12 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from plimsoll.dut.kernel.cables import cable_counters, lay_cables
 from plimsoll.dut.kernel.kernel_lab import KernelLab
-from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
+from plimsoll.dut.kernel.settings import Forwarder, WiredForwarder, WiredSettings
+from plimsoll.dut.kernel.wiring import Wiring
 from plimsoll.dut.lab import Lab
 from plimsoll.dut.needs import LabNeeds, Library
+from plimsoll.dut.ports.tester_ports import TesterPort
 from plimsoll.errors import MachineError
 from plimsoll.host.bpf.libbpf import LIBRARY, PACKAGE, XDP_GENERIC, XDP_NATIVE, has_libbpf
 from plimsoll.host.bpf.xdp_redirect import XdpCounts, redirect_all
@@ -34,7 +35,7 @@ _ATTACHED = {1: "native", 2: "generic"}
 _LARGEST_FRAME = 3396
 
 
-class XdpSettings(KernelSettings):
+class XdpSettings(WiredSettings):
     """An XDP program of Plimsoll's own on either port, which redirects all frames to the other.
 
     `mode` says where it runs: `native`, in the driver (veth's), before the kernel makes an skb of
@@ -56,32 +57,33 @@ class XdpSettings(KernelSettings):
             programs=(*super().needs().programs, Library(LIBRARY, PACKAGE, has_libbpf)),
         )
 
-    def forwarder(self) -> Forwarder:
+    def forwarder(self, ledger: Ledger) -> Forwarder:
         """The program on both ports."""
-        return XdpRedirect(self.mode, self.cpu)
+        return XdpRedirect(self.wiring(ledger), self.mode, self.cpu)
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
-        return KernelLab(self, self.kind, ledger, self.forwarder())
+        return KernelLab(self, self.kind, ledger, self.forwarder(ledger))
 
 
-class XdpRedirect(Forwarder):
+class XdpRedirect(WiredForwarder):
     """A program on each port. It goes with its interface, and so with the namespace."""
 
-    def __init__(self, mode: XdpMode, cpu: int) -> None:
+    def __init__(self, wiring: Wiring, mode: XdpMode, cpu: int) -> None:
+        super().__init__(wiring)
         self._mode: XdpMode = mode
         self._cpu = cpu
         self._ports: tuple[str, ...] = ()
         self._counts: tuple[XdpCounts, ...] = ()
 
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
         """Lay the cables, load the programs, and have them run on the lab's CPU."""
         self._ports = tuple(namespace.dut_end(port) for port in (0, 1))
-        ends = lay_cables(namespace, mtu, self._ports)
-        if self._mode == "native":
+        ends = self.wiring.lay(namespace, mtu, self._ports)
+        if self._mode == "native" and self.wiring.in_memory:
             # What an XDP program sends to a veth's end is taken there by NAPI, as with GRO on.
             for end in ends:
-                _receive_by_napi(end)
+                _receive_by_napi(str(end.netdev))
         self._counts = run_within(namespace.path, self._load)
         if self._mode == "native":
             self._poll_on_cpu(namespace)
@@ -93,10 +95,10 @@ class XdpRedirect(Forwarder):
 
     def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
         """Frames in are those that the program counted, frames out those of the interfaces."""
-        of_cables = cable_counters(namespace, self._ports)
+        of_ports = super().counters(namespace)
         return tuple(
-            replace(cable, rx_packets=sum(counts.read().values()))
-            for cable, counts in zip(of_cables, self._counts, strict=True)
+            replace(port, rx_packets=sum(counts.read().values()))
+            for port, counts in zip(of_ports, self._counts, strict=True)
         )
 
     def facts(self, namespace: NetworkNamespace) -> dict[str, object]:

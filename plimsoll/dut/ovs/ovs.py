@@ -8,10 +8,9 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from plimsoll.dut.kernel.cables import cable_counters, lay_cables
 from plimsoll.dut.kernel.kernel_chain import KernelChain, KernelChainSettings
 from plimsoll.dut.kernel.kernel_lab import KernelLab
-from plimsoll.dut.kernel.settings import Forwarder
+from plimsoll.dut.kernel.settings import WiredForwarder
 from plimsoll.dut.lab import DutProcess, Lab, LineRate
 from plimsoll.dut.needs import LabNeeds
 from plimsoll.dut.ovs.figures import datapath_figures
@@ -33,6 +32,7 @@ from plimsoll.dut.ovs.vxlan import (
     bytes_added,
     tunnel_facts,
 )
+from plimsoll.dut.ports.tester_ports import TesterPort
 from plimsoll.dut.sight import Hop
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
@@ -111,12 +111,13 @@ class OvsSettings(KernelChainSettings):
         return KernelLab(self, self.kind, ledger, UserspaceSwitch(self, ledger, lifetime, chain))
 
 
-class UserspaceSwitch(Forwarder):
+class UserspaceSwitch(WiredForwarder):
     """A bridge of the netdev datapath on the ends of two cables, and on links to guests."""
 
     def __init__(
         self, settings: OvsSettings, ledger: Ledger, lifetime: Lifetime, chain: KernelChain
     ) -> None:
+        super().__init__(settings.wiring(ledger))
         self._settings = settings
         self._ledger = ledger
         self._lifetime: Lifetime = lifetime
@@ -124,9 +125,9 @@ class UserspaceSwitch(Forwarder):
         self._switch: OvsInstance | None = None
         self._installed: Installed | None = None
 
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
         """Lay cables and links, start the switch, give it their ends and its rules; the guests."""
-        ends = lay_cables(namespace, mtu)
+        ends = self.wiring.lay(namespace, mtu)
         self._chain.lay_links(namespace, mtu)
         switch = self._switch = OvsInstance(self._ledger, namespace, self._lifetime)
         cpu = self._settings.cpu
@@ -166,11 +167,11 @@ class UserspaceSwitch(Forwarder):
 
     def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
         """OpenFlow's, and of what did not reach the switch those of the cables."""
-        of_cables = cable_counters(namespace)
+        of_ports = super().counters(namespace)
         counted = self._port_counts(self._started())
         return tuple(
-            replace(cable, rx_packets=port.rx_packets, tx_packets=port.tx_packets)
-            for cable, port in zip(of_cables, counted, strict=True)
+            replace(port, rx_packets=counts.rx_packets, tx_packets=counts.tx_packets)
+            for port, counts in zip(of_ports, counted, strict=True)
         )
 
     def facts(self, namespace: NetworkNamespace) -> dict[str, object]:

@@ -59,6 +59,7 @@ def open_netdev(
     name: str,
     port: int,
     *,
+    place: str,
     driver: NetdevDriver,
     queues: int,
     frame_size: int,
@@ -66,10 +67,11 @@ def open_netdev(
 ) -> NetdevPort:
     """Choose how the tester's `port` opens an interface, for frames up to `frame_size` with FCS.
 
-    Raises InputError for one that must be left alone, MachineError for what it lacks.
+    `place` is where the ports are written. Raises InputError for one that must be left alone,
+    MachineError for what it lacks.
     """
-    where = f"lab.ports[{port}].netdev"
-    netdev = usable_netdev(name, port, facts)
+    where = f"{place}[{port}].netdev"
+    netdev = usable_netdev(name, where, facts)
     why_not = _why_no_xdp(netdev, queues, frame_size, facts)
     if driver == "af_xdp" and why_not:
         raise MachineError(
@@ -83,12 +85,27 @@ def open_netdev(
     return _by_xdp(netdev, port, queues)
 
 
-def usable_netdev(name: str, port: int, facts: NetdevFacts) -> Netdev:
-    """The interface, if it may be and can be the tester's `port`.
+def usable_netdev(name: str, where: str, facts: NetdevFacts, *, carrier: bool = True) -> Netdev:
+    """The interface, if it may be and can be a port of the tester.
 
-    Raises InputError for one that must be left alone, MachineError for what it lacks.
+    Without `carrier` it may be without one, as that of a cable whose other end is down. Raises
+    InputError for one that must be left alone, MachineError for what it lacks.
     """
-    where = f"lab.ports[{port}].netdev"
+    netdev = check_not_in_use(name, where, facts)
+    missing = missing_for_packet_sockets(facts.capabilities)
+    if missing:
+        raise MachineError(
+            f"this user may not send on {name}",
+            where=where,
+            remedy=f"run as root, or with {', '.join(missing)}",
+        )
+    if problem := _link_problem(netdev, carrier=carrier):
+        raise MachineError(f"{name} {problem[0]}", where=where, remedy=problem[1])
+    return netdev
+
+
+def check_not_in_use(name: str, where: str, facts: NetdevFacts) -> Netdev:
+    """The interface, unless the machine depends on it. Raises InputError."""
     netdev = facts.netdevs.get(name)
     if netdev is None:
         free = ", ".join(sorted(set(facts.netdevs) - set(facts.in_use))) or "there is none"
@@ -99,26 +116,17 @@ def usable_netdev(name: str, port: int, facts: NetdevFacts) -> Netdev:
             where=where,
             remedy="choose another; plimsoll ports lists them",
         )
-    missing = missing_for_packet_sockets(facts.capabilities)
-    if missing:
-        raise MachineError(
-            f"this user may not send on {name}",
-            where=where,
-            remedy=f"run as root, or with {', '.join(missing)}",
-        )
-    if problem := _link_problem(netdev):
-        raise MachineError(f"{name} {problem[0]}", where=where, remedy=problem[1])
     return netdev
 
 
-def _link_problem(netdev: Netdev) -> tuple[str, str] | None:
+def _link_problem(netdev: Netdev, *, carrier: bool) -> tuple[str, str] | None:
     """What keeps frames from passing, and how to fix it: DPDK's drivers do not check."""
     if netdev.masters:
         above = ", ".join(netdev.masters)
         return f"belongs to {above}", f"ip link set {netdev.name} nomaster, or choose another"
     if not netdev.up:
         return "is down", f"ip link set {netdev.name} up"
-    if not netdev.carrier:
+    if carrier and not netdev.carrier:
         return "has no carrier", "check its cable and that the other end is up"
     return None
 

@@ -33,6 +33,7 @@ from plimsoll.host.ledger.record import (
 from plimsoll.host.ledger.scratch import sweep_scratch
 from plimsoll.host.ledger.state_root import STATE_VARIABLE, state_root
 from plimsoll.host.ledger.trace_instance import remove_trace_instance
+from plimsoll.host.namespaces.lent_interface import LentInterface
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.processes.identity import (
     ProcessIdentity,
@@ -159,6 +160,28 @@ class Ledger:
         noted = (*record.undoing_modules, (module, *arguments))
         self._write(replace(record, undoing_modules=noted))
 
+    def lend(self, name: str, lent_as: str, mtu: int) -> None:
+        """Move an interface of the machine's into the namespace, and remember how it was.
+
+        Raises MachineError.
+        """
+        record = self.record
+        lent = LentInterface.of(name, lent_as)
+        self._write(replace(record, lent_interfaces=(*record.lent_interfaces, lent)))
+        lent.lend(self.namespace, mtu)
+
+    def take_back(self) -> list[str]:
+        """Bring the interfaces back that were lent; which, in words. Raises MachineError."""
+        lent = self.record.lent_interfaces
+        done = [
+            f"took back the interface {each.name}"
+            for each in lent
+            if each.take_back(self.namespace)
+        ]
+        if lent:
+            self._write(replace(self.record, lent_interfaces=()))
+        return done
+
     def note_facts(self, facts: Mapping[str, object]) -> None:
         """Add facts for those who list the ledger; they must be JSON."""
         record = self.record
@@ -169,7 +192,7 @@ class Ledger:
         self._write(replace(self.record, owner=None))
 
     def undo(self) -> list[str]:
-        """End its processes, give back its hugepages, remove its namespaces, traces and files.
+        """End its processes, give back its hugepages and interfaces, remove what it made.
 
         Returns what was done, in words.
 
@@ -200,6 +223,7 @@ class Ledger:
         try:
             done += _run_undoing_modules(record)
             done += _give_back(self.id)
+            done += self.take_back()
             done += _remove_namespace(self.id)
             done += _remove_trace_instances(record)
             for path in map(Path, record.paths):

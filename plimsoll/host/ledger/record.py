@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from plimsoll.host.namespaces.lent_interface import LentInterface
 from plimsoll.host.processes.identity import ProcessIdentity
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -35,8 +36,9 @@ class LedgerRecord:
     the ledger's directory to remove. `trace_instances` are the names of directories in
     tracefs's instances/ to remove, `polled_cpus` those that its processes keep busy; ledgers
     written before these were noted have none. `undoing_modules` are modules of ours, each with its
-    arguments, that remove what lies on other machines. `facts` is whatever the maker wants
-    remembered, as JSON.
+    arguments, that remove what lies on other machines. `lent_interfaces` are the machine's own, to
+    be taken back from the ledger's namespace. `facts` is whatever the maker wants remembered, as
+    JSON.
     """
 
     kind: str
@@ -48,6 +50,7 @@ class LedgerRecord:
     trace_instances: tuple[str, ...] = ()
     polled_cpus: tuple[PolledCpu, ...] = ()
     undoing_modules: tuple[tuple[str, ...], ...] = ()
+    lent_interfaces: tuple[LentInterface, ...] = ()
     facts: dict[str, object] = field(default_factory=dict)
 
     @property
@@ -86,6 +89,10 @@ def from_json(text: str) -> LedgerRecord:
             trace_instances=tuple(document.get("trace_instances", ())),
             polled_cpus=tuple(PolledCpu(**each) for each in document.get("polled_cpus", ())),
             undoing_modules=tuple(map(tuple, document.get("undoing_modules", ()))),
+            lent_interfaces=tuple(
+                LentInterface(**{**each, "settings": tuple(map(tuple, each["settings"]))})
+                for each in document.get("lent_interfaces", ())
+            ),
             facts=document["facts"],
         )
     except (KeyError, TypeError, RecursionError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plimsoll.host.namespaces.ip_command import run_program
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 
 
@@ -10,7 +11,11 @@ def steer(namespace: NetworkNamespace, interface: str, cpu: int) -> None:
 
     Without it the kernel forwards a veth's frames on the CPU that sent them: the tester's.
     """
-    namespace.write(cpu_mask(cpu), f"/sys/class/net/{interface}/queues/rx-0/rps_cpus")
+    queues = f"/sys/class/net/{interface}/queues"
+    listed = run_program(namespace.enter("ls", queues)).split()
+    namespace.write(
+        cpu_mask(cpu), *(f"{queues}/{each}/rps_cpus" for each in listed if each.startswith("rx-"))
+    )
 
 
 def cpu_mask(cpu: int) -> str:

@@ -29,6 +29,7 @@ from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, NeededProgram
 from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.kernel_options import KernelOption
+from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.conntrack import conntrack_max, dropped_for_room
 from plimsoll.host.namespaces.flowtable_counts import PathCounts
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
@@ -134,7 +135,7 @@ def test_version_and_facts_name_the_flowtable(
     nft(monkeypatch, tmp_path)
     monkeypatch.setattr(flowtable, "run_within", lambda path, work: {"udp": 30, "tcp": 30})
     monkeypatch.setattr(flowtable, "conntrack_max", lambda: 262144)
-    router = settings().forwarder()  # type: ignore[attr-defined]
+    router = settings().forwarder(Ledger(tmp_path))  # type: ignore[attr-defined]
     assert router.version().endswith(", flowtable by nftables v1.0.6")
     assert Flowtable(PORTS).facts(NetworkNamespace("plimsoll-f10a7b")) == {
         "name": "fastpath",

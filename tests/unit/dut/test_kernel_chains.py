@@ -10,6 +10,7 @@ from plimsoll.dut.guest.guests import Guests
 from plimsoll.dut.guest.namespace_guest import NamespaceGuest
 from plimsoll.dut.kernel.kernel_chain import KernelChain
 from plimsoll.dut.kernel.linux_bridge import LinuxBridge, LinuxBridgeSettings
+from plimsoll.dut.kernel.wiring import Cables
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.needs import LabNeeds, NeededProgram
 from plimsoll.dut.ovs.ovs import OvsSettings
@@ -54,9 +55,9 @@ class RecordedNamespace(NetworkNamespace):
 def namespace(monkeypatch: pytest.MonkeyPatch) -> NetworkNamespace:
     DONE.clear()
     bridge = "plimsoll.dut.kernel.linux_bridge"
-    monkeypatch.setattr(f"{bridge}.lay_cables", lambda space, mtu: ("a", "b"))
+    monkeypatch.setattr("plimsoll.dut.kernel.wiring.Wiring.lay", lambda self, space, mtu: ())
     monkeypatch.setattr(f"{bridge}.wait_until_forwarding", lambda space, name: None)
-    monkeypatch.setattr(f"{bridge}.add_vlan", lambda space, vlan: None)
+    monkeypatch.setattr(f"{bridge}.add_vlan", lambda space, vlan, in_memory: None)
     return RecordedNamespace("plimsoll-000000")
 
 
@@ -68,7 +69,8 @@ def masters() -> dict[str, str]:
 
 def built(namespace: NetworkNamespace, settings: LinuxBridgeSettings) -> None:
     chain = KernelChain(settings, NO_GUESTS)
-    LinuxBridge(chain, learning=False, vlan=settings.vlan).build(namespace, settings.mtu)
+    bridge = LinuxBridge(Cables("auto"), chain, learning=False, vlan=settings.vlan)
+    bridge.build(namespace, settings.mtu)
 
 
 def test_each_link_has_a_bridge_of_its_own(namespace: NetworkNamespace) -> None:

@@ -16,11 +16,14 @@ from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
 from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.kernel_options import KernelOption
+from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import ip_batch
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.namespaces.packet_steering import cpu_mask
 
-CABLES = "plimsoll.dut.kernel.linux_router.lay_cables"
+LAY = "plimsoll.dut.kernel.wiring.Wiring.lay"
+# Nothing is entered in it.
+LEDGER = Ledger(Path("/nonexistent"))
 ALL_CAPABILITIES = frozenset(NAMESPACE_CAPABILITIES)
 ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
 
@@ -82,14 +85,12 @@ class RecordedNamespace(NetworkNamespace):
 def test_the_router_routes_to_where_the_frames_of_the_other_port_go(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(
-        "plimsoll.dut.kernel.linux_router.lay_cables", lambda space, mtu: ("a", "b")
-    )
+    monkeypatch.setattr(LAY, lambda self, space, mtu: ())
     settings = LinuxRouterSettings(
         networks=(("10.1.0.0/16",), ("10.2.0.0/16", "2001:db8::/64")),  # type: ignore[arg-type]
         macs=("02:aa:00:00:00:00", "02:bb:00:00:00:00"),
     )
-    forwarder = settings.forwarder()
+    forwarder = settings.forwarder(LEDGER)
     assert isinstance(forwarder, LinuxRouter)
     namespace = RecordedNamespace()
     forwarder.build(namespace, 1500)
@@ -105,23 +106,21 @@ def test_the_router_routes_to_where_the_frames_of_the_other_port_go(
 
 
 def test_a_router_of_ipv4_alone_leaves_ipv6_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "plimsoll.dut.kernel.linux_router.lay_cables", lambda space, mtu: ("a", "b")
-    )
+    monkeypatch.setattr(LAY, lambda self, space, mtu: ())
     networks = (("10.1.0.0/16",), ("10.2.0.0/16",))
     namespace = RecordedNamespace()
-    LinuxRouterSettings(networks=networks).forwarder().build(namespace, 1500)  # type: ignore[arg-type]
+    LinuxRouterSettings(networks=networks).forwarder(LEDGER).build(namespace, 1500)  # type: ignore[arg-type]
     assert not [line for line in namespace.done if "ipv6" in line]
 
 
 def test_a_router_of_a_vlan_routes_between_interfaces_of_its_number(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(CABLES, lambda space, mtu: ("a", "b"))
+    monkeypatch.setattr(LAY, lambda self, space, mtu: ())
     # Nothing to be turned off: the namespace is not there.
     monkeypatch.setattr("plimsoll.dut.kernel.vlan.run_within", lambda path, work: [])
     namespace = RecordedNamespace()
-    LinuxRouterSettings(vlan=100).forwarder().build(namespace, 1500)
+    LinuxRouterSettings(vlan=100).forwarder(LEDGER).build(namespace, 1500)
     lines = namespace.done
     added = lines.index("link add link port1 name port1.100 type vlan id 100")
     # A VLAN interface takes over the address that the other has when it is made.
@@ -133,9 +132,12 @@ def test_a_router_of_a_vlan_routes_between_interfaces_of_its_number(
 
 
 def test_what_will_not_write_tags_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.dut.kernel.vlan.run_within", lambda path, work: ["port0"])
+    monkeypatch.setattr("plimsoll.dut.kernel.vlan.run_within", lambda path, work: work())
+    monkeypatch.setattr(
+        "plimsoll.dut.kernel.vlan.turn_off_vlan_insertion", lambda port: port == "port1"
+    )
     with pytest.raises(MachineError, match=r"lab\.vlan: port0 will not write VLAN tags"):
-        add_vlan(RecordedNamespace(), 100)
+        add_vlan(RecordedNamespace(), 100, in_memory=True)
 
 
 @pytest.mark.parametrize(

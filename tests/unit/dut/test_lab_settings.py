@@ -4,10 +4,11 @@ import pytest
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.dut.external import ExternalPort, ExternalSettings
+from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import Lab, LabModel, LineRate
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.memif.testpmd import TestpmdSettings
+from plimsoll.dut.ports.tester_ports import TesterPort
 from plimsoll.dut.registry.labs import LabSettings, lab_kinds, make_lab
 from plimsoll.dut.registry.standing import lab_up
 from plimsoll.errors import InputError
@@ -163,7 +164,7 @@ def test_testpmd_has_buffers_for_the_longest_frame(
 def test_a_profile_does_not_shrink_what_a_lab_was_given() -> None:
     assert TestpmdSettings(frame_size=9000).for_frames(64).frame_size == 9000
     external = ExternalSettings(
-        ports=(ExternalPort(devargs="a"), ExternalPort(devargs="b")), frame_size=9000
+        ports=(TesterPort(devargs="a"), TesterPort(devargs="b")), frame_size=9000
     )
     assert external.for_frames(64).frame_size == 9000
     assert external.for_frames(9216).frame_size == 9216
@@ -216,7 +217,7 @@ def test_a_lab_without_processes_cannot_be_kept_up() -> None:
 def test_what_is_known_of_the_line_rate_before_links_are_up(
     monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], bps: float | None, *, settled: bool
 ) -> None:
-    monkeypatch.setattr("plimsoll.dut.external.check_card", lambda address, where: None)
+    monkeypatch.setattr("plimsoll.dut.ports.tester_ports.check_card", lambda address, where: None)
     settings = ADAPTER.validate_python({"kind": "external", "ports": CARDS, **changes})
     assert settings.check_machine() == LineRate(bps, settled)
 
@@ -229,7 +230,7 @@ def test_a_line_rate_never_comes_where_there_is_no_wire() -> None:
     "settings",
     [
         LoopbackSettings(ports=3),
-        ExternalSettings(ports=tuple(ExternalPort(devargs=n) for n in "abcd")),
+        ExternalSettings(ports=tuple(TesterPort(devargs=n) for n in "abcd")),
     ],
 )
 def test_ports_and_paths_are_known_beforehand(settings: LabModel) -> None:

@@ -32,7 +32,7 @@ def eth1(tmp_path: Path) -> Interface:
 
 @pytest.fixture
 def lab(tmp_path: Path, eth1: Interface) -> NetdevLab:
-    made = NetdevLab("external", PORTS, {1: "eth1"}, tmp_path)
+    made = NetdevLab("external", PORTS, {1: "eth1"}, "lab.ports", tmp_path)
     assert made.up() is PORTS
     return made
 

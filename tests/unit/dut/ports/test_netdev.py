@@ -33,7 +33,7 @@ def opened(netdev: Netdev = CARD, why_no_xdp: str | None = None, **changes: Any)
         why_no_xdp=lambda name, queue: why_no_xdp,
     )
     settings = {"driver": "auto", "queues": 1, "frame_size": 1518, **changes}
-    return open_netdev("ens1", 3, facts=facts, **settings)
+    return open_netdev("ens1", 3, place="lab.ports", facts=facts, **settings)
 
 
 def test_af_xdp_is_taken_where_it_can_be() -> None:

@@ -1,0 +1,122 @@
+"""A DUT on network cards of this machine, cabled to the tester's ports one by one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, field_validator, model_validator
+
+from plimsoll.dut.ports.card import check_card
+from plimsoll.dut.ports.netdev import NetdevFacts, check_not_in_use, netdev_facts
+from plimsoll.dut.ports.tester_ports import (
+    InterfaceName,
+    TesterPort,
+    check_each_once,
+    check_tester_ports,
+    pci_address,
+)
+from plimsoll.errors import InputError, MachineError
+from plimsoll.host.namespaces.ip_command import ip_objects
+from plimsoll.text.mistakes import mistake
+
+_PLACE = "lab.cards"
+
+
+class Cards(BaseModel):
+    """The DUT's port n is cabled to the tester's port n."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    dut: tuple[str, str]
+    tester: tuple[TesterPort, TesterPort]
+
+    @field_validator("tester")
+    @classmethod
+    def _check_each_once(
+        cls, tester: tuple[TesterPort, TesterPort]
+    ) -> tuple[TesterPort, TesterPort]:
+        check_each_once(tester, f"{_PLACE}.tester")
+        return tester
+
+    @model_validator(mode="after")
+    def _check_own(self) -> Self:
+        taken = {port.device[1] for port in self.tester}
+        for number, name in enumerate(self.dut):
+            if name in taken or name in self.dut[:number]:
+                raise mistake(f"{name} is given twice", "give each card once", "dut", number)
+        return self
+
+    @property
+    def all_by_dpdk(self) -> bool:
+        """Whether only the tester's open ports will tell the speed of the links."""
+        return all(port.on_pci for port in self.tester)
+
+    def _check_tester(self) -> float | None:
+        """The slowest link's speed in bits a second, L1, where the kernel knows it."""
+        # The other ends of the cables are not up before the DUT is.
+        return check_tester_ports(self.tester, f"{_PLACE}.tester", carrier=False)
+
+
+class KernelCards(Cards):
+    """Those of a DUT in the kernel: `dut` names interfaces, which the lab's namespace borrows."""
+
+    dut: tuple[InterfaceName, InterfaceName]
+
+    def check_machine(self) -> float | None:
+        """Whether the interfaces can be borrowed and the tester's ports opened.
+
+        Returns what is known of the line rate. Raises InputError and MachineError naming the field.
+        """
+        facts = netdev_facts()
+        for number, name in enumerate(self.dut):
+            _check_idle(name, f"{_PLACE}.dut[{number}]", facts)
+        return self._check_tester()
+
+
+def _pci_card(given: str) -> str:
+    if (address := pci_address(given)) is None:
+        raise mistake(f"{given!r} is not a PCI address", "write for example 0000:87:00.0")
+    return address
+
+
+class DpdkCards(Cards):
+    """Those of a DUT with DPDK: `dut` are PCI addresses."""
+
+    dut: tuple[Annotated[str, AfterValidator(_pci_card)], Annotated[str, AfterValidator(_pci_card)]]
+
+    def check_machine(self) -> float | None:
+        """Whether DPDK can open the cards, and the tester's ports can be.
+
+        Returns what is known of the line rate. Raises InputError and MachineError naming the field.
+        """
+        for number, address in enumerate(self.dut):
+            check_card(address, f"{_PLACE}.dut[{number}]")
+        return self._check_tester()
+
+
+def _check_idle(name: str, where: str, facts: NetdevFacts) -> None:
+    """Raise for an interface that something else needs, or that has what would be lost."""
+    netdev = check_not_in_use(name, where, facts)
+    if netdev.masters:
+        raise MachineError(
+            f"{name} belongs to {', '.join(netdev.masters)}",
+            where=where,
+            remedy=f"ip link set {name} nomaster, or choose another",
+        )
+    addresses = [
+        f"{address['local']}/{address['prefixlen']}"
+        for link in ip_objects("address", "show", "dev", name)
+        for address in _addresses_of(link)
+        if address.get("scope") != "link"
+    ]
+    if addresses:
+        raise InputError(
+            f"{name} has the addresses {', '.join(addresses)}, which it would lose to the lab",
+            where=where,
+            remedy=f"ip address flush dev {name}, if nobody needs them, or choose another",
+        )
+
+
+def _addresses_of(link: dict[str, object]) -> list[dict[str, object]]:
+    found = link.get("addr_info")
+    return found if isinstance(found, list) else []

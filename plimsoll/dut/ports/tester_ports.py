@@ -1,0 +1,179 @@
+"""The tester's ports, as written in an experiment: devices of DPDK's, or the kernel's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from plimsoll.dut.ports.card import check_card
+from plimsoll.dut.ports.memif_port import check_socket_of
+from plimsoll.dut.ports.netdev import (
+    NetdevDriver,
+    NetdevPort,
+    netdev_facts,
+    open_netdev,
+    usable_netdev,
+    wire_speed,
+)
+from plimsoll.text.mistakes import mistake
+
+# What DPDK takes for one; its domain may be left out.
+_PCI_ADDRESS = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])", re.IGNORECASE)
+
+# What the kernel takes for a name (dev_valid_name), less what DPDK's devargs cannot hold.
+InterfaceName = Annotated[str, StringConstraints(pattern=r"^[^\s/:,=\[\]\"']{1,15}$")]
+
+
+class TesterPort(BaseModel):
+    """One port of the tester: a device of DPDK's, or an interface of the kernel's.
+
+    `devargs` is a PCI address, or a vdev with its arguments. `netdev` names an interface,
+    opened by AF_XDP if it can be and else by AF_PACKET, unless `driver` says which;
+    `queues` is how many queue pairs it gets, at least as many as the generator polls.
+    """
+
+    # Keeps pytest from taking the class for tests.
+    __test__ = False
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    devargs: str | None = Field(default=None, min_length=1, max_length=1024)
+    netdev: InterfaceName | None = None
+    driver: NetdevDriver = "auto"
+    queues: int = Field(default=1, ge=1, le=16)
+
+    @model_validator(mode="after")
+    def _check_one_way(self) -> Self:
+        if (self.devargs is None) == (self.netdev is None):
+            raise mistake("a port is either `devargs` or `netdev`", "give one of the two")
+        if self.netdev is None and (self.driver, self.queues) != ("auto", 1):
+            raise mistake(
+                "`driver` and `queues` are for a `netdev`", "put them into `devargs` as its own"
+            )
+        return self
+
+    @property
+    def device(self) -> tuple[str, str]:
+        """The field that says which device it is, and the device without its arguments."""
+        if self.devargs is None:
+            return "netdev", str(self.netdev)
+        name = self.devargs.partition(",")[0]
+        return "devargs", pci_address(name) or name
+
+    @property
+    def on_pci(self) -> bool:
+        """Whether DPDK opens it as a card."""
+        return self.devargs is not None and pci_address(self.devargs.partition(",")[0]) is not None
+
+
+def pci_address(given: str) -> str | None:
+    """A PCI address as the kernel writes it; None for what is none."""
+    if (address := _PCI_ADDRESS.fullmatch(given)) is None:
+        return None
+    return f"{int(address[1] or '0', 16):04x}:{address[2]}".lower()
+
+
+def check_each_once(ports: Sequence[TesterPort], place: str) -> None:
+    """Raise a mistake at the second port on one device; `place` is that of the ports."""
+    first_of: dict[tuple[str, str], int] = {}
+    for number, port in enumerate(ports):
+        first = first_of.setdefault(port.device, number)
+        if first != number:
+            field, name = port.device
+            problem = f"{name} is {place}[{first}].{field} already"
+            raise mistake(problem, "give each port once", number, field)
+
+
+def check_tester_ports(
+    ports: Sequence[TesterPort], place: str, *, carrier: bool = True
+) -> float | None:
+    """Whether the interfaces and cards will do, and the sockets of vdevs can be.
+
+    Without `carrier` interfaces may be without one as yet. Returns the slowest link's speed in
+    bits a second, L1; None unless the kernel knows it of all. Raises InputError and MachineError
+    naming the field, below `place`.
+    """
+    for number, port in enumerate(ports):
+        field, device = port.device
+        if port.on_pci:
+            check_card(device, f"{place}[{number}].{field}")
+        elif port.devargs is not None:
+            check_socket_of(port.devargs, f"{place}[{number}].{field}")
+    if all(port.netdev is None for port in ports):
+        return None
+    facts = netdev_facts()
+    return _slowest(
+        wire_speed(usable_netdev(port.netdev, f"{place}[{number}].netdev", facts, carrier=carrier))
+        if port.netdev is not None
+        else None
+        for number, port in enumerate(ports)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedPorts:
+    """The tester's ports as DPDK's devargs, and what is known of those on interfaces.
+
+    `queue_frames` is the least that one of their queues holds, None where it is its descriptors;
+    `speed_bps` the slowest link's, L1, None unless it is known of all; `netdevs` the interfaces
+    by port.
+    """
+
+    devargs: tuple[str, ...]
+    queue_frames: int | None
+    speed_bps: float | None
+    notes: tuple[str, ...]
+    netdevs: dict[int, str]
+
+
+def open_tester_ports(ports: Sequence[TesterPort], place: str, frame_size: int) -> OpenedPorts:
+    """Choose how each is opened, for frames of up to `frame_size` bytes with FCS.
+
+    Raises InputError for an interface that must be left alone, MachineError for what one lacks.
+    """
+    on_netdevs = _open_netdevs(ports, place, frame_size)
+    queues = [each.queue_frames for each in on_netdevs.values() if each.queue_frames]
+    return OpenedPorts(
+        devargs=tuple(
+            port.devargs or on_netdevs[number].devargs for number, port in enumerate(ports)
+        ),
+        queue_frames=min(queues, default=None),
+        speed_bps=_slowest(
+            on_netdevs[number].speed_mbps if number in on_netdevs else None
+            for number, _ in enumerate(ports)
+        ),
+        notes=tuple(each.note for each in on_netdevs.values()),
+        netdevs={number: port.netdev for number, port in enumerate(ports) if port.netdev},
+    )
+
+
+def _open_netdevs(
+    ports: Sequence[TesterPort], place: str, frame_size: int
+) -> dict[int, NetdevPort]:
+    if all(port.netdev is None for port in ports):
+        return {}
+    facts = netdev_facts()
+    return {
+        number: open_netdev(
+            port.netdev,
+            number,
+            place=place,
+            driver=port.driver,
+            queues=port.queues,
+            frame_size=frame_size,
+            facts=facts,
+        )
+        for number, port in enumerate(ports)
+        if port.netdev is not None
+    }
+
+
+def _slowest(speeds_mbps: Iterable[int | None]) -> float | None:
+    """As the kernel knows it: DPDK says 10 Gbps of every interface."""
+    every = list(speeds_mbps)
+    known = [mbps for mbps in every if mbps is not None]
+    return min(known) * 1e6 if known and len(known) == len(every) else None

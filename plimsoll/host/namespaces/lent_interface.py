@@ -1,0 +1,92 @@
+"""An interface of the machine's that a lab's namespace borrows, and gives back as it was."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from plimsoll.host.namespaces.ip_command import ip_batch, ip_objects
+from plimsoll.host.namespaces.network_namespace import NetworkNamespace
+
+_NETDEVS = Path("/sys/class/net")
+# What labs set of an interface by sysfs, which stays with one that moves.
+_SETTINGS = ("threaded", "queues/rx-*/rps_cpus")
+
+
+@dataclass(frozen=True, slots=True)
+class LentInterface:
+    """How it was before: its `name`, MAC, MTU, and whether it was up; `lent_as` is its name inside.
+
+    `settings` are files of sysfs below the interface's, each with its content. Addresses and routes
+    of its own it must have none, as they would be lost.
+    """
+
+    name: str
+    lent_as: str
+    mac: str
+    mtu: int
+    up: bool
+    settings: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, name: str, lent_as: str) -> LentInterface:
+        """The interface of this process's namespace as it is now. Raises MachineError."""
+        (link,) = ip_objects("link", "show", "dev", name)
+        flags = link["flags"]
+        return cls(
+            name=name,
+            lent_as=lent_as,
+            mac=str(link["address"]),
+            mtu=int(str(link["mtu"])),
+            up=isinstance(flags, list) and "UP" in flags,
+            settings=tuple(_settings(_NETDEVS / name)),
+        )
+
+    def lend(self, namespace: NetworkNamespace, mtu: int) -> None:
+        """Move it into a namespace, up and with that MTU. Raises MachineError."""
+        ip_batch(
+            (
+                f"link set {self.name} down",
+                f"link set {self.name} netns {namespace.name} name {self.lent_as}",
+            )
+        )
+        namespace.batch(f"link set {self.lent_as} mtu {mtu}", f"link set {self.lent_as} up")
+
+    def take_back(self, namespace: NetworkNamespace) -> bool:
+        """Bring it back as it was, without what was put upon it; False where it never went.
+
+        One that was pulled out of the machine meanwhile is no error. Raises MachineError.
+        """
+        links = namespace.objects("link", "show") if namespace.path.exists() else []
+        lent = any(link["ifname"] == self.lent_as for link in links)
+        if lent:
+            upon = (str(link["ifname"]) for link in links if link.get("link") == self.lent_as)
+            namespace.batch(
+                *(f"link delete {name}" for name in upon),
+                f"link set {self.lent_as} down",
+                # In generic mode, and in native: a program stays with an interface that moves.
+                f"link set {self.lent_as} xdpgeneric off",
+                f"link set {self.lent_as} xdp off",
+                f"link set {self.lent_as} address {self.mac}",
+                f"link set {self.lent_as} mtu {self.mtu}",
+                f"link set {self.lent_as} netns {os.getpid()} name {self.name}",
+            )
+        here = _NETDEVS / self.name
+        if here.exists():
+            found = dict(_settings(here))
+            for file, content in self.settings:
+                if found.get(file) != content:
+                    (here / file).write_text(content)
+            if self.up:
+                ip_batch((f"link set {self.name} up",))
+        return lent
+
+
+def _settings(interface: Path) -> Iterator[tuple[str, str]]:
+    for pattern in _SETTINGS:
+        for file in sorted(interface.glob(pattern)):
+            with suppress(OSError):
+                yield str(file.relative_to(interface)), file.read_text().strip()
