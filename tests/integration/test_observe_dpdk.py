@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.dut.lab import DutPortCounters
-from plimsoll.dut.memif.testpmd import TestpmdLab, TestpmdSettings
+from plimsoll.dut.userspace.testpmd import TestpmdLab, TestpmdSettings
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger, ledgers

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll.dut.lab import LabDied, LabPorts
-from plimsoll.dut.memif.testpmd import TestpmdLab, TestpmdSettings
 from plimsoll.dut.registry.standing import lab_down, lab_list, lab_up
 from plimsoll.dut.telemetry import Telemetry
+from plimsoll.dut.userspace.testpmd import TestpmdLab, TestpmdSettings
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.ledger.hugepage_claims import claims_locked, claims_of
 from plimsoll.host.ledger.hugepage_pool import pools
@@ -41,7 +41,7 @@ needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root may reserve 
 OWNER = f"""
 import sys, time
 from plimsoll.dut.registry.labs import make_lab
-from plimsoll.dut.memif.testpmd import TestpmdSettings
+from plimsoll.dut.userspace.testpmd import TestpmdSettings
 from plimsoll.host.ledger.hugepages import plan_memory
 from plimsoll.host.ledger.janitor import swept_ledger
 with swept_ledger("run") as ledger:

@@ -149,7 +149,7 @@ ROOMS = {
     "tune/host": [".", "capture", "memory", "archives", "cpus", "ports", "boot", "view"],
     "generator": ["registry", "engine", "testpmd", "trex", "kernel", "simulated", "."],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
-    "dut": ["registry", "ovs", "kernel", "memif", "guest", ".", "ports"],
+    "dut": ["registry", "ovs", "kernel", "userspace", "guest", ".", "ports"],
     "host": ["resctrl", "ledger", "ports", "namespaces", "bpf", "processes", "."],
 }
 # Entries of a folder, beyond which no one finds anything. Plug-ins are found by themselves.

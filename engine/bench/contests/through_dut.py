@@ -12,7 +12,7 @@ from peer_testpmd import peer_testpmd
 from reading import Reading, mpps_between, mpps_over, read
 
 from plimsoll.dut.lab import LabPorts
-from plimsoll.dut.memif.testpmd import TestpmdLab, TestpmdSettings
+from plimsoll.dut.userspace.testpmd import TestpmdLab, TestpmdSettings
 from plimsoll.generator.interface import Interval
 
 _LINK_WAIT_S = 15.0

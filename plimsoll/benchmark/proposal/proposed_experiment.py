@@ -15,7 +15,7 @@ from plimsoll.benchmark.proposal.proposed_ports import (
 from plimsoll.benchmark.proposal.survey import HostSurvey
 from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import LabModel
-from plimsoll.dut.memif.testpmd import TestpmdSettings
+from plimsoll.dut.userspace.testpmd import TestpmdSettings
 from plimsoll.errors import MachineError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.host.ports.machine_ports import MachinePort

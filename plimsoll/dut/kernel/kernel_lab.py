@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import platform
-import time
-from collections.abc import Sequence
 
 from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LabPorts, LinkWatch
-from plimsoll.dut.netdev_lab import NetdevLab
 from plimsoll.dut.passive import PassiveLab
-from plimsoll.dut.ports.tester_ports import TesterPort, open_tester_ports
 from plimsoll.dut.sight import NOTHING_SEEN, SightEnd
-from plimsoll.dut.two_ports import PATHS
-from plimsoll.errors import MachineError
+from plimsoll.dut.wired import open_wired
 from plimsoll.host.cpus import check_cpus
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
 from plimsoll.host.namespaces.packet_steering import steer
-from plimsoll.host.ports.link_state import read_link_state
-
-_DESCRIPTORS = 1024
-_CARRIER_TIMEOUT_S = 10.0
-_POLL_S = 0.01
 
 
 class KernelLab:
@@ -47,8 +37,14 @@ class KernelLab:
             ends = self._forwarder.build(namespace, self._settings.mtu)
             for interface in self._forwarder.rx_interfaces():
                 steer(namespace, interface, self._settings.cpu)
-            _wait_for_carriers([end.netdev for end in ends if end.netdev])
-            self._links = self._open(ends)
+            self._links = open_wired(
+                self.kind,
+                ends,
+                self._settings.tester_place,
+                frame_size=self._settings.frame_size,
+                line_rate_bps=self._settings.line_rate_bps,
+                notes=self._forwarder.notes(),
+            )
             return self._links.up()
         except BaseException:
             self.down()
@@ -109,22 +105,6 @@ class KernelLab:
             self._namespace.remove()
             self._namespace = None
 
-    def _open(self, ends: Sequence[TesterPort]) -> PassiveLab:
-        place = self._settings.tester_place
-        opened = open_tester_ports(ends, place, self._settings.frame_size)
-        ports = LabPorts(
-            devargs=opened.devargs,
-            descriptors=_DESCRIPTORS,
-            queue_frames=min(_DESCRIPTORS, opened.queue_frames or _DESCRIPTORS),
-            paths=PATHS,
-            drained_by="wire",
-            line_rate_bps=self._settings.line_rate_bps or opened.speed_bps,
-            notes=(*opened.notes, *self._forwarder.notes()),
-        )
-        if not opened.netdevs:
-            return PassiveLab(self.kind, ports)
-        return NetdevLab(self.kind, ports, opened.netdevs, place)
-
 
 def port_counters(port: int, counted: LinkCounters) -> DutPortCounters:
     """Of an interface of the DUT's."""
@@ -137,20 +117,3 @@ def port_counters(port: int, counted: LinkCounters) -> DutPortCounters:
         tx_errors=counted.tx_errors,
         rx_no_mbuf=0,
     )
-
-
-def _wait_for_carriers(names: Sequence[str]) -> None:
-    deadline = time.monotonic() + _CARRIER_TIMEOUT_S
-    while down := [name for name in names if not _has_carrier(name)]:
-        if time.monotonic() > deadline:
-            raise MachineError(
-                f"{', '.join(down)} still without carrier after {_CARRIER_TIMEOUT_S:g} s",
-                where="lab",
-                remedy="look at ip link, and start again",
-            )
-        time.sleep(_POLL_S)
-
-
-def _has_carrier(name: str) -> bool:
-    link = read_link_state(name)
-    return link is not None and link.carrier

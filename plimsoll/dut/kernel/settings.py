@@ -7,10 +7,10 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
+from plimsoll.dut.cards import KernelCards
 from plimsoll.dut.kernel.wiring import DUT_PORTS, Cables, CardWiring, Wiring
 from plimsoll.dut.lab import DutProcess, LineRate
 from plimsoll.dut.needs import IP, NAMESPACE_CAPABILITIES, TEE, LabNeeds
-from plimsoll.dut.ports.cards import KernelCards
 from plimsoll.dut.ports.netdev import NetdevDriver
 from plimsoll.dut.ports.tester_ports import TesterPort
 from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
@@ -164,10 +164,7 @@ class WiredSettings(KernelSettings):
         line_rate = super().check_machine()
         if self.cards is None:
             return line_rate
-        speed_bps = self.cards.check_machine()
-        if line_rate.bps is not None:
-            return line_rate
-        return LineRate(speed_bps, settled=not self.cards.all_by_dpdk)
+        return self.cards.check_machine(line_rate.bps)
 
     @property
     def tester_place(self) -> str:

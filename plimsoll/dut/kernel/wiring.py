@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import ClassVar
 
-from plimsoll.dut.ports.cards import KernelCards
+from plimsoll.dut.cards import KernelCards
 from plimsoll.dut.ports.netdev import NetdevDriver
 from plimsoll.dut.ports.tester_ports import TesterPort
 from plimsoll.errors import MachineError

@@ -14,13 +14,13 @@ from plimsoll.dut.kernel.tc_redirect import TcRedirectSettings
 from plimsoll.dut.kernel.xdp import XdpSettings
 from plimsoll.dut.lab import Lab, LabModel
 from plimsoll.dut.loopback import LoopbackSettings
-from plimsoll.dut.memif.grout import GroutSettings
-from plimsoll.dut.memif.testpmd import TestpmdSettings
-from plimsoll.dut.memif.vpp import VppSettings
 from plimsoll.dut.needs import LabNeeds
 from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.dut.ovs.ovs_dpdk import OvsDpdkSettings
 from plimsoll.dut.simulated import SimulatedSettings
+from plimsoll.dut.userspace.grout import GroutSettings
+from plimsoll.dut.userspace.testpmd import TestpmdOnCardsSettings, TestpmdSettings
+from plimsoll.dut.userspace.vpp import VppSettings
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
@@ -28,6 +28,7 @@ from plimsoll.host.processes.child import Lifetime
 
 LabSettings = Annotated[
     TestpmdSettings
+    | TestpmdOnCardsSettings
     | GroutSettings
     | VppSettings
     | LinuxBridgeSettings

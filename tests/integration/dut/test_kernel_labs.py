@@ -120,7 +120,7 @@ def test_what_cannot_be_built_leaves_nothing(
     def refuse(*_: object) -> None:
         raise MachineError("no carrier")
 
-    monkeypatch.setattr("plimsoll.dut.kernel.kernel_lab._wait_for_carriers", refuse)
+    monkeypatch.setattr("plimsoll.dut.wired._wait_for_carriers", refuse)
     with pytest.raises(MachineError, match="no carrier"):
         make_lab(ledger, "macvlan").up()
     assert leftovers(ledger) == set()

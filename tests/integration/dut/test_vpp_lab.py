@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll.dut.lab import LabDied
-from plimsoll.dut.memif.vpp import VppLab, VppSettings
-from plimsoll.dut.memif.vpp_startup import VppStartup
 from plimsoll.dut.registry.standing import lab_down, lab_up
+from plimsoll.dut.userspace.vpp import VppLab, VppSettings
+from plimsoll.dut.userspace.vpp_startup import VppStartup
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.identity import wait_for_end

@@ -125,8 +125,14 @@ class NicGuest:
 
     def plimsoll(self, arguments: str) -> Ended:
         """Run a command of this tree's own Plimsoll."""
-        python = ROOT / ".venv" / "bin" / "python"
-        return self.run(f"cd /shared; PYTHONPATH={ROOT} {python} -m plimsoll.cli {arguments}")
+        return self.wait(self.start_plimsoll(arguments))
+
+    def start_plimsoll(self, arguments: str) -> str:
+        """Start one, whose pid is then in /run/plimsoll.pid; its name."""
+        command = f"{ROOT / '.venv' / 'bin' / 'python'} -m plimsoll.cli {arguments}"
+        return self.start(
+            f"cd /shared; export PYTHONPATH={ROOT}; echo $$ >/run/plimsoll.pid; exec {command}"
+        )
 
     def bind_by_hand(self, *addresses: str) -> None:
         """Give cards to vfio-pci without a line of Plimsoll's."""

@@ -7,10 +7,10 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import Lab, LabModel, LineRate
 from plimsoll.dut.loopback import LoopbackSettings
-from plimsoll.dut.memif.testpmd import TestpmdSettings
 from plimsoll.dut.ports.tester_ports import TesterPort
 from plimsoll.dut.registry.labs import LabSettings, lab_kinds, make_lab
 from plimsoll.dut.registry.standing import lab_up
+from plimsoll.dut.userspace.testpmd import TestpmdSettings
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, field_validator, model_validator
 
+from plimsoll.dut.lab import LineRate
 from plimsoll.dut.ports.card import check_card
 from plimsoll.dut.ports.netdev import NetdevFacts, check_not_in_use, netdev_facts
 from plimsoll.dut.ports.tester_ports import (
@@ -19,10 +21,10 @@ from plimsoll.errors import InputError, MachineError
 from plimsoll.host.namespaces.ip_command import ip_objects
 from plimsoll.text.mistakes import mistake
 
-_PLACE = "lab.cards"
+PLACE = "lab.cards"
 
 
-class Cards(BaseModel):
+class Cards(BaseModel, ABC):
     """The DUT's port n is cabled to the tester's port n."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -35,7 +37,7 @@ class Cards(BaseModel):
     def _check_each_once(
         cls, tester: tuple[TesterPort, TesterPort]
     ) -> tuple[TesterPort, TesterPort]:
-        check_each_once(tester, f"{_PLACE}.tester")
+        check_each_once(tester, f"{PLACE}.tester")
         return tester
 
     @model_validator(mode="after")
@@ -46,15 +48,21 @@ class Cards(BaseModel):
                 raise mistake(f"{name} is given twice", "give each card once", "dut", number)
         return self
 
-    @property
-    def all_by_dpdk(self) -> bool:
-        """Whether only the tester's open ports will tell the speed of the links."""
-        return all(port.on_pci for port in self.tester)
+    @abstractmethod
+    def check_dut(self) -> None:
+        """Whether the DUT can have its cards. Raises InputError and MachineError."""
 
-    def _check_tester(self) -> float | None:
-        """The slowest link's speed in bits a second, L1, where the kernel knows it."""
+    def check_machine(self, line_rate_bps: float | None) -> LineRate:
+        """Whether DUT and tester can have their cards; the line rate, as stated or as it is known.
+
+        Raises InputError and MachineError naming the field.
+        """
+        self.check_dut()
         # The other ends of the cables are not up before the DUT is.
-        return check_tester_ports(self.tester, f"{_PLACE}.tester", carrier=False)
+        speed_bps = check_tester_ports(self.tester, f"{PLACE}.tester", carrier=False)
+        if line_rate_bps is not None:
+            return LineRate(line_rate_bps)
+        return LineRate(speed_bps, settled=not all(port.on_pci for port in self.tester))
 
 
 class KernelCards(Cards):
@@ -62,15 +70,11 @@ class KernelCards(Cards):
 
     dut: tuple[InterfaceName, InterfaceName]
 
-    def check_machine(self) -> float | None:
-        """Whether the interfaces can be borrowed and the tester's ports opened.
-
-        Returns what is known of the line rate. Raises InputError and MachineError naming the field.
-        """
+    def check_dut(self) -> None:
+        """Whether the interfaces can be borrowed."""
         facts = netdev_facts()
         for number, name in enumerate(self.dut):
-            _check_idle(name, f"{_PLACE}.dut[{number}]", facts)
-        return self._check_tester()
+            _check_idle(name, f"{PLACE}.dut[{number}]", facts)
 
 
 def _pci_card(given: str) -> str:
@@ -84,14 +88,10 @@ class DpdkCards(Cards):
 
     dut: tuple[Annotated[str, AfterValidator(_pci_card)], Annotated[str, AfterValidator(_pci_card)]]
 
-    def check_machine(self) -> float | None:
-        """Whether DPDK can open the cards, and the tester's ports can be.
-
-        Returns what is known of the line rate. Raises InputError and MachineError naming the field.
-        """
+    def check_dut(self) -> None:
+        """Whether DPDK can open them."""
         for number, address in enumerate(self.dut):
-            check_card(address, f"{_PLACE}.dut[{number}]")
-        return self._check_tester()
+            check_card(address, f"{PLACE}.dut[{number}]")
 
 
 def _check_idle(name: str, where: str, facts: NetdevFacts) -> None:

@@ -1,4 +1,4 @@
-"""A lab whose DUT is one process that serves two memif ports."""
+"""A lab whose DUT is one process with two ports."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import ClassVar, Generic, TypeVar
 
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LabDied, LabPorts, LinkWatch
-from plimsoll.dut.memif.settings import MemifSettings
-from plimsoll.dut.ports.memif_port import check_new_socket
+from plimsoll.dut.passive import PassiveLab
+from plimsoll.dut.userspace.program_settings import ProgramSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import check_cpus
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -18,10 +18,10 @@ from plimsoll.host.processes.comes_true import comes_true
 
 _END_PATIENCE_S = 5.0
 
-Settings = TypeVar("Settings", bound=MemifSettings)
+Settings = TypeVar("Settings", bound=ProgramSettings)
 
 
-class MemifLab(ABC, Generic[Settings]):
+class ProgramLab(ABC, Generic[Settings]):
     """Started anew for every run; each DUT says how it is started and what it counts."""
 
     program: ClassVar[str]
@@ -29,12 +29,13 @@ class MemifLab(ABC, Generic[Settings]):
     def __init__(
         self, settings: Settings, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime
     ) -> None:
-        self.kind: str = settings.kind
+        self.kind = settings.kind
         self._settings = settings
         self._ledger = ledger
         self._memory = memory
         self._lifetime: Lifetime = lifetime
-        self._socket = settings.socket or ledger.directory / "memif.sock"
+        self._ports = settings.ports(ledger)
+        self._links: PassiveLab | None = None
         self._child: Child | None = None
         self._facts: dict[str, object] = {}
 
@@ -44,7 +45,7 @@ class MemifLab(ABC, Generic[Settings]):
 
     @abstractmethod
     def _links_down(self) -> list[int]:
-        """The ports to which no client is connected."""
+        """The ports without a link."""
 
     @abstractmethod
     def counters(self) -> tuple[DutPortCounters, ...]:
@@ -61,17 +62,17 @@ class MemifLab(ABC, Generic[Settings]):
     def up(self) -> LabPorts:
         """Start the DUT and wait until it forwards."""
         check_cpus([("lab.cpu", self._settings.cpu)])
-        check_new_socket(self._socket, "lab.socket")
-        self._ledger.note_path(self._socket)
+        self._ports.prepare()
         try:
             self._start()
+            self._links = self._ports.open()
+            return self._links.up()
         except BaseException:
             self.down()
             raise
-        return self._settings.tester_ports(self._socket)
 
     def wait_links(self, timeout_s: float) -> None:
-        """Return once a client has connected to each port."""
+        """Return once each port has a link."""
 
         def problem() -> str | None:
             down = self._links_down()
@@ -80,22 +81,24 @@ class MemifLab(ABC, Generic[Settings]):
         self._wait(problem, timeout_s)
 
     def check(self) -> None:
-        """Raise LabDied if the DUT has ended."""
+        """Raise LabDied if the DUT has ended, LinkGone if an interface is no longer there."""
         if self._child is not None and (status := self._child.exit_status()) is not None:
             raise LabDied(self._child, status)
+        if self._links is not None:
+            self._links.check()
 
     def watch_links(self) -> LinkWatch:
-        """A watch that sees nothing: the tester's ports know memif's links."""
-        return lambda: ()
+        """Watch the carriers of interfaces; the tester's other ports know their own links."""
+        return self._links.watch_links() if self._links else lambda: ()
 
     def down(self) -> None:
-        """End the DUT, however it takes it, and remove its socket."""
+        """End the DUT, however it takes it, and remove what is left of its ports."""
         if self._child is None:
             # Then a socket at that path, if any, belongs to another process.
             return
         self._child.end(_END_PATIENCE_S)
         self._child = None
-        self._socket.unlink(missing_ok=True)
+        self._ports.remove()
 
     def _wait(self, problem: Callable[[], str | None], timeout_s: float) -> None:
         """Return once there is no problem."""

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate
-from plimsoll.dut.memif.memif_lab import MemifLab
-from plimsoll.dut.memif.settings import MemifSettings
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
 from plimsoll.dut.ports.memif_port import check_new_socket
 from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.dut.two_ports import PORTS
+from plimsoll.dut.userspace.memif_settings import MemifSettings
+from plimsoll.dut.userspace.program_lab import ProgramLab
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -89,7 +89,7 @@ class GroutSettings(RoutedSettings, MemifSettings):
         return GroutLab(self, ledger, memory, lifetime)
 
 
-class GroutLab(MemifLab[GroutSettings]):
+class GroutLab(ProgramLab[GroutSettings]):
     """One grout, with its control plane's interfaces in a namespace of its own."""
 
     program = _PROGRAM
@@ -171,7 +171,7 @@ class GroutLab(MemifLab[GroutSettings]):
         self._ask("affinity", "cpus", "set", "control", cpus, "datapath", str(settings.cpu))
         for port, name in enumerate(_NAMES):
             # DPDK's memif takes an address when it is made, and none later (EOPNOTSUPP).
-            devargs = settings.devargs("server", port, self._socket)
+            devargs = self._ports.devargs(port)
             devargs += f",mac={settings.router_macs[port]}"
             self._ask("interface", "add", "port", name, "devargs", devargs, "rxqs", "1")
         if settings.forwarding == "cross":

@@ -1,26 +1,29 @@
-"""The lab `testpmd-memif`: dpdk-testpmd forwards between two memif ports on its own CPU."""
+"""dpdk-testpmd forwards on its own CPU: the lab `testpmd-memif`, and `testpmd` on cards."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from plimsoll.dut.cards import DpdkCards
 from plimsoll.dut.ethdev_counters import ethdev_counters
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate
-from plimsoll.dut.memif.memif_lab import MemifLab
-from plimsoll.dut.memif.noisy_vnf import NoisyVnf
-from plimsoll.dut.memif.settings import MemifSettings
 from plimsoll.dut.needs import LabNeeds, NeededProgram
 from plimsoll.dut.ports.memif_port import check_new_socket
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.dut.two_ports import PORTS
+from plimsoll.dut.userspace.memif_settings import MemifSettings
+from plimsoll.dut.userspace.noisy_vnf import NoisyVnf
+from plimsoll.dut.userspace.program_lab import ProgramLab
+from plimsoll.dut.userspace.program_ports import CardPorts, ProgramPorts
+from plimsoll.dut.userspace.program_settings import ProgramSettings
 from plimsoll.host.ledger.eal_arguments import eal_arguments
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
-from plimsoll.host.processes.privileges import IPC_LOCK, needed_to_make
+from plimsoll.host.processes.privileges import IPC_LOCK
 from plimsoll.text.mistakes import mistake
 
 _PROGRAM = "dpdk-testpmd"
@@ -35,10 +38,12 @@ _PAGE_BYTES = 4096
 # What precedes the frame in an mbuf, and what surrounds it in its pool.
 _MBUF_HEADROOM = 128
 _MBUF_OVERHEAD = 320
+# With FCS: that of testpmd's ports by themselves.
+_USUAL_FRAME = 1518
 
 
-class TestpmdSettings(MemifSettings):
-    """dpdk-testpmd between two memif ports.
+class TestpmdForwarding(ProgramSettings):
+    """What testpmd does with frames, wherever they come from.
 
     `noisy` is what `forwarding: noisy` does to memory for each frame. With `rxonly` it receives and
     drops.
@@ -46,15 +51,7 @@ class TestpmdSettings(MemifSettings):
 
     # Keeps pytest from taking the class for tests.
     __test__: ClassVar[bool] = False
-    summary: ClassVar[str] = "dpdk-testpmd forwarding between two memif ports; needs no NIC"
-    can_stand: ClassVar[bool] = True
     polling_program: ClassVar[str] = _PROGRAM
-    cannot_reset: ClassVar[str | None] = (
-        f"{_PROGRAM} holds the sockets that the tester's memif ports hang on, so their links end "
-        "with it, and a trial ends with its links: there is no last frame before and first frame "
-        "after a reset"
-    )
-    kind: Literal["testpmd-memif"] = "testpmd-memif"
     forwarding: Literal["mac", "io", "macswap", "5tswap", "csum", "noisy", "rxonly"] = "mac"
     noisy: NoisyVnf | None = None
     burst: int = Field(default=32, ge=1, le=512)
@@ -72,7 +69,7 @@ class TestpmdSettings(MemifSettings):
         return forwarding
 
     @model_validator(mode="after")
-    def _check_noisy(self) -> TestpmdSettings:
+    def _check_noisy(self) -> Self:
         if (self.noisy is not None) != (self.forwarding == "noisy"):
             raise mistake(
                 "`forwarding: noisy` and the section `noisy` go together",
@@ -86,6 +83,11 @@ class TestpmdSettings(MemifSettings):
         """Not as a sink."""
         return self.forwarding != "rxonly"
 
+    @property
+    def port_arguments(self) -> tuple[str, ...]:
+        """Of testpmd, as these ports need them."""
+        return ()
+
     @classmethod
     def needs(cls) -> LabNeeds:
         """testpmd, and a CPU that it polls."""
@@ -98,6 +100,24 @@ class TestpmdSettings(MemifSettings):
         mbufs = -(-self.mbufs * pages * _PAGE_BYTES // 2**20)
         return _BASE_MEGABYTES + mbufs + (self.noisy.megabytes(len(PORTS)) if self.noisy else 0)
 
+    def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> TestpmdLab:
+        """The lab, not yet up."""
+        return TestpmdLab(self, ledger, memory, lifetime)
+
+
+class TestpmdSettings(TestpmdForwarding, MemifSettings):
+    """dpdk-testpmd between two memif ports."""
+
+    __test__: ClassVar[bool] = False
+    summary: ClassVar[str] = "dpdk-testpmd forwarding between two memif ports; needs no NIC"
+    can_stand: ClassVar[bool] = True
+    cannot_reset: ClassVar[str | None] = (
+        f"{_PROGRAM} holds the sockets that the tester's memif ports hang on, so their links end "
+        "with it, and a trial ends with its links: there is no last frame before and first frame "
+        "after a reset"
+    )
+    kind: Literal["testpmd-memif"] = "testpmd-memif"
+
     def check_machine(self) -> LineRate:
         """Whether testpmd is there and can make its socket; and the nominal line rate."""
         _TESTPMD.find()
@@ -105,13 +125,42 @@ class TestpmdSettings(MemifSettings):
             check_new_socket(self.socket, "lab.socket")
         return LineRate(self.line_rate_bps)
 
-    def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> TestpmdLab:
-        """The lab, not yet up."""
-        return TestpmdLab(self, ledger, memory, lifetime)
+
+class TestpmdOnCardsSettings(TestpmdForwarding):
+    """dpdk-testpmd on two network cards, which DPDK drives."""
+
+    __test__: ClassVar[bool] = False
+    summary: ClassVar[str] = "dpdk-testpmd on two network cards of this machine, cabled to two more"
+    can_stand: ClassVar[bool] = True
+    cannot_reset: ClassVar[str | None] = (
+        f"the links of {_PROGRAM}'s cards end with it, and a trial ends with its links: there is "
+        "no last frame before and first frame after a reset"
+    )
+    kind: Literal["testpmd"] = "testpmd"
+    cards: DpdkCards
+
+    def check_machine(self) -> LineRate:
+        """Whether testpmd is there, and the cards will do."""
+        _TESTPMD.find()
+        return self.cards.check_machine(self.line_rate_bps)
+
+    def ports(self, ledger: Ledger) -> ProgramPorts:
+        """The cards."""
+        return CardPorts(
+            self.kind,
+            self.cards,
+            frame_size=self.frame_size,
+            line_rate_bps=self.line_rate_bps,
+        )
+
+    @property
+    def port_arguments(self) -> tuple[str, ...]:
+        """A card takes no longer frames than its port is set to."""
+        return (f"--max-pkt-len={self.frame_size}",) if self.frame_size > _USUAL_FRAME else ()
 
 
-class TestpmdLab(MemifLab[TestpmdSettings]):
-    """One dpdk-testpmd: it may crash when its peer hangs up."""
+class TestpmdLab(ProgramLab[TestpmdForwarding]):
+    """One dpdk-testpmd: with memif it may crash when its peer hangs up."""
 
     __test__: ClassVar[bool] = False
     program = _PROGRAM
@@ -139,7 +188,7 @@ class TestpmdLab(MemifLab[TestpmdSettings]):
             environment=self._ledger.environment,
             lifetime=self._lifetime,
             # It locks its memory, so that no page fault delays a frame.
-            needed=needed_to_make(self._socket) | {IPC_LOCK},
+            needed=self._ports.needed | {IPC_LOCK},
         )
         self._ledger.note_process(_PROGRAM, self._child.identity)
         self._facts = {"argv": list(argv), "pid": self._child.pid}
@@ -148,11 +197,9 @@ class TestpmdLab(MemifLab[TestpmdSettings]):
 
     def _eal_arguments(self) -> tuple[str, ...]:
         settings = self._settings
-        vdevs = (("--vdev", settings.devargs("server", port, self._socket)) for port in PORTS)
         return (
             *eal_arguments("dut", (settings.cpu,), self._memory, settings.megabytes),
-            "--no-pci",
-            *(word for vdev in vdevs for word in vdev),
+            *self._ports.eal_arguments,
         )
 
     def _forwarding_arguments(self) -> tuple[str, ...]:
@@ -162,6 +209,7 @@ class TestpmdLab(MemifLab[TestpmdSettings]):
             f"--total-num-mbufs={self._settings.mbufs}",
             f"--burst={self._settings.burst}",
             f"--mbuf-size={self._settings.buffer_bytes + _MBUF_HEADROOM}",
+            *self._settings.port_arguments,
             *(self._settings.noisy.arguments if self._settings.noisy else ()),
         )
 

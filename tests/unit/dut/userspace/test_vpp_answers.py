@@ -7,7 +7,7 @@ trial of the lab at 12 Mpps, more than the tester could send: the commands are n
 import pytest
 
 from plimsoll.dut.lab import DutPortCounters
-from plimsoll.dut.memif.vpp_answers import (
+from plimsoll.dut.userspace.vpp_answers import (
     NodeError,
     NodeRun,
     entry_count,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.dut.memif.vpp import VppSettings
+from plimsoll.dut.userspace.vpp import VppSettings
 from plimsoll.errors import InputError, MachineError
 
 
@@ -15,7 +15,7 @@ def has_vpp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("vpp", "vppctl"):
         (tmp_path / name).touch(mode=0o700)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("plimsoll.dut.memif.vpp.allowed_cpus", lambda: frozenset({0, 1}))
+    monkeypatch.setattr("plimsoll.dut.userspace.vpp.allowed_cpus", lambda: frozenset({0, 1}))
 
 
 def test_routes_need_a_router() -> None:
@@ -43,7 +43,7 @@ def test_without_vpp_its_packages_are_named(
 
 @pytest.mark.usefixtures("has_vpp")
 def test_a_main_thread_without_a_cpu_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.dut.memif.vpp.allowed_cpus", lambda: frozenset({1}))
+    monkeypatch.setattr("plimsoll.dut.userspace.vpp.allowed_cpus", lambda: frozenset({1}))
     with pytest.raises(MachineError, match=r"lab\.cpu: VPP's main thread needs a CPU other than 1"):
         VppSettings(cpu=1).check_machine()
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.dut.memif.vpp_startup import HUGEPAGES, VppStartup, hugepages_suffice, main_cpu
+from plimsoll.dut.userspace.vpp_startup import HUGEPAGES, VppStartup, hugepages_suffice, main_cpu
 
 
 @pytest.fixture

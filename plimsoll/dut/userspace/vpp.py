@@ -13,9 +13,14 @@ from typing import ClassVar, Literal
 from pydantic import model_validator
 
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate
-from plimsoll.dut.memif.memif_lab import MemifLab
-from plimsoll.dut.memif.settings import MemifSettings
-from plimsoll.dut.memif.vpp_answers import (
+from plimsoll.dut.needs import LabNeeds, NeededProgram
+from plimsoll.dut.ports.memif_port import check_new_socket
+from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
+from plimsoll.dut.sight import DutSight, SightEnd
+from plimsoll.dut.two_ports import PORTS
+from plimsoll.dut.userspace.memif_settings import MemifSettings
+from plimsoll.dut.userspace.program_lab import ProgramLab
+from plimsoll.dut.userspace.vpp_answers import (
     NodeError,
     entry_count,
     error_remarks,
@@ -27,19 +32,14 @@ from plimsoll.dut.memif.vpp_answers import (
     read_runtime,
     vector_remark,
 )
-from plimsoll.dut.memif.vpp_startup import HUGEPAGES, VppStartup, hugepages_suffice, main_cpu
-from plimsoll.dut.needs import LabNeeds, NeededProgram
-from plimsoll.dut.ports.memif_port import check_new_socket
-from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
-from plimsoll.dut.sight import DutSight, SightEnd
-from plimsoll.dut.two_ports import PORTS
+from plimsoll.dut.userspace.vpp_startup import HUGEPAGES, VppStartup, hugepages_suffice, main_cpu
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import run_program
 from plimsoll.host.processes.child import Child, Lifetime
-from plimsoll.host.processes.privileges import IPC_LOCK, needed_to_make
+from plimsoll.host.processes.privileges import IPC_LOCK
 from plimsoll.text.mistakes import mistake
 
 _PROGRAM = "vpp"
@@ -114,7 +114,7 @@ class VppSettings(RoutedSettings, MemifSettings):
         return VppLab(self, ledger, memory, lifetime)
 
 
-class VppLab(MemifLab[VppSettings]):
+class VppLab(ProgramLab[VppSettings]):
     """One VPP with one worker, which polls both ports."""
 
     program = _PROGRAM
@@ -212,7 +212,7 @@ class VppLab(MemifLab[VppSettings]):
             environment=self._ledger.environment,
             lifetime=self._lifetime,
             # It locks its buffers' hugepages.
-            needed=needed_to_make(self._socket) | {IPC_LOCK},
+            needed=self._ports.needed | {IPC_LOCK},
         )
         self._ledger.note_process(_PROGRAM, self._child.identity)
         self._facts = {
@@ -243,9 +243,8 @@ class VppLab(MemifLab[VppSettings]):
         settings = self._settings
         mtu = max(_USUAL_MTU, settings.frame_size - _FRAMING_BYTES)
         socket_id = ("socket-id", str(_SOCKET_ID))
-        self._order(
-            *("create", "memif", "socket", "id", str(_SOCKET_ID), "filename", str(self._socket))
-        )
+        socket = str(settings.socket_of(self._ledger))
+        self._order("create", "memif", "socket", "id", str(_SOCKET_ID), "filename", socket)
         for port, name in enumerate(_NAMES):
             buffers = ("ring-size", str(settings.ring_frames), "buffer-size")
             self._order(

@@ -1,0 +1,129 @@
+"""DUTs of Plimsoll's own on network cards that QEMU emulates, the tester's ports on two more.
+
+The cards 3 and 4 are the tester's, by DPDK; a cable joins card 1 to 3, and another card 2 to 4.
+What is shown is that it works, never how fast. Skipped where the parts are missing; `make vm-nics`
+fetches them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.integration.command import QUICK, finished_trials, journal
+from tests.integration.dut.namespace_lab import agreements
+from tests.integration.vm.guest import CannotBoot
+from tests.integration.vm.nic_guest import CARDS, NicGuest, booted
+
+pytestmark = pytest.mark.full
+
+DUT, TESTER = (CARDS[1], CARDS[2]), (CARDS[3], CARDS[4])
+MACS = ("52:54:00:00:00:01", "52:54:00:00:00:02")
+BY_DPDK = [{"devargs": address} for address in TESTER]
+# The kernel of the guest is started without IPv6.
+NETWORKS = [["198.18.0.0/16"], ["198.19.0.0/16"]]
+RATE_PPS, SECONDS = 200, 5
+
+
+@pytest.fixture(scope="module")
+def guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NicGuest]:
+    """Its cards 1 and 2 are the kernel's, the others vfio-pci's."""
+    try:
+        with booted("igb", tmp_path_factory.mktemp("duts")) as guest:
+            guest.bind_by_hand(*TESTER)
+            yield guest
+    except CannotBoot as missing:
+        pytest.skip(str(missing))
+
+
+def interfaces(guest: NicGuest) -> list[str]:
+    """What the kernel calls the DUT's cards."""
+    return [guest.must(f"ls /sys/bus/pci/devices/{card}/net").strip() for card in DUT]
+
+
+def states(guest: NicGuest) -> dict[str, tuple[object, ...]]:
+    """Of every interface of the guest's own: MAC, MTU, flags that its owner sets."""
+    links = json.loads(guest.must("ip -json link show"))
+    return {each["ifname"]: (each["address"], each["mtu"], "UP" in each["flags"]) for each in links}
+
+
+def trial_through(guest: NicGuest, name: str, lab: dict[str, object]) -> dict[str, Any]:
+    """A trial that passes, in which every frame comes back and both sides count the same."""
+    experiment = QUICK | {
+        "name": name,
+        "lab": {"cpu": 2, **lab},
+        "generator": {"kind": "engine", "cpus": [1]},
+        "profile": {"streams": [{"name": "load", "role": "load", "flows": 64}]},
+        "trial": {"drain": "2s", "warmup": None, "catch_up": "1s"},
+    }
+    (guest.folder / "shared" / f"{name}.yaml").write_text(yaml.safe_dump(experiment))
+    done = guest.plimsoll(
+        f"trial /shared/{name}.yaml --load {RATE_PPS}pps --duration {SECONDS}s "
+        f"--runs /shared/{name}"
+    )
+    print(done.said)
+    assert done.status == 0
+    (run,) = (guest.folder / "shared" / name).iterdir()
+    (trial,) = finished_trials(run)
+    assert [each["sent"] for each in trial["streams"]] == [RATE_PPS * SECONDS] * 2
+    assert [each["received"] for each in trial["streams"]] == [RATE_PPS * SECONDS] * 2
+    assert agreements(trial) == ["ok"] * 4
+    (up,) = [event for event in journal(run) if event["kind"] == "lab-up"]
+    found: dict[str, Any] = up["lab"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "by"),
+    [
+        ("router", {"kind": "linux-router", "networks": NETWORKS}, "Linux IP forwarding"),
+        ("xdp", {"kind": "xdp"}, "XDP redirect, native mode"),
+    ],
+)
+def test_the_kernel_forwards_between_cards_that_come_back(
+    guest: NicGuest, name: str, settings: dict[str, object], by: str
+) -> None:
+    before = states(guest)
+    cards = {"dut": interfaces(guest), "tester": BY_DPDK}
+    lab = trial_through(guest, name, {**settings, "cards": cards})
+    assert lab["forwards"]["by"] == by
+    assert states(guest) == before
+    assert [before[each][0] for each in cards["dut"]] == list(MACS)
+
+
+def test_the_kernel_has_its_cards_back_after_a_kill(guest: NicGuest) -> None:
+    before = states(guest)
+    lab = {"kind": "linux-router", "cpu": 2, "networks": NETWORKS}
+    cards = {"dut": interfaces(guest), "tester": BY_DPDK}
+    experiment = QUICK | {
+        "name": "killed",
+        "lab": {**lab, "cards": cards},
+        "generator": {"kind": "engine", "cpus": [1]},
+        "profile": {"streams": [{"name": "load", "role": "load"}]},
+    }
+    (guest.folder / "shared" / "killed.yaml").write_text(yaml.safe_dump(experiment))
+    running = guest.start_plimsoll(
+        "trial /shared/killed.yaml --load 200pps --duration 600s --runs /shared/killed"
+    )
+    guest.must("until pidof plimsoll-engine; do sleep 0.5; done")
+    assert set(states(guest)) == {"lo"}
+    guest.must("kill -9 $(cat /run/plimsoll.pid)")
+    guest.wait(running)
+    guest.must('while [ -n "$(ls /run/netns)" ]; do sleep 0.5; done')
+    assert states(guest) == before
+
+
+def test_testpmd_forwards_between_cards_of_its_own(guest: NicGuest) -> None:
+    for name in interfaces(guest):
+        guest.must(f"ip link set {name} down")
+    guest.bind_by_hand(*DUT)
+    lab = trial_through(
+        guest,
+        "testpmd",
+        {"kind": "testpmd", "mbufs": 8192, "cards": {"dut": list(DUT), "tester": BY_DPDK}},
+    )
+    assert [word for word in lab["argv"] if word in DUT] == list(DUT)
