@@ -117,13 +117,22 @@ def test_the_kernel_has_its_cards_back_after_a_kill(guest: NicGuest) -> None:
     assert states(guest) == before
 
 
-def test_testpmd_forwards_between_cards_of_its_own(guest: NicGuest) -> None:
+@pytest.fixture(scope="module")
+def bound(guest: NicGuest) -> NicGuest:
+    """With the DUT's cards given to vfio-pci, too; what comes after has no others."""
     for name in interfaces(guest):
         guest.must(f"ip link set {name} down")
     guest.bind_by_hand(*DUT)
-    lab = trial_through(
-        guest,
-        "testpmd",
-        {"kind": "testpmd", "mbufs": 8192, "cards": {"dut": list(DUT), "tester": BY_DPDK}},
-    )
+    return guest
+
+
+def test_testpmd_forwards_between_cards_of_its_own(bound: NicGuest) -> None:
+    cards = {"dut": list(DUT), "tester": BY_DPDK}
+    lab = trial_through(bound, "testpmd", {"kind": "testpmd", "mbufs": 8192, "cards": cards})
     assert [word for word in lab["argv"] if word in DUT] == list(DUT)
+
+
+def test_open_vswitch_with_dpdk_forwards_between_cards_of_its_own(bound: NicGuest) -> None:
+    cards = {"dut": list(DUT), "tester": BY_DPDK}
+    lab = trial_through(bound, "switch", {"kind": "ovs-dpdk", "cards": cards})
+    assert lab["forwards"]["by"] == "Open vSwitch, userspace datapath (netdev) with DPDK"

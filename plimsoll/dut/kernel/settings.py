@@ -145,7 +145,7 @@ class KernelSettings(TwoPortSettings):
 class WiredSettings(KernelSettings):
     """A DUT with two ports, which with `cards` are network cards instead of the cables' ends.
 
-    What then chooses its CPU is still receive packet steering, after the cards' interrupts.
+    What then chooses its CPU are the cards' interrupts, and receive packet steering.
     """
 
     cards: KernelCards | None = None
@@ -173,4 +173,4 @@ class WiredSettings(KernelSettings):
 
     def wiring(self, ledger: Ledger) -> Wiring:
         """The cables, or the cards."""
-        return CardWiring(self.cards, ledger) if self.cards else Cables(self.driver)
+        return CardWiring(self.cards, self.cpu, ledger) if self.cards else Cables(self.driver)

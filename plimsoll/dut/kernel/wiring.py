@@ -82,13 +82,14 @@ class Cables(Wiring):
 
 
 class CardWiring(Wiring):
-    """Network cards, of which the DUT's are lent to the namespace."""
+    """Network cards, of which the DUT's are lent to the namespace, and interrupt `cpu`."""
 
     in_memory = False
 
-    def __init__(self, cards: KernelCards, ledger: Ledger) -> None:
+    def __init__(self, cards: KernelCards, cpu: int, ledger: Ledger) -> None:
         super().__init__()
         self._cards = cards
+        self._cpu = cpu
         self._ledger = ledger
 
     def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
@@ -116,5 +117,5 @@ class CardWiring(Wiring):
             )
 
     def _lay(self, namespace: NetworkNamespace, mtu: int, port: int, name: str) -> TesterPort:
-        self._ledger.lend(self._cards.dut[port], name, mtu)
+        self._ledger.lend(self._cards.dut[port], name, mtu, self._cpu)
         return self._cards.tester[port]

@@ -1,4 +1,4 @@
-"""The lab `ovs-dpdk`: Open vSwitch with DPDK between vhost-user ports, on CPUs of its own."""
+"""The lab `ovs-dpdk`: Open vSwitch with DPDK between vhost-user ports or network cards."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from plimsoll.dut.cards import DpdkCards
 from plimsoll.dut.guest.chain import chain_hops, guest_ports, sharing_note, switch_ports
 from plimsoll.dut.guest.chain_settings import ChainSettings, Cpu
 from plimsoll.dut.guest.guest import GuestPlace
@@ -43,8 +44,10 @@ from plimsoll.dut.ovs.vxlan import (
     outer_counts,
     tunnel_facts,
 )
+from plimsoll.dut.passive import PassiveLab
 from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
 from plimsoll.dut.two_ports import PATHS
+from plimsoll.dut.userspace.program_ports import CardPorts
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -65,7 +68,7 @@ _MEGABYTES, _PORT_MEGABYTES = 56, 76
 
 
 class OvsDpdkSettings(ChainSettings):
-    """Open vSwitch with DPDK and its own database, between two vhost-user ports.
+    """Open vSwitch with DPDK and its own database, between two vhost-user ports, or on `cards`.
 
     One PMD thread polls all ports on `cpu`, or one on each of `pmd_cpus`. `rules`,
     `push_vlan` and `vxlan` as in the lab `ovs`. `ring_size` is that of the tester's virtio-user
@@ -91,6 +94,7 @@ class OvsDpdkSettings(ChainSettings):
     push_vlan: PushedTags = ()
     vxlan: VxlanTunnel | None = None
     ring_size: Literal[256, 512, 1024] = 1024
+    cards: DpdkCards | None = None
     emc_probability: int = Field(default=100, ge=0, le=4294967295)
     smc: bool = False
 
@@ -162,6 +166,8 @@ class OvsDpdkSettings(ChainSettings):
         """Whether the switch is installed and this user may make its namespace."""
         self.needs().check()
         self.check_guests_can_start()
+        if self.cards is not None:
+            return self.cards.check_machine(self.line_rate_bps)
         return LineRate(self.line_rate_bps)
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
@@ -183,6 +189,17 @@ class OvsDpdkLab:
         self._switch = OvsInstance(ledger, self._namespace, lifetime)
         self._ports = switch_ports(settings.chain)
         self._guests = settings.make_guests(ledger, memory, lifetime)
+        self._cards = (
+            CardPorts(
+                self.kind,
+                settings.cards,
+                frame_size=settings.largest_frame_size,
+                line_rate_bps=settings.line_rate_bps,
+            )
+            if settings.cards
+            else None
+        )
+        self._links: PassiveLab | None = None
         self._facts: dict[str, object] = {}
         self._installed: Installed | None = None
 
@@ -203,18 +220,11 @@ class OvsDpdkLab:
             self._facts["version"] = self._versions()
             self._guests.start()
             self._guests.wait_ready()
+            self._links = self._cards.open(self._notes()) if self._cards else self._by_vhost()
+            return self._links.up()
         except BaseException:
             self.down()
             raise
-        return LabPorts(
-            devargs=tuple(self._devargs(port) for port in range(len(PORTS))),
-            descriptors=self._settings.ring_size,
-            queue_frames=self._settings.ring_size,
-            paths=PATHS,
-            drained_by="dut",
-            line_rate_bps=self._settings.line_rate_bps,
-            notes=self._notes(),
-        )
 
     def wait_links(self, timeout_s: float) -> None:
         """Return once the switch sees a peer on each port."""
@@ -233,13 +243,15 @@ class OvsDpdkLab:
             )
 
     def check(self) -> None:
-        """Raise LabDied if switch, database or a guest has ended."""
+        """Raise LabDied if switch, database or a guest has ended, LinkGone for an interface."""
         self._switch.check()
         self._guests.check()
+        if self._links is not None:
+            self._links.check()
 
     def watch_links(self) -> LinkWatch:
-        """A watch that sees nothing: the tester's ports know the links of vhost."""
-        return lambda: ()
+        """Watch the carriers of interfaces; the tester's other ports know their own links."""
+        return self._links.watch_links() if self._links else lambda: ()
 
     def counters(self) -> tuple[DutPortCounters, ...] | None:
         """Of the tester's two ports; None where no rule tells by which port frames left.
@@ -292,17 +304,30 @@ class OvsDpdkLab:
         self._switch.stop()
         self._namespace.remove()
 
+    def _by_vhost(self) -> PassiveLab:
+        ports = LabPorts(
+            devargs=tuple(self._devargs(port) for port in range(len(PORTS))),
+            descriptors=self._settings.ring_size,
+            queue_frames=self._settings.ring_size,
+            paths=PATHS,
+            drained_by="dut",
+            line_rate_bps=self._settings.line_rate_bps,
+            notes=self._notes(),
+        )
+        return PassiveLab(self.kind, ports)
+
     def _other_config(self) -> dict[str, str]:
         settings, megabytes = self._settings, self._settings.switch_megabytes
         # Neither way leaves files behind, nor needs hugetlbfs to be mounted. Open vSwitch adds
         # --in-memory, which DPDK refuses together with --no-huge, unless --legacy-mem is there.
         ordinary = f"--no-huge --legacy-mem -m {megabytes} --no-shconf"
+        devices = " ".join(self._cards.eal_arguments) if self._cards else "--no-pci"
         memory = "--in-memory" if self._memory.huge else ordinary
         limit = {"dpdk-socket-limit": str(megabytes)} if self._memory.huge else {}
         return {
             "dpdk-init": "true",
             **VLAN_LIMIT,
-            "dpdk-extra": f"--no-pci {memory}",
+            "dpdk-extra": f"{devices} {memory}",
             **limit,
             "per-port-memory": "true",
             "pmd-cpu-mask": f"0x{sum(1 << cpu for cpu in settings.switch_cpus):x}",
@@ -315,6 +340,11 @@ class OvsDpdkLab:
 
         To a guest it is vhost-user's client: it finds it again, should one of the two start anew.
         """
+        if name in PORTS and self._cards is not None:
+            address = self._cards.devargs(PORTS.index(name))
+            # As many queues of both ports together as there are threads to poll them.
+            queues = -(-len(self._settings.switch_cpus) // len(PORTS))
+            return ("type=dpdk", f"options:dpdk-devargs={address}", f"options:n_rxq={queues}")
         if name in PORTS:
             return ("type=dpdkvhostuser",)
         socket = _guest_socket(self._ledger, name)

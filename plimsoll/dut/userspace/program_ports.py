@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from plimsoll.dut.cards import PLACE, DpdkCards
 from plimsoll.dut.passive import PassiveLab
@@ -68,14 +69,15 @@ class CardPorts(ProgramPorts):
         """To drive a device."""
         return needed_for(self._cards.dut)
 
-    def open(self) -> PassiveLab:
-        """The tester's cards or interfaces."""
+    def open(self, notes: Sequence[str] = ()) -> PassiveLab:
+        """The tester's cards or interfaces; `notes` are for readers of the results."""
         return open_wired(
             self._kind,
             self._cards.tester,
             f"{PLACE}.tester",
             frame_size=self._frame_size,
             line_rate_bps=self._line_rate_bps,
+            notes=notes,
         )
 
     def remove(self) -> None:

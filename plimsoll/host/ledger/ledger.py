@@ -33,8 +33,8 @@ from plimsoll.host.ledger.record import (
 from plimsoll.host.ledger.scratch import sweep_scratch
 from plimsoll.host.ledger.state_root import STATE_VARIABLE, state_root
 from plimsoll.host.ledger.trace_instance import remove_trace_instance
-from plimsoll.host.namespaces.lent_interface import LentInterface
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
+from plimsoll.host.ports.lent_interface import LentInterface
 from plimsoll.host.processes.identity import (
     ProcessIdentity,
     end_process,
@@ -160,15 +160,15 @@ class Ledger:
         noted = (*record.undoing_modules, (module, *arguments))
         self._write(replace(record, undoing_modules=noted))
 
-    def lend(self, name: str, lent_as: str, mtu: int) -> None:
+    def lend(self, name: str, lent_as: str, mtu: int, cpu: int) -> None:
         """Move an interface of the machine's into the namespace, and remember how it was.
 
-        Raises MachineError.
+        It gets that MTU there, and one queue that interrupts `cpu`. Raises MachineError.
         """
         record = self.record
         lent = LentInterface.of(name, lent_as)
         self._write(replace(record, lent_interfaces=(*record.lent_interfaces, lent)))
-        lent.lend(self.namespace, mtu)
+        lent.lend(self.namespace, mtu, cpu)
 
     def take_back(self) -> list[str]:
         """Bring the interfaces back that were lent; which, in words. Raises MachineError."""

@@ -6,7 +6,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from plimsoll.host.namespaces.lent_interface import LentInterface
+from plimsoll.host.ports.ethtool import Channels
+from plimsoll.host.ports.lent_interface import LentInterface
 from plimsoll.host.processes.identity import ProcessIdentity
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -90,7 +91,13 @@ def from_json(text: str) -> LedgerRecord:
             polled_cpus=tuple(PolledCpu(**each) for each in document.get("polled_cpus", ())),
             undoing_modules=tuple(map(tuple, document.get("undoing_modules", ()))),
             lent_interfaces=tuple(
-                LentInterface(**{**each, "settings": tuple(map(tuple, each["settings"]))})
+                LentInterface(
+                    **{
+                        **each,
+                        "settings": tuple(map(tuple, each["settings"])),
+                        "channels": Channels(**each["channels"]) if each["channels"] else None,
+                    }
+                )
                 for each in document.get("lent_interfaces", ())
             ),
             facts=document["facts"],

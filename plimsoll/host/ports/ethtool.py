@@ -18,6 +18,9 @@ _SET_RECEIVE_OFFLOAD = 0x2C
 _SET_TRANSMIT_CHECKSUMS = 0x17
 _GET_FLAGS, _SET_FLAGS = 0x25, 0x26
 _FLAG_TX_VLAN = 1 << 7
+_GET_CHANNELS, _SET_CHANNELS = 0x3C, 0x3D
+# struct ethtool_channels: cmd, the most of receiving, sending, other and combined, then how many.
+_CHANNELS = struct.Struct("=9I")
 # struct ethtool_drvinfo: cmd, then driver[32], and more up to 196 bytes.
 _DRIVER_INFO_BYTES = 196
 # struct ethtool_ts_info: cmd, so_timestamping, phc_index, tx_types, 3 reserved, rx_filters, 3.
@@ -36,6 +39,15 @@ class HardwareStamps:
     rx_some: bool
     tx: bool
     phc: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """How many queues an interface has: for receiving, for sending, and for both at once."""
+
+    rx: int
+    tx: int
+    combined: int
 
 
 def driver_of(name: str) -> str | None:
@@ -73,6 +85,25 @@ def turn_off_vlan_insertion(name: str) -> bool:
         return False
     flags = struct.unpack("=II", answer)[1] & ~_FLAG_TX_VLAN
     return _ask(name, struct.pack("=II", _SET_FLAGS, flags)) is not None
+
+
+def channels_of(name: str) -> Channels | None:
+    """An interface's queues; None where the driver does not say."""
+    answer = _ask(name, _CHANNELS.pack(_GET_CHANNELS, *[0] * 8))
+    if answer is None:
+        return None
+    *_, rx, tx, _, combined = _CHANNELS.unpack(answer)
+    return Channels(rx, tx, combined)
+
+
+def set_channels(name: str, channels: Channels) -> bool:
+    """Give an interface so many queues; False where the driver refuses."""
+    answer = _ask(name, _CHANNELS.pack(_GET_CHANNELS, *[0] * 8))
+    if answer is None:
+        return False
+    _, *most, _, _, other, _ = _CHANNELS.unpack(answer)
+    given = (*most, channels.rx, channels.tx, other, channels.combined)
+    return _ask(name, _CHANNELS.pack(_SET_CHANNELS, *given)) is not None
 
 
 def read_stamping_info(answer: bytes) -> HardwareStamps:

@@ -13,7 +13,8 @@ from plimsoll.errors import InputError
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.record import LedgerRecord, from_json, to_json
-from plimsoll.host.namespaces.lent_interface import LentInterface
+from plimsoll.host.ports.ethtool import Channels
+from plimsoll.host.ports.lent_interface import LentInterface
 from plimsoll.text.document import load_document
 
 ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
@@ -96,6 +97,10 @@ def test_the_line_rate_is_that_of_the_links_unless_stated(
 
 
 def test_a_ledger_remembers_how_interfaces_were() -> None:
-    lent = LentInterface("ens1", "port0", "02:00:00:00:00:01", 9000, True, (("threaded", "0"),))
+    lent = LentInterface(
+        *("ens1", "port0", "02:00:00:00:00:01", 9000, True),
+        settings=(("threaded", "0"), ("/proc/irq/45/smp_affinity_list", "0-3")),
+        channels=Channels(0, 0, 8),
+    )
     record = LedgerRecord("run", "boot", 0.0, None, lent_interfaces=(lent,))
     assert from_json(to_json(record)) == record

@@ -28,7 +28,16 @@ def passive_lab(settings: LabModel) -> Lab:
 def test_the_kinds_are_listed_with_a_line_each() -> None:
     kinds = lab_kinds()
     assert list(kinds) == [
-        *("testpmd-memif", "grout", "vpp", "linux-bridge", "linux-router", "macvlan", "xdp"),
+        *(
+            "testpmd-memif",
+            "testpmd",
+            "grout",
+            "vpp",
+            "linux-bridge",
+            "linux-router",
+            "macvlan",
+            "xdp",
+        ),
         *("tc-redirect", "ovs", "ovs-dpdk"),
         *("loopback", "external", "simulated"),
     ]
@@ -50,7 +59,7 @@ def test_the_kind_chooses_the_settings(document: dict[str, object], model: type[
 @pytest.mark.parametrize(
     ("document", "problem"),
     [
-        ({"kind": "testpmd"}, "does not match any of the expected tags"),
+        ({"kind": "testpmd-vhost"}, "does not match any of the expected tags"),
         ({"kind": "testpmd-memif", "core": 1}, "Extra inputs are not permitted"),
         ({"kind": "testpmd-memif", "cpu": -1}, "greater than or equal to 0"),
         ({"kind": "testpmd-memif", "forwarding": "route"}, "Input should be 'mac'"),

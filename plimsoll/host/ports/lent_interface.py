@@ -10,8 +10,10 @@ from pathlib import Path
 
 from plimsoll.host.namespaces.ip_command import ip_batch, ip_objects
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
+from plimsoll.host.ports.ethtool import Channels, channels_of, set_channels
 
 _NETDEVS = Path("/sys/class/net")
+_INTERRUPTS = Path("/proc/irq")
 # What labs set of an interface by sysfs, which stays with one that moves.
 _SETTINGS = ("threaded", "queues/rx-*/rps_cpus")
 
@@ -20,8 +22,9 @@ _SETTINGS = ("threaded", "queues/rx-*/rps_cpus")
 class LentInterface:
     """How it was before: its `name`, MAC, MTU, and whether it was up; `lent_as` is its name inside.
 
-    `settings` are files of sysfs below the interface's, each with its content. Addresses and routes
-    of its own it must have none, as they would be lost.
+    `settings` are files of sysfs below the interface's, and those of its interrupts' CPUs, each
+    with its content; `channels` its queues, where the driver tells. Addresses and routes of its own
+    it must have none, as they would be lost.
     """
 
     name: str
@@ -30,6 +33,7 @@ class LentInterface:
     mtu: int
     up: bool
     settings: tuple[tuple[str, str], ...] = ()
+    channels: Channels | None = None
 
     @classmethod
     def of(cls, name: str, lent_as: str) -> LentInterface:
@@ -43,17 +47,24 @@ class LentInterface:
             mtu=int(str(link["mtu"])),
             up=isinstance(flags, list) and "UP" in flags,
             settings=tuple(_settings(_NETDEVS / name)),
+            channels=channels_of(name),
         )
 
-    def lend(self, namespace: NetworkNamespace, mtu: int) -> None:
-        """Move it into a namespace, up and with that MTU. Raises MachineError."""
-        ip_batch(
-            (
-                f"link set {self.name} down",
-                f"link set {self.name} netns {namespace.name} name {self.lent_as}",
-            )
-        )
+    def lend(self, namespace: NetworkNamespace, mtu: int, cpu: int) -> None:
+        """Move it into a namespace, up, with that MTU, and with one queue that interrupts `cpu`.
+
+        Where its driver will have neither it keeps its own. Raises MachineError.
+        """
+        device = (_NETDEVS / self.name / "device").resolve()
+        ip_batch((f"link set {self.name} down",))
+        if self.channels is not None:
+            set_channels(self.name, _one_queue(self.channels))
+        ip_batch((f"link set {self.name} netns {namespace.name} name {self.lent_as}",))
         namespace.batch(f"link set {self.lent_as} mtu {mtu}", f"link set {self.lent_as} up")
+        for file in _interrupts(device):
+            # The kernel keeps those that it manages itself.
+            with suppress(OSError):
+                file.write_text(str(cpu))
 
     def take_back(self, namespace: NetworkNamespace) -> bool:
         """Bring it back as it was, without what was put upon it; False where it never went.
@@ -76,18 +87,32 @@ class LentInterface:
             )
         here = _NETDEVS / self.name
         if here.exists():
+            if self.channels is not None and channels_of(self.name) != self.channels:
+                set_channels(self.name, self.channels)
             found = dict(_settings(here))
             for file, content in self.settings:
                 # Of a card that was never up, some drivers show more queues than it has.
                 if found.get(file, content) != content:
-                    (here / file).write_text(content)
+                    with suppress(OSError):
+                        (here / file).write_text(content)
             if self.up:
                 ip_batch((f"link set {self.name} up",))
         return lent
 
 
+def _one_queue(channels: Channels) -> Channels:
+    return Channels(0, 0, 1) if channels.combined else Channels(1, 1, 0)
+
+
 def _settings(interface: Path) -> Iterator[tuple[str, str]]:
-    for pattern in _SETTINGS:
-        for file in sorted(interface.glob(pattern)):
-            with suppress(OSError):
-                yield str(file.relative_to(interface)), file.read_text().strip()
+    files = [file for pattern in _SETTINGS for file in sorted(interface.glob(pattern))]
+    for file in (*files, *_interrupts((interface / "device").resolve())):
+        with suppress(OSError):
+            inside = file.is_relative_to(interface)
+            yield str(file.relative_to(interface) if inside else file), file.read_text().strip()
+
+
+def _interrupts(device: Path) -> list[Path]:
+    """Where the CPUs of a device's interrupts are set; virtio's are its PCI function's."""
+    listed = sorted(each for at in (device, device.parent) for each in at.glob("msi_irqs/*"))
+    return [_INTERRUPTS / each.name / "smp_affinity_list" for each in listed]
