@@ -11,8 +11,8 @@ from plimsoll.dut.lab import LineRate
 from plimsoll.dut.ports.card import check_card
 from plimsoll.dut.ports.netdev import NetdevFacts, check_not_in_use, netdev_facts
 from plimsoll.dut.ports.tester_ports import (
-    InterfaceName,
-    TesterPort,
+    NetdevName,
+    TesterPortSettings,
     check_each_once,
     check_tester_ports,
     pci_address,
@@ -30,13 +30,13 @@ class Cards(BaseModel, ABC):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     dut: tuple[str, str]
-    tester: tuple[TesterPort, TesterPort]
+    tester: tuple[TesterPortSettings, TesterPortSettings]
 
     @field_validator("tester")
     @classmethod
     def _check_each_once(
-        cls, tester: tuple[TesterPort, TesterPort]
-    ) -> tuple[TesterPort, TesterPort]:
+        cls, tester: tuple[TesterPortSettings, TesterPortSettings]
+    ) -> tuple[TesterPortSettings, TesterPortSettings]:
         check_each_once(tester, f"{PLACE}.tester")
         return tester
 
@@ -68,7 +68,7 @@ class Cards(BaseModel, ABC):
 class KernelCards(Cards):
     """Those of a DUT in the kernel: `dut` names interfaces, which the lab's namespace borrows."""
 
-    dut: tuple[InterfaceName, InterfaceName]
+    dut: tuple[NetdevName, NetdevName]
 
     def check_dut(self) -> None:
         """Whether the interfaces can be borrowed."""
@@ -113,7 +113,7 @@ def _check_idle(name: str, where: str, facts: NetdevFacts) -> None:
         raise InputError(
             f"{name} has the addresses {', '.join(addresses)}, which it would lose to the lab",
             where=where,
-            remedy=f"ip address flush dev {name}, if nobody needs them, or choose another",
+            remedy=f"ip address flush dev {name}, if they are not needed, or choose another",
         )
 
 

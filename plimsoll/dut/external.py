@@ -11,7 +11,7 @@ from plimsoll.dut.netdev_lab import NetdevLab
 from plimsoll.dut.passive import PassiveLab
 from plimsoll.dut.ports.line_rate import LineRateField
 from plimsoll.dut.ports.tester_ports import (
-    TesterPort,
+    TesterPortSettings,
     check_each_once,
     check_tester_ports,
     open_tester_ports,
@@ -38,7 +38,7 @@ class ExternalSettings(LabModel):
     summary: ClassVar[str] = "an existing DUT behind NICs or vdevs, which Plimsoll does not manage"
 
     kind: Literal["external"] = "external"
-    ports: tuple[TesterPort, ...] = Field(min_length=1, max_length=16)
+    ports: tuple[TesterPortSettings, ...] = Field(min_length=1, max_length=16)
     paths: Paths | None = Field(default=None, min_length=1)
     descriptors: int = Field(default=1024, ge=32, le=32768)
     queue_frames: int | None = Field(default=None, ge=32, le=65536)
@@ -48,7 +48,9 @@ class ExternalSettings(LabModel):
 
     @field_validator("ports")
     @classmethod
-    def _check_each_once(cls, ports: tuple[TesterPort, ...]) -> tuple[TesterPort, ...]:
+    def _check_each_once(
+        cls, ports: tuple[TesterPortSettings, ...]
+    ) -> tuple[TesterPortSettings, ...]:
         check_each_once(ports, _PLACE)
         return ports
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from plimsoll.dut.lab import LabPorts
 from plimsoll.dut.netdev_lab import NetdevLab
 from plimsoll.dut.passive import PassiveLab
-from plimsoll.dut.ports.tester_ports import TesterPort, open_tester_ports
+from plimsoll.dut.ports.tester_ports import TesterPortSettings, open_tester_ports
 from plimsoll.dut.two_ports import PATHS
 from plimsoll.errors import MachineError
 from plimsoll.host.ports.link_state import read_link_state
@@ -20,7 +20,7 @@ _POLL_S = 0.01
 
 def open_wired(
     kind: str,
-    ends: Sequence[TesterPort],
+    ends: Sequence[TesterPortSettings],
     place: str,
     *,
     frame_size: int,

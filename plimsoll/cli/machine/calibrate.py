@@ -24,7 +24,7 @@ from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.loopback import LoopbackSettings
-from plimsoll.dut.ports.tester_ports import TesterPort
+from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.errors import InputError, Interrupted, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.generator_plan import GeneratorPlan
@@ -154,11 +154,11 @@ def _cable(ports: Sequence[str]) -> list[LabModel]:
         ) from None
 
 
-def _port(given: str) -> TesterPort:
+def _port(given: str) -> TesterPortSettings:
     try:
         if given.startswith(_NETDEV):
-            return TesterPort(netdev=given.removeprefix(_NETDEV))
-        return TesterPort(devargs=given)
+            return TesterPortSettings(netdev=given.removeprefix(_NETDEV))
+        return TesterPortSettings(devargs=given)
     except ValidationError:
         raise InputError(
             f"{given!r} is not a port",

@@ -12,7 +12,7 @@ from plimsoll.dut.kernel.settings import WiredForwarder
 from plimsoll.dut.kernel.vlan import VlanSettings, add_vlan, forwarding_ports
 from plimsoll.dut.kernel.wiring import DUT_PORTS, Wiring
 from plimsoll.dut.lab import DutProcess, Lab
-from plimsoll.dut.ports.tester_ports import TesterPort
+from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.dut.sight import Hop
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
@@ -55,7 +55,7 @@ class LinuxBridge(WiredForwarder):
         self._learning = learning
         self._vlan = vlan
 
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPortSettings, ...]:
         """Lay cables and links, join them by twos, and wait until all of it forwards."""
         ends = self.wiring.lay(namespace, mtu)
         if self._vlan is not None:

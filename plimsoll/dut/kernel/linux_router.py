@@ -21,7 +21,7 @@ from plimsoll.dut.kernel.vlan import VlanSettings, add_vlan, forwarding_ports
 from plimsoll.dut.kernel.wiring import DUT_PORTS, Wiring
 from plimsoll.dut.lab import Lab, LineRate
 from plimsoll.dut.needs import LabNeeds
-from plimsoll.dut.ports.tester_ports import TesterPort
+from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.dut.sight import SightEnd
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -104,7 +104,7 @@ class LinuxRouter(WiredForwarder):
         # Of VLAN interfaces the kernel finds the ports by itself.
         self._flowtable = Flowtable(DUT_PORTS) if settings.flowtable else None
 
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPortSettings, ...]:
         """Lay the cables, forward, and say where everything is."""
         ends = self.wiring.lay(namespace, mtu)
         if not self._dynamic:

@@ -9,7 +9,7 @@ from plimsoll.dut.kernel.kernel_lab import KernelLab
 from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
 from plimsoll.dut.lab import Lab
 from plimsoll.dut.ports.netdev import NetdevDriver
-from plimsoll.dut.ports.tester_ports import TesterPort
+from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import ip_batch
@@ -56,7 +56,7 @@ class Macvlan(Forwarder):
         self._macs = macs
         self._driver: NetdevDriver = driver
 
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPortSettings, ...]:
         """Make the lower interface, and on it those that are handed to the tester."""
         namespace.batch(
             f"link add {_LOWER} mtu {mtu} type veth peer name {_LOWER_PEER} mtu {mtu}",
@@ -64,7 +64,7 @@ class Macvlan(Forwarder):
             f"link set {_LOWER_PEER} up",
         )
         return tuple(
-            TesterPort(
+            TesterPortSettings(
                 netdev=self._hand_out(namespace, namespace.tester_end(port), mac, mtu),
                 driver=self._driver,
             )

@@ -12,7 +12,7 @@ from plimsoll.dut.kernel.wiring import DUT_PORTS, Cables, CardWiring, Wiring
 from plimsoll.dut.lab import DutProcess, LineRate
 from plimsoll.dut.needs import IP, NAMESPACE_CAPABILITIES, TEE, LabNeeds
 from plimsoll.dut.ports.netdev import NetdevDriver
-from plimsoll.dut.ports.tester_ports import TesterPort
+from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
 from plimsoll.dut.two_ports import TwoPortSettings
 from plimsoll.host.ledger.ledger import Ledger
@@ -34,7 +34,7 @@ class Forwarder(ABC):
     """
 
     @abstractmethod
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPortSettings, ...]:
         """Set it up; the tester's ports. Raises MachineError and LabDied."""
 
     def wait_links(self, namespace: NetworkNamespace, timeout_s: float) -> None:

@@ -11,7 +11,7 @@ from plimsoll.dut.kernel.settings import Forwarder, WiredForwarder, WiredSetting
 from plimsoll.dut.kernel.wiring import DUT_PORTS, Wiring
 from plimsoll.dut.lab import Lab, LineRate
 from plimsoll.dut.needs import LabNeeds, NeededProgram, check_option
-from plimsoll.dut.ports.tester_ports import TesterPort
+from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
@@ -76,7 +76,7 @@ class TcRedirect(WiredForwarder):
         super().__init__(wiring)
         self._classifier: Classifier = classifier
 
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPortSettings, ...]:
         """Lay the cables, and have each port redirect."""
         ends = self.wiring.lay(namespace, mtu)
         matches = _MATCHES[self._classifier]

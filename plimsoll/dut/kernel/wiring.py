@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from plimsoll.dut.cards import KernelCards
 from plimsoll.dut.ports.netdev import NetdevDriver
-from plimsoll.dut.ports.tester_ports import TesterPort
+from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import (
@@ -34,7 +34,7 @@ class Wiring(ABC):
 
     def lay(
         self, namespace: NetworkNamespace, mtu: int, dut_ports: tuple[str, ...] = DUT_PORTS
-    ) -> tuple[TesterPort, ...]:
+    ) -> tuple[TesterPortSettings, ...]:
         """Have the DUT's ports in the namespace, so named and up; the tester's, in their order.
 
         Raises MachineError.
@@ -51,7 +51,9 @@ class Wiring(ABC):
         return
 
     @abstractmethod
-    def _lay(self, namespace: NetworkNamespace, mtu: int, port: int, name: str) -> TesterPort:
+    def _lay(
+        self, namespace: NetworkNamespace, mtu: int, port: int, name: str
+    ) -> TesterPortSettings:
         """Have one port."""
 
 
@@ -77,8 +79,10 @@ class Cables(Wiring):
             for port, end in enumerate(self._dut_ports)
         )
 
-    def _lay(self, namespace: NetworkNamespace, mtu: int, port: int, name: str) -> TesterPort:
-        return TesterPort(netdev=namespace.cable(port, name, mtu), driver=self._driver)
+    def _lay(
+        self, namespace: NetworkNamespace, mtu: int, port: int, name: str
+    ) -> TesterPortSettings:
+        return TesterPortSettings(netdev=namespace.cable(port, name, mtu), driver=self._driver)
 
 
 class CardWiring(Wiring):
@@ -116,6 +120,8 @@ class CardWiring(Wiring):
                 remedy="check the cable to the tester's port of the same number",
             )
 
-    def _lay(self, namespace: NetworkNamespace, mtu: int, port: int, name: str) -> TesterPort:
+    def _lay(
+        self, namespace: NetworkNamespace, mtu: int, port: int, name: str
+    ) -> TesterPortSettings:
         self._ledger.lend(self._cards.dut[port], name, mtu, self._cpu)
         return self._cards.tester[port]

@@ -14,7 +14,7 @@ from plimsoll.dut.kernel.settings import Forwarder, WiredForwarder, WiredSetting
 from plimsoll.dut.kernel.wiring import Wiring
 from plimsoll.dut.lab import Lab
 from plimsoll.dut.needs import LabNeeds, Library
-from plimsoll.dut.ports.tester_ports import TesterPort
+from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.bpf.libbpf import LIBRARY, PACKAGE, XDP_GENERIC, XDP_NATIVE, has_libbpf
 from plimsoll.host.bpf.xdp_redirect import XdpCounts, redirect_all
@@ -76,7 +76,7 @@ class XdpRedirect(WiredForwarder):
         self._ports: tuple[str, ...] = ()
         self._counts: tuple[XdpCounts, ...] = ()
 
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPortSettings, ...]:
         """Lay the cables, load the programs, and have them run on the lab's CPU."""
         self._ports = tuple(namespace.dut_end(port) for port in (0, 1))
         ends = self.wiring.lay(namespace, mtu, self._ports)

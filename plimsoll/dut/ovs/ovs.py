@@ -32,7 +32,7 @@ from plimsoll.dut.ovs.vxlan import (
     bytes_added,
     tunnel_facts,
 )
-from plimsoll.dut.ports.tester_ports import TesterPort
+from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.dut.sight import Hop
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
@@ -125,7 +125,7 @@ class UserspaceSwitch(WiredForwarder):
         self._switch: OvsInstance | None = None
         self._installed: Installed | None = None
 
-    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPort, ...]:
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPortSettings, ...]:
         """Lay cables and links, start the switch, give it their ends and its rules; the guests."""
         ends = self.wiring.lay(namespace, mtu)
         self._chain.lay_links(namespace, mtu)

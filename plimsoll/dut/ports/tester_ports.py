@@ -25,10 +25,10 @@ from plimsoll.text.mistakes import mistake
 _PCI_ADDRESS = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])", re.IGNORECASE)
 
 # What the kernel takes for a name (dev_valid_name), less what DPDK's devargs cannot hold.
-InterfaceName = Annotated[str, StringConstraints(pattern=r"^[^\s/:,=\[\]\"']{1,15}$")]
+NetdevName = Annotated[str, StringConstraints(pattern=r"^[^\s/:,=\[\]\"']{1,15}$")]
 
 
-class TesterPort(BaseModel):
+class TesterPortSettings(BaseModel):
     """One port of the tester: a device of DPDK's, or an interface of the kernel's.
 
     `devargs` is a PCI address, or a vdev with its arguments. `netdev` names an interface,
@@ -42,7 +42,7 @@ class TesterPort(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     devargs: str | None = Field(default=None, min_length=1, max_length=1024)
-    netdev: InterfaceName | None = None
+    netdev: NetdevName | None = None
     driver: NetdevDriver = "auto"
     queues: int = Field(default=1, ge=1, le=16)
 
@@ -77,7 +77,7 @@ def pci_address(given: str) -> str | None:
     return f"{int(address[1] or '0', 16):04x}:{address[2]}".lower()
 
 
-def check_each_once(ports: Sequence[TesterPort], place: str) -> None:
+def check_each_once(ports: Sequence[TesterPortSettings], place: str) -> None:
     """Raise a mistake at the second port on one device; `place` is that of the ports."""
     first_of: dict[tuple[str, str], int] = {}
     for number, port in enumerate(ports):
@@ -89,7 +89,7 @@ def check_each_once(ports: Sequence[TesterPort], place: str) -> None:
 
 
 def check_tester_ports(
-    ports: Sequence[TesterPort], place: str, *, carrier: bool = True
+    ports: Sequence[TesterPortSettings], place: str, *, carrier: bool = True
 ) -> float | None:
     """Whether the interfaces and cards will do, and the sockets of vdevs can be.
 
@@ -130,7 +130,9 @@ class OpenedPorts:
     netdevs: dict[int, str]
 
 
-def open_tester_ports(ports: Sequence[TesterPort], place: str, frame_size: int) -> OpenedPorts:
+def open_tester_ports(
+    ports: Sequence[TesterPortSettings], place: str, frame_size: int
+) -> OpenedPorts:
     """Choose how each is opened, for frames of up to `frame_size` bytes with FCS.
 
     Raises InputError for an interface that must be left alone, MachineError for what one lacks.
@@ -152,7 +154,7 @@ def open_tester_ports(ports: Sequence[TesterPort], place: str, frame_size: int) 
 
 
 def _open_netdevs(
-    ports: Sequence[TesterPort], place: str, frame_size: int
+    ports: Sequence[TesterPortSettings], place: str, frame_size: int
 ) -> dict[int, NetdevPort]:
     if all(port.netdev is None for port in ports):
         return {}

@@ -69,7 +69,7 @@ class LentInterface:
     def take_back(self, namespace: NetworkNamespace) -> bool:
         """Bring it back as it was, without what was put upon it; False where it never went.
 
-        One that was pulled out of the machine meanwhile is no error. Raises MachineError.
+        One that was pulled out of the machine is no error. Raises MachineError.
         """
         links = namespace.objects("link", "show") if namespace.path.exists() else []
         lent = any(link["ifname"] == self.lent_as for link in links)

@@ -160,7 +160,7 @@ def test_an_interface_with_an_address_or_a_master_is_left_alone(cards: None) -> 
         settings.check_machine()
     assert str(refused.value) == (
         f"lab.cards.dut[1]: {DUT[1]} has the addresses 192.0.2.9/24, which it would lose to the "
-        f"lab (ip address flush dev {DUT[1]}, if nobody needs them, or choose another)"
+        f"lab (ip address flush dev {DUT[1]}, if they are not needed, or choose another)"
     )
     ip("address", "flush", "dev", DUT[1])
     ip("link", "add", "plcard-br", "type", "bridge")

@@ -13,4 +13,4 @@ def cards(monkeypatch: pytest.MonkeyPatch) -> None:
         if not address.startswith("0000:01:00."):
             check_card(address, where)
 
-    monkeypatch.setattr("plimsoll.dut.external.check_card", check)
+    monkeypatch.setattr("plimsoll.dut.ports.tester_ports.check_card", check)

@@ -7,7 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import Lab, LabModel, LineRate
 from plimsoll.dut.loopback import LoopbackSettings
-from plimsoll.dut.ports.tester_ports import TesterPort
+from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.dut.registry.labs import LabSettings, lab_kinds, make_lab
 from plimsoll.dut.registry.standing import lab_up
 from plimsoll.dut.userspace.testpmd import TestpmdSettings
@@ -173,7 +173,7 @@ def test_testpmd_has_buffers_for_the_longest_frame(
 def test_a_profile_does_not_shrink_what_a_lab_was_given() -> None:
     assert TestpmdSettings(frame_size=9000).for_frames(64).frame_size == 9000
     external = ExternalSettings(
-        ports=(TesterPort(devargs="a"), TesterPort(devargs="b")), frame_size=9000
+        ports=(TesterPortSettings(devargs="a"), TesterPortSettings(devargs="b")), frame_size=9000
     )
     assert external.for_frames(64).frame_size == 9000
     assert external.for_frames(9216).frame_size == 9216
@@ -239,7 +239,7 @@ def test_a_line_rate_never_comes_where_there_is_no_wire() -> None:
     "settings",
     [
         LoopbackSettings(ports=3),
-        ExternalSettings(ports=tuple(TesterPort(devargs=n) for n in "abcd")),
+        ExternalSettings(ports=tuple(TesterPortSettings(devargs=n) for n in "abcd")),
     ],
 )
 def test_ports_and_paths_are_known_beforehand(settings: LabModel) -> None:
