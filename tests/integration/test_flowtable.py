@@ -6,24 +6,26 @@ What is shown is by which path frames went, never how fast. Skipped where the pa
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-import yaml
 from scapy.all import IP, TCP, UDP, Dot1Q, Ether, IPv6
 
 from plimsoll.record.metrics.metrics import read_metrics
-from plimsoll.record.run.run_directory import RunDirectory
-from tests.integration.command import QUICK, finished_trials
-from tests.integration.dut.namespace_lab import MACS, OWNER
+from tests.integration.dut.namespace_lab import MACS
 from tests.integration.vm.guest import CannotBoot
-from tests.integration.vm.netfilter_guest import booted_with_netfilter
-from tests.integration.vm.nic_guest import ROOT, NicGuest
+from tests.integration.vm.kernel_guest import (
+    NOTHING_LEFT,
+    Send,
+    booted_with_modules,
+    left_by_killed_owner,
+    sent_through,
+    trial_of_engine,
+)
+from tests.integration.vm.nic_guest import NicGuest
 
 pytestmark = pytest.mark.full
 
@@ -32,8 +34,7 @@ FRAMES = 50
 ENDS = {4: ("198.18.0.1", "198.19.7.7"), 6: ("2001:2:0:1::1", "2001:2:0:2::7")}
 LAB = {"kind": "linux-router", "cpu": 1, "flowtable": True, "driver": "af_packet"}
 TTL = 64
-
-Send = tuple[int, str, int]
+MODULES = ("nf_flow_table", "nf_flow_table_inet", "nft_flow_offload")
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NicGuest]:
     if shutil.which("nft") is None:
         pytest.skip("there is no nft (package nftables)")
     try:
-        with booted_with_netfilter(tmp_path_factory.mktemp("nf")) as guest:
+        with booted_with_modules(tmp_path_factory.mktemp("nf"), *MODULES) as guest:
             yield guest
     except CannotBoot as missing:
         pytest.skip(str(missing))
@@ -70,12 +71,7 @@ def routed(
     guest: NicGuest, *rounds: Sequence[Send], patience_s: float = 60.0, **settings: object
 ) -> dict[str, Any]:
     """What came of rounds of frames through one lab."""
-    plan = {"lab": LAB | settings, "rounds": rounds, "patience_s": patience_s}
-    (guest.folder / "shared" / "plan").write_text(json.dumps(plan))
-    command = f"{sys.executable} -m tests.integration.vm.lab_in_guest </shared/plan >/shared/came"
-    guest.must(f"cd {ROOT}; PYTHONPATH={ROOT} {command}")
-    came: dict[str, Any] = json.loads((guest.folder / "shared" / "came").read_text())
-    return came
+    return sent_through(guest, LAB | settings, *rounds, patience_s=patience_s)
 
 
 def paths(outcome: dict[str, Any]) -> list[list[tuple[str, int, int, int]]]:
@@ -192,22 +188,7 @@ def test_a_router_of_a_vlan_has_it_upon_its_ports(guest: NicGuest) -> None:
 
 def test_a_trial_of_the_engine_agrees_to_the_frame(guest: NicGuest) -> None:
     """64 flows each way; those of the two directions are the same for the first alone."""
-    experiment = QUICK | {
-        "name": "flowtable",
-        "lab": LAB,
-        "generator": {"kind": "engine", "cpus": [0]},
-        "profile": {"streams": [{"name": "load", "role": "load", "flows": 64}]},
-        "trial": {"drain": "2s", "warmup": None, "catch_up": "1s"},
-        "observe": {"sources": ["flowtable"]},
-    }
-    (guest.folder / "shared" / "flowtable.yaml").write_text(yaml.safe_dump(experiment))
-    done = guest.plimsoll(
-        "trial /shared/flowtable.yaml --load 200pps --duration 5s --runs /shared/runs"
-    )
-    print(done.said)
-    (run,) = (guest.folder / "shared" / "runs").iterdir()
-    (trial,) = finished_trials(run)
-    assert trial["verdict"] == "pass", trial["findings"]
+    run, trial = trial_of_engine(guest, "flowtable", LAB, observe={"sources": ["flowtable"]})
     outcomes = {each["rule"]: each["outcome"] for each in trial["findings"]}
     assert outcomes["dut-counters"] == "ok"
     found = [_path(each["text"]) for each in trial["findings"] if each["rule"] == "flowtable"]
@@ -219,7 +200,7 @@ def test_a_trial_of_the_engine_agrees_to_the_frame(guest: NicGuest) -> None:
     assert [fast + slow for _, _, fast, slow in found] == sent
     # Two frames of each of 127 flows, and all others by the fast path.
     assert sum(slow for _, _, _, slow in found) == 254
-    rows = [each for each in read_metrics(RunDirectory.open(run)) if each.source == "flowtable"]
+    rows = [each for each in read_metrics(run) if each.source == "flowtable"]
     by_path = {
         path: sum(each.count or 0 for each in rows if each.names.get("path") == path)
         for path in ("fast", "slow")
@@ -229,25 +210,8 @@ def test_a_trial_of_the_engine_agrees_to_the_frame(guest: NicGuest) -> None:
 
 
 def test_its_owner_is_killed_and_nothing_is_left(guest: NicGuest) -> None:
-    (guest.folder / "shared" / "owner.py").write_text(OWNER)
-    left = guest.must(
-        f"""mkdir /run/state
-        export PLIMSOLL_STATE=/run/state PYTHONPATH={ROOT}
-        cd {ROOT}
-        {sys.executable} /shared/owner.py '{json.dumps(LAB)}' >/run/owner 2>&1 &
-        owner=$!
-        until [ -s /run/owner ]; do sleep 0.2; done
-        ip netns exec "$(ls /run/netns)" nft list flowtables >&2 || exit
-        ls /sys/class/net /run/netns /run/state >&2
-        kill -9 $owner
-        until [ -z "$(ls /run/netns /run/state | grep plimsoll)" ]; do
-            sleep 0.2
-        done
-        ls /run/netns /run/state /sys/class/net"""
-    )
-    before, _, after = left.rpartition("/run/netns:")
-    print(before, after)
+    before, after = left_by_killed_owner(guest, LAB, "nft list flowtables")
     assert "flowtable fastpath" in before
     assert re.search(r"plimsoll-[0-9a-f]{6}", before)
     assert re.search(r"pl[0-9a-f]{6}-0", before)
-    assert after.split() == ["/run/state:", "/sys/class/net:", "lo"]
+    assert after.split() == NOTHING_LEFT

@@ -94,7 +94,7 @@ class TcRedirect(WiredForwarder):
         return ends
 
     def facts(self, namespace: NetworkNamespace) -> dict[str, object]:
-        """The actions as the kernel has them, and what each has redirected so far."""
+        """The filters as the kernel has them, and what each has redirected so far."""
         return {
             "by": f"tc {self._classifier} and mirred",
             "actions": {port: _actions_of(namespace, port) for port in DUT_PORTS},
@@ -104,14 +104,15 @@ class TcRedirect(WiredForwarder):
 def _actions_of(namespace: NetworkNamespace, port: str) -> list[dict[str, object]]:
     words = ("-json", "-stats", "filter", "show", "dev", port, "ingress")
     listed = json.loads(run_program((TC.find(), "-netns", namespace.name, *words)) or "[]")
-    options = [each["options"] for each in listed if "actions" in each.get("options", {})]
+    filters = [each for each in listed if "actions" in each.get("options", {})]
     return [
         {
+            "classifier": each["kind"],
             "action": action.get("mirred_action"),
             "to": action.get("to_dev"),
             "packets": action.get("stats", {}).get("packets"),
             "drops": action.get("stats", {}).get("drops"),
         }
-        for each in options
-        for action in each["actions"]
+        for each in filters
+        for action in each["options"]["actions"]
     ]

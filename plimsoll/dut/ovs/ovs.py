@@ -1,9 +1,8 @@
-"""The lab `ovs`: Open vSwitch's userspace datapath without DPDK, between two veth cables."""
+"""The lab `ovs`: Open vSwitch without DPDK, in userspace or in the kernel, between two cables."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
@@ -12,8 +11,8 @@ from plimsoll.dut.kernel.kernel_chain import KernelChain, KernelChainSettings
 from plimsoll.dut.kernel.kernel_lab import KernelLab
 from plimsoll.dut.kernel.settings import WiredForwarder
 from plimsoll.dut.lab import DutProcess, Lab, LineRate
-from plimsoll.dut.needs import LabNeeds
-from plimsoll.dut.ovs.figures import datapath_figures
+from plimsoll.dut.needs import LabNeeds, check_option
+from plimsoll.dut.ovs.figures import Datapath, Figures, datapath_figures
 from plimsoll.dut.ovs.instance import SWITCH, TOOLS, OvsInstance
 from plimsoll.dut.ovs.rules import (
     VLAN_LIMIT,
@@ -25,17 +24,21 @@ from plimsoll.dut.ovs.rules import (
     rule_facts,
 )
 from plimsoll.dut.ovs.switch import PORTS, SwitchPortCounts, build_bridge, port_counts
+from plimsoll.dut.ovs.upcalls import upcall_remarks
 from plimsoll.dut.ovs.vxlan import (
     UNDERLAY,
     VxlanTunnel,
+    build_kernel_tunnel,
     build_tunnel,
     bytes_added,
+    kernel_tunnel_facts,
     tunnel_facts,
 )
 from plimsoll.dut.ports.tester_ports import TesterPortSettings
-from plimsoll.dut.sight import Hop
+from plimsoll.dut.sight import DutSight, Hop, SightEnd
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
+from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
@@ -43,20 +46,21 @@ from plimsoll.host.processes.child import Lifetime
 from plimsoll.text.mistakes import mistake
 
 _DATAPATHS = {"netdev": "userspace datapath (netdev)", "system": "the kernel's datapath (system)"}
-_KERNEL_MODULE = Path("/sys/module/openvswitch")
+_KERNEL_DATAPATH = KernelOption("OPENVSWITCH", "openvswitch", "Open vSwitch datapath")
+_KERNEL_TUNNELS = KernelOption("VXLAN", "vxlan", "VXLAN tunnels")
 
 
 class OvsSettings(KernelChainSettings):
-    """Open vSwitch with its datapath in userspace and its own database, without DPDK.
+    """Open vSwitch with its own database, without DPDK.
 
     It opens its ports by AF_PACKET, or by AF_XDP with a polling thread on `cpu`, as `ports` says.
     `rules` are two OpenFlow rules that send each port's frames to the other ("cross"), one by
     which the switch learns MAC addresses ("normal"), or so many rules by IPv4 destination.
     `push_vlan` are tags, outermost first, that are put on what goes from port 0 to port 1 and
     taken off on the way back. With `vxlan` what goes from port 0 to port 1 leaves by a tunnel, and
-    what comes back by it is taken out of it. `datapath` is that in userspace
-    (netdev), or the kernel's (system), which needs its module. With a `chain` the rules join the
-    ports of each of its links.
+    what comes back by it is taken out of it. `datapath` is that in userspace (netdev), or the
+    kernel's (system), which needs its module and opens ports by itself. With a `chain` the rules
+    join the ports of each of its links.
     """
 
     summary: ClassVar[str] = "Open vSwitch in userspace without DPDK, on two veth cables; no NIC"
@@ -67,7 +71,7 @@ class OvsSettings(KernelChainSettings):
     rules: Rules = "cross"
     push_vlan: PushedTags = ()
     vxlan: VxlanTunnel | None = None
-    datapath: Literal["netdev", "system"] = "netdev"
+    datapath: Datapath = "netdev"
 
     @model_validator(mode="after")
     def _check_ports(self) -> Self:
@@ -80,8 +84,6 @@ class OvsSettings(KernelChainSettings):
                 "ports to guests are opened by AF_PACKET, as taps and testpmd's cables need it",
                 "remove `ports`, or use chain: p2p",
             )
-        if self.datapath == "system" and tunnelled:
-            raise mistake("tunnels end in the userspace datapath", "use datapath: netdev")
         return self
 
     @property
@@ -93,26 +95,32 @@ class OvsSettings(KernelChainSettings):
     def needs(cls) -> LabNeeds:
         """The same as any cable, and Open vSwitch's programs."""
         inherited = super().needs()
-        return replace(inherited, programs=(*inherited.programs, SWITCH, *TOOLS))
+        return replace(
+            inherited,
+            programs=(*inherited.programs, SWITCH, *TOOLS),
+            for_settings=(
+                *inherited.for_settings,
+                ("datapath system", _KERNEL_DATAPATH),
+                ("datapath system with vxlan", _KERNEL_TUNNELS),
+            ),
+        )
 
     def check_machine(self) -> LineRate:
         """The same as any cable, and the kernel's datapath where it is to be used."""
-        if self.datapath == "system" and not _KERNEL_MODULE.exists():
-            raise MachineError(
-                "this kernel has no Open vSwitch datapath (openvswitch)",
-                where="lab.datapath",
-                remedy="modprobe openvswitch, boot a kernel built with it, or use netdev",
-            )
+        if self.datapath == "system":
+            check_option(_KERNEL_DATAPATH, "lab.datapath")
+            if self.vxlan is not None:
+                check_option(_KERNEL_TUNNELS, "lab.vxlan")
         return super().check_machine()
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
         chain = self.make_chain(ledger, memory, lifetime)
-        return KernelLab(self, self.kind, ledger, UserspaceSwitch(self, ledger, lifetime, chain))
+        return KernelLab(self, self.kind, ledger, OvsForwarder(self, ledger, lifetime, chain))
 
 
-class UserspaceSwitch(WiredForwarder):
-    """A bridge of the netdev datapath on the ends of two cables, and on links to guests."""
+class OvsForwarder(WiredForwarder):
+    """A bridge on the ends of two cables, and on links to guests, of either datapath."""
 
     def __init__(
         self, settings: OvsSettings, ledger: Ledger, lifetime: Lifetime, chain: KernelChain
@@ -132,7 +140,7 @@ class UserspaceSwitch(WiredForwarder):
         switch = self._switch = OvsInstance(self._ledger, namespace, self._lifetime)
         cpu = self._settings.cpu
         if self._settings.ports == "af_packet":
-            # The main thread forwards.
+            # In userspace the main thread forwards.
             switch.start(SWITCH, str(cpu), VLAN_LIMIT)
             interface: tuple[str, ...] = ("type=system",)
         else:
@@ -143,10 +151,13 @@ class UserspaceSwitch(WiredForwarder):
             interface = ("type=afxdp", "options:xdp-mode=best-effort")
         ports = self._chain.ports
         interfaces = dict.fromkeys(ports, interface)
-        if self._settings.vxlan is None:
+        tunnel = self._settings.vxlan
+        if tunnel is None:
             build_bridge(switch, interfaces, self._settings.datapath)
+        elif self._in_userspace:
+            build_tunnel(switch, namespace, tunnel, interfaces)
         else:
-            build_tunnel(switch, namespace, self._settings.vxlan, interfaces)
+            build_kernel_tunnel(switch, namespace, tunnel, interfaces, mtu)
         rules, tags = self._settings.rules, self._settings.push_vlan
         self._installed = install(switch, rules, tags, len(ports))
         self._chain.guests.start()
@@ -174,15 +185,25 @@ class UserspaceSwitch(WiredForwarder):
             for port, counts in zip(of_ports, counted, strict=True)
         )
 
+    def begin_sight(self, namespace: NetworkNamespace) -> SightEnd:
+        """Read the hops and the slow path's counts before a trial; the end reads them after."""
+        end_hops, before = super().begin_sight(namespace), self._figures()
+
+        def end() -> DutSight:
+            return replace(end_hops(), remarks=tuple(upcall_remarks(before, self._figures())))
+
+        return end
+
     def facts(self, namespace: NetworkNamespace) -> dict[str, object]:
         """The datapath, its rules as the switch has them, and its figures so far."""
         switch = self._started()
         return {
             "by": f"Open vSwitch, {_DATAPATHS[self._settings.datapath]}",
-            "ports": self._settings.ports,
+            **({"ports": self._settings.ports} if self._in_userspace else {}),
+            "datapath": [line.strip() for line in switch.ask("dpif/show").splitlines()],
             **rule_facts(switch, self._installed),
-            **({"vxlan": tunnel_facts(switch)} if self._settings.vxlan else {}),
-            **({"figures": datapath_figures(switch)} if self._in_userspace else {}),
+            **({"vxlan": self._tunnel_facts(namespace)} if self._settings.vxlan else {}),
+            "figures": self._figures(),
             **self._chain.facts(),
         }
 
@@ -218,6 +239,14 @@ class UserspaceSwitch(WiredForwarder):
             return port_counts(switch)
         inner, outer = PORTS
         return (*port_counts(switch, (inner,)), *port_counts(switch, (outer,), UNDERLAY))
+
+    def _tunnel_facts(self, namespace: NetworkNamespace) -> dict[str, object]:
+        if self._in_userspace:
+            return tunnel_facts(self._started())
+        return kernel_tunnel_facts(self._started(), namespace)
+
+    def _figures(self) -> Figures:
+        return datapath_figures(self._started(), self._settings.datapath)
 
     @property
     def _in_userspace(self) -> bool:

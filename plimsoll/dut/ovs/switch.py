@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
 
+from plimsoll.dut.ovs.figures import Datapath
 from plimsoll.dut.ovs.instance import BRIDGE, OvsInstance
 from plimsoll.errors import MachineError
 
@@ -48,13 +48,13 @@ class CrossCount:
 def build_bridge(
     switch: OvsInstance,
     ports: Mapping[str, Sequence[str]],
-    datapath: Literal["netdev", "system"] = "netdev",
+    datapath: Datapath = "netdev",
     name: str = BRIDGE,
 ) -> None:
     """Make the bridge `name` with its ports, OpenFlow's 1, 2, …, and no rules.
 
     `ports` has the settings of each Interface in ovs-vsctl's words, by name and in the order of
-    the chain. Raises MachineError where the switch cannot open one.
+    the chain. Raises MachineError where the switch cannot make it, or cannot open one.
     """
     secure = "fail_mode=secure"
     bridge = ("add-br", name, "--", "set", "Bridge", name, f"datapath_type={datapath}", secure)
@@ -67,6 +67,7 @@ def build_bridge(
         )
     ]
     switch.configure(*bridge, *added)
+    _check_made(switch, name, datapath)
     for port in ports:
         _check_opened(switch, port)
 
@@ -159,6 +160,18 @@ def _unreadable(text: str) -> MachineError:
         f"these are not the counters of two ports: {text.strip()[:200]!r}",
         where="ovs-ofctl dump-ports",
         remedy="check the version of Open vSwitch",
+    )
+
+
+def _check_made(switch: OvsInstance, name: str, datapath: Datapath) -> None:
+    """The switch's own word: its database has a bridge also where no datapath came of it."""
+    if f"{name}:" in (line.strip() for line in switch.ask("dpif/show").splitlines()):
+        return
+    loaded = "; the kernel's datapath is the module openvswitch" if datapath == "system" else ""
+    raise MachineError(
+        f"Open vSwitch cannot make a bridge of the datapath {datapath}",
+        where="lab",
+        remedy=f"see ovs-vswitchd.log in the lab's directory{loaded}",
     )
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, model_validator
 
+from plimsoll.dut.ovs.figures import Datapath
 from plimsoll.dut.ovs.instance import OvsInstance
 from plimsoll.dut.ovs.rules import rules_of
 from plimsoll.dut.ovs.switch import PORTS, build_bridge
@@ -83,13 +84,43 @@ def build_tunnel(
     tunnel: VxlanTunnel,
     interfaces: Mapping[str, Sequence[str]],
 ) -> None:
-    """Make both bridges, the tunnel between them, its address and neighbour.
+    """Make both bridges in userspace, the tunnel between them, its address and neighbour.
 
     The lab's bridge has port 0 and the tunnel as OpenFlow's ports 1 and 2, without rules; the
     other one leads what is the tunnel's of port 1 into it, and all of the tunnel out of port 1.
     `interfaces` has the settings of the lab's two ports. Raises MachineError where the switch
     does not take a part of it.
     """
+    _build_bridges(switch, namespace, tunnel, interfaces, "netdev")
+    switch.ask("tnl/neigh/aging", str(_NEIGHBOUR_S))
+    switch.ask("tnl/neigh/set", UNDERLAY, str(tunnel.remote_ip), tunnel.remote_mac)
+    _wait_for_route(switch, tunnel)
+
+
+def build_kernel_tunnel(
+    switch: OvsInstance,
+    namespace: NetworkNamespace,
+    tunnel: VxlanTunnel,
+    interfaces: Mapping[str, Sequence[str]],
+    mtu: int,
+) -> None:
+    """The same of the kernel's datapath, whose packets the kernel encapsulates, routes and takes.
+
+    `mtu` is that of port 1; the underlay's own interface would have 1500, which is kept to here.
+    """
+    _build_bridges(switch, namespace, tunnel, interfaces, "system")
+    switch.configure("set", "Interface", UNDERLAY, f"mtu_request={mtu}")
+    neighbour = f"{tunnel.remote_ip} lladdr {tunnel.remote_mac} dev {UNDERLAY}"
+    namespace.batch(f"neighbour add {neighbour} nud permanent")
+
+
+def _build_bridges(
+    switch: OvsInstance,
+    namespace: NetworkNamespace,
+    tunnel: VxlanTunnel,
+    interfaces: Mapping[str, Sequence[str]],
+    datapath: Datapath,
+) -> None:
     options = {
         "key": tunnel.vni,
         "local_ip": tunnel.local_ip,
@@ -97,10 +128,10 @@ def build_tunnel(
         "dst_port": UDP_PORT,
     }
     settings = ("type=vxlan", *(f"options:{name}={value}" for name, value in options.items()))
-    build_bridge(switch, {PORTS[1]: interfaces[PORTS[1]]}, name=UNDERLAY)
+    build_bridge(switch, {PORTS[1]: interfaces[PORTS[1]]}, datapath, UNDERLAY)
     # By it and the address the switch knows the tunnel's packets.
     switch.configure("set", "Bridge", UNDERLAY, f'other_config:hwaddr="{tunnel.local_mac}"')
-    build_bridge(switch, {PORTS[0]: interfaces[PORTS[0]], TUNNEL: settings})
+    build_bridge(switch, {PORTS[0]: interfaces[PORTS[0]], TUNNEL: settings}, datapath)
     switch.add_rules(outer_rules(tunnel), UNDERLAY)
     namespace.batch(
         f"link set {UNDERLAY} up",
@@ -108,9 +139,6 @@ def build_tunnel(
         f"link set {UNDERLAY} arp off",
         f"addr add {tunnel.address} dev {UNDERLAY}",
     )
-    switch.ask("tnl/neigh/aging", str(_NEIGHBOUR_S))
-    switch.ask("tnl/neigh/set", UNDERLAY, str(tunnel.remote_ip), tunnel.remote_mac)
-    _wait_for_route(switch, tunnel)
 
 
 def bytes_added(tags: Sequence[int], *, tunnelled: bool) -> int:
@@ -145,8 +173,22 @@ def read_outer_counts(text: str) -> OuterCounts:
     )
 
 
+def kernel_tunnel_facts(switch: OvsInstance, namespace: NetworkNamespace) -> dict[str, object]:
+    """The tunnel as the switch and the kernel have it, read back."""
+    of_underlay = ("show", "dev", UNDERLAY)
+    return {
+        "interface": _column(switch, TUNNEL, "options"),
+        "routes": [str(each["dst"]) for each in namespace.objects("route", *of_underlay)],
+        "neighbours": [
+            f"{each['dst']} {each['lladdr']}"
+            for each in namespace.objects("neighbour", *of_underlay, "nud", "permanent")
+        ],
+        "outer_rules": list(rules_of(switch, UNDERLAY)),
+    }
+
+
 def tunnel_facts(switch: OvsInstance) -> dict[str, object]:
-    """The tunnel as the switch has it, read back."""
+    """The tunnel as a switch in userspace has it, read back."""
     return {
         "interface": _column(switch, TUNNEL, "options"),
         "terminated": _lines(switch.ask("tnl/ports/show", "-v")),

@@ -28,14 +28,14 @@ class ControlSocket:
         self._number = 0
         self._unread = b""
 
-    def ask(self, command: str, deadline_s: float) -> str:
+    def ask(self, command: str, deadline_s: float, *parameters: str) -> str:
         """What the command prints, by `deadline_s` of the monotonic clock.
 
         Raises OSError (TimeoutError where it did not come) and ValueError; then close it: an
         answer that is still owed would be taken for the next.
         """
         self._number += 1
-        request = {"id": self._number, "method": command, "params": []}
+        request = {"id": self._number, "method": command, "params": parameters}
         self._socket.settimeout(_left(deadline_s))
         self._socket.sendall(json.dumps(request).encode())
         answer = self._answer(deadline_s)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from plimsoll.dut.ovs.figures import read_figures
+from plimsoll.dut.ovs.figures import Figures, read_figures, read_kernel_figures
 from plimsoll.observe.openvswitch.control_socket import ControlSocket
 from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
@@ -21,10 +21,11 @@ def _rate(kind: str, unit: str) -> MetricType:
 _PACKETS = _rate("packets-sec", "packets/s")
 _RECIRCULATIONS = _rate("recirculations-sec", "packets/s")
 _LOOKUPS = _rate("lookups-sec", "packets/s")
+_MASK_LOOKUPS = _rate("mask-lookups-sec", "masks/s")
 _CYCLES = _rate("cycles-sec", "cycles/s")
 _FLOWS = MetricType("ovs", "datapath-flows", "count", "flows", "max", carried=True)
 _LIMIT = MetricType("ovs", "datapath-flow-limit", "count", "flows", "min", carried=True)
-# Of `pmd-stats-show`, each with its series: the type, and the name of what it counts.
+# Each with its series: the type, and the name of what it counts.
 _FIGURES: dict[str, tuple[MetricType, dict[str, str]]] = {
     "packets received": (_PACKETS, {}),
     "packet recirculations": (_RECIRCULATIONS, {}),
@@ -35,10 +36,14 @@ _FIGURES: dict[str, tuple[MetricType, dict[str, str]]] = {
     "megaflow hits": (_LOOKUPS, {"kind": "megaflow"}),
     "miss with success upcall": (_LOOKUPS, {"kind": "upcall"}),
     "miss with failed upcall": (_LOOKUPS, {"kind": "failed-upcall"}),
+    "mask cache hits": (_LOOKUPS, {"kind": "mask-cache"}),
+    "mask lookups": (_MASK_LOOKUPS, {}),
     "idle cycles": (_CYCLES, {"kind": "idle"}),
     "processing cycles": (_CYCLES, {"kind": "processing"}),
 }
-_STATS, _UPCALLS = "dpif-netdev/pmd-stats-show", "upcall/show"
+_UPCALLS, _USERSPACE, _KERNEL = "upcall/show", "dpif-netdev/pmd-stats-show", "dpctl/show"
+# Whose flows `upcall/show` tells of: those that the switch itself has a bridge of.
+_DATAPATH = re.compile(r"^((netdev|system)@\S+):$", re.MULTILINE)
 _CURRENT_FLOWS = re.compile(r"flows\s*: \(current (\d+)\).*\(limit (\d+)\)")
 _PMD = re.compile(r"pmd thread numa_id (\d+) core_id (\d+)")
 # How long a reading may wait; of short intervals, a quarter.
@@ -46,7 +51,10 @@ _PATIENCE_S = 0.2
 
 
 class OpenVswitch(Observer):
-    """Of each switch (`app`) by `thread`: "pmd" with its `core`, or "main".
+    """Of each switch (`app`) by `thread`: "pmd" with its `core`, "main", or "kernel".
+
+    The last is the datapath in the kernel, which counts on all CPUs together. What it found by
+    its cache of masks is there apart from what it found without.
 
     Queried on its control socket, which the switch's main thread answers; the polling threads
     count for themselves and are not stopped for it. A switch that does not answer within 0.2 s
@@ -54,8 +62,8 @@ class OpenVswitch(Observer):
     """
 
     source = "ovs"
-    summary = "packets, cache hits, upcalls and cycles of Open vSwitch's threads, by ovs-appctl"
-    types = (_PACKETS, _RECIRCULATIONS, _LOOKUPS, _CYCLES, _FLOWS, _LIMIT)
+    summary = "packets, cache hits, upcalls and cycles of Open vSwitch's datapaths, by ovs-appctl"
+    types = (_PACKETS, _RECIRCULATIONS, _LOOKUPS, _MASK_LOOKUPS, _CYCLES, _FLOWS, _LIMIT)
 
     def __init__(self, host: ObservedHost, readings: Readings) -> None:
         patience_s = min(_PATIENCE_S, host.observation.interval_s / 4)
@@ -88,13 +96,13 @@ class _Switch:
         try:
             if self._socket is None:
                 self._socket = ControlSocket(self._path)
-            stats = self._socket.ask(_STATS, deadline_s)
             upcalls = self._socket.ask(_UPCALLS, deadline_s)
+            threads = _figures(self._socket, upcalls, deadline_s)
         except (OSError, ValueError) as error:
             self._lose(f"{self._app}: {error}", readings)
             return
         self.trouble = None
-        for thread, figures in read_figures(stats).items():
+        for thread, figures in threads.items():
             self._tell_thread(thread, figures, readings)
         if found := _CURRENT_FLOWS.search(upcalls):
             for metric, value in zip((_FLOWS, _LIMIT), found.groups(), strict=True):
@@ -136,9 +144,22 @@ class _Switch:
         self._socket = None
 
 
+def _figures(switch: ControlSocket, upcalls: str, deadline_s: float) -> Figures:
+    """Of all threads and datapaths of a switch that has answered `upcall/show` so."""
+    datapaths = {kind: name for name, kind in _DATAPATH.findall(upcalls)}
+    found: Figures = {}
+    if "system" in datapaths:
+        found |= read_kernel_figures(switch.ask(_KERNEL, deadline_s, datapaths["system"]))
+    if "system" not in datapaths or "netdev" in datapaths:
+        found |= read_figures(switch.ask(_USERSPACE, deadline_s))
+    return found
+
+
 def _thread_names(thread: str) -> Iterator[tuple[str, str]]:
     if pmd := _PMD.fullmatch(thread):
         yield "thread", "pmd"
         yield "core", pmd[2]
+    elif _DATAPATH.match(f"{thread}:"):
+        yield "thread", "kernel"
     else:
         yield "thread", thread.removesuffix(" thread")

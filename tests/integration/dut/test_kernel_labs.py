@@ -195,6 +195,6 @@ def test_redirection_by_traffic_control_is_read_back(ledger: Ledger) -> None:
     exchange(ends_of(lab))
     forwards = json.loads(json.dumps(lab.facts()))["forwards"]
     there, back = forwards["actions"]["port0"], forwards["actions"]["port1"]
-    redirected = {"action": "redirect", "packets": FRAMES, "drops": 0}
+    redirected = {"classifier": "u32", "action": "redirect", "packets": FRAMES, "drops": 0}
     assert (there, back) == ([{**redirected, "to": "port1"}], [{**redirected, "to": "port0"}])
     lab.down()

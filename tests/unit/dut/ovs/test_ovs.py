@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.dut.needs import LabNeeds
-from plimsoll.dut.ovs.figures import read_figures
+from plimsoll.dut.ovs.figures import read_figures, read_kernel_figures
 from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.dut.ovs.ovs_dpdk import OvsDpdkLab, OvsDpdkSettings
 from plimsoll.dut.ovs.switch import (
@@ -16,7 +16,9 @@ from plimsoll.dut.ovs.switch import (
     read_transmit_drops,
 )
 from plimsoll.dut.ovs.upcalls import upcall_remarks
+from plimsoll.dut.ovs.vxlan import VxlanTunnel
 from plimsoll.errors import MachineError
+from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 
@@ -55,6 +57,24 @@ main thread:
 """
 
 
+# Of the kernel's datapath, after 450 packets, behind another's in userspace.
+KERNEL_FIGURES = """\
+netdev@ovs-netdev:
+  lookups: hit:7 missed:5 lost:0
+  flows: 1
+  port 0: ovs-netdev (tap)
+system@ovs-system:
+  lookups: hit:249 missed:201 lost:3
+  flows: 2
+  masks: hit:300 total:1 hit/pkt:0.67
+  cache: hit:149 hit-rate:33.11%
+  caches:
+    masks-cache: size:256
+  port 0: ovs-system (internal)
+  port 1: port1
+"""
+
+
 def test_counters_of_ports_are_read_by_number_and_by_name() -> None:
     counts = read_port_counts(PORTS)
     assert counts["1"] == SwitchPortCounts(200, 3, 1, 198, 2, 0)
@@ -86,24 +106,66 @@ def test_the_caches_hits_are_read_by_thread_and_averages_left_out() -> None:
     }
 
 
+def test_figures_of_the_kernels_datapath_are_read_by_its_name() -> None:
+    assert read_kernel_figures(KERNEL_FIGURES) == {
+        "system@ovs-system": {
+            "lookups": 450,
+            "mask cache hits": 149,
+            "megaflow hits": 100,
+            "miss with success upcall": 198,
+            "miss with failed upcall": 3,
+            "flows": 2,
+            "mask lookups": 300,
+            "masks": 1,
+        }
+    }
+
+
+def test_a_datapath_that_has_passed_nothing_has_no_hits() -> None:
+    fresh = """\
+system@ovs-system:
+  lookups: hit:0 missed:0 lost:0
+  flows: 0
+  masks: hit:0 total:0 hit/pkt:0.00
+  caches:
+    masks-cache: size:256
+"""
+    assert set(read_kernel_figures(fresh)["system@ovs-system"].values()) == {0}
+
+
 def test_the_kernels_datapath_has_ports_of_its_own() -> None:
     with pytest.raises(ValidationError, match="the kernel's datapath opens its ports itself"):
         OvsSettings(datapath="system", ports="af_xdp")
 
 
 def test_the_kernels_datapath_is_refused_where_it_is_missing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("plimsoll.dut.ovs.ovs._KERNEL_MODULE", tmp_path / "openvswitch")
+    monkeypatch.setattr(KernelOption, "is_missing", lambda self, root=None: True)
     monkeypatch.setattr(LabNeeds, "check", lambda self: None)
     with pytest.raises(MachineError) as refused:
         OvsSettings(datapath="system").check_machine()
     assert refused.value.where == "lab.datapath"
+    assert "no Open vSwitch datapath (CONFIG_OPENVSWITCH)" in str(refused.value)
     assert refused.value.remedy is not None
     assert "modprobe openvswitch" in refused.value.remedy
     OvsSettings().check_machine()
-    (tmp_path / "openvswitch").mkdir()
-    OvsSettings(datapath="system").check_machine()
+    assert "datapath system: Open vSwitch datapath (CONFIG_OPENVSWITCH)" in (
+        OvsSettings.needs().unavailable_settings()
+    )
+
+
+def test_tunnels_of_the_kernels_datapath_are_refused_where_the_kernel_has_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(KernelOption, "is_missing", lambda self, root=None: self.name == "VXLAN")
+    monkeypatch.setattr(LabNeeds, "check", lambda self: None)
+    with pytest.raises(MachineError) as refused:
+        OvsSettings(datapath="system", vxlan=VxlanTunnel(vni=7)).check_machine()
+    assert refused.value.where == "lab.vxlan"
+    assert "no VXLAN tunnels (CONFIG_VXLAN)" in str(refused.value)
+    # In userspace the switch encapsulates by itself.
+    OvsSettings(vxlan=VxlanTunnel(vni=7)).check_machine()
 
 
 def test_memory_holds_the_mbufs_of_both_ports() -> None:
@@ -187,6 +249,13 @@ def test_a_storm_of_upcalls_is_remarked() -> None:
     (storm,) = upcall_remarks(figures(100, 5, 0), figures(100_100, 2_005, 0))
     assert (storm.rule, storm.value, storm.limit) == ("upcalls", 2000, 1000)
     assert "2,000 of the 100,000 packets" in storm.text
+
+
+def test_lookups_of_the_kernel_are_the_packets_of_which_some_are_upcalls() -> None:
+    before = {"system@ovs-system": {"lookups": 50, "miss with success upcall": 1}}
+    after = {"system@ovs-system": {"lookups": 40_050, "miss with success upcall": 1_501}}
+    (storm,) = upcall_remarks(before, after)
+    assert "1,500 of the 40,000 packets" in storm.text
 
 
 def test_upcalls_that_failed_are_lost_packets() -> None:

@@ -61,7 +61,8 @@ class SwitchServer:
             if self.hangs:
                 continue
             query = json.loads(request)
-            result = self.answers[query["method"]].replace("{flows}", str(self.flows))
+            asked = " ".join([query["method"], *query["params"]])
+            result = self.answers[asked].replace("{flows}", str(self.flows))
             answer = json.dumps({"error": None, "id": query["id"], "result": result}).encode()
             connection.sendall(answer[:40])
             connection.sendall(answer[40:] + b"\n")
@@ -86,6 +87,51 @@ def test_counts_of_threads_and_caches_come_to_series(tmp_path: Path) -> None:
     assert rows.counts("packets-sec", thread="main") == [0]
     assert rows.values("datapath-flows") == [2]
     assert rows.values("datapath-flow-limit") == [10000]
+
+
+def kernel(hit: int, missed: int, lost: int, masks_hit: int, by_cache: int) -> str:
+    """As `dpctl/show` prints it."""
+    return f"""system@ovs-system:
+  lookups: hit:{hit} missed:{missed} lost:{lost}
+  flows: 2
+  masks: hit:{masks_hit} total:1 hit/pkt:0.67
+  cache: hit:{by_cache} hit-rate:33.11%
+  caches:
+    masks-cache: size:256
+  port 0: ovs-system (internal)
+"""
+
+
+def test_the_kernels_datapath_comes_to_series_by_its_lookups(tmp_path: Path) -> None:
+    server = SwitchServer(tmp_path / "ctl")
+    server.answers["upcall/show"] = FLOWS.replace("netdev@ovs-netdev", "system@ovs-system")
+    server.answers["dpctl/show system@ovs-system"] = kernel(10, 2, 0, 12, 0)
+    # Its switch has no userspace datapath to tell of.
+    del server.answers["dpif-netdev/pmd-stats-show"]
+    watched = Watched(OpenVswitch, host(tmp_path))
+    server.answers["dpctl/show system@ovs-system"] = kernel(259, 203, 3, 312, 149)
+    server.flows = 2
+    rows = watched.read()
+    names = {"app": "ovs-vswitchd", "thread": "kernel"}
+    counts = {
+        kind: rows.counts("lookups-sec", **names, kind=kind)
+        for kind in ("mask-cache", "megaflow", "upcall", "failed-upcall")
+    }
+    assert counts == {"mask-cache": [149], "megaflow": [100], "upcall": [198], "failed-upcall": [3]}
+    assert rows.counts("mask-lookups-sec", **names) == [300]
+    assert rows.values("datapath-flows") == [2]
+
+
+def test_a_switch_with_both_datapaths_has_series_of_both(tmp_path: Path) -> None:
+    server = SwitchServer(tmp_path / "ctl")
+    server.answers["upcall/show"] = FLOWS + FLOWS.replace("netdev@ovs-netdev", "system@ovs-system")
+    server.answers["dpctl/show system@ovs-system"] = kernel(0, 0, 0, 0, 0)
+    watched = Watched(OpenVswitch, host(tmp_path))
+    server.answers["dpctl/show system@ovs-system"] = kernel(5, 0, 0, 5, 0)
+    server.answers["dpif-netdev/pmd-stats-show"] = stats(400, 390, 10, 5000)
+    rows = watched.read()
+    assert rows.counts("lookups-sec", thread="kernel", kind="megaflow") == [5]
+    assert rows.counts("lookups-sec", thread="pmd", kind="emc") == [390]
 
 
 def test_a_switch_that_hangs_is_absent_until_it_answers(tmp_path: Path) -> None:
