@@ -5,6 +5,7 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,6 +41,21 @@ format_lcores(const struct open_request *request, char *text, size_t size)
     return used < size ? 0 : -E2BIG;
 }
 
+/*
+ * EAL puts threads of its own on those CPUs of this process that are no lcore's, which may be the
+ * DUT's, and with the main lcore where none is left.
+ */
+static int
+keep_to_main_cpus(const struct open_request *request)
+{
+    cpu_set_t cpus;
+
+    CPU_ZERO(&cpus);
+    for (uint32_t i = 0; i < request->main_cpu_count; i++)
+        CPU_SET(request->main_cpus[i], &cpus);
+    return sched_setaffinity(0, sizeof(cpus), &cpus) == 0 ? 0 : -errno;
+}
+
 /* Takes only the PCI devices named, or none; virtual devices are for ports_open() to make. */
 static void
 add_devices(struct arguments *arguments, const struct open_request *request)
@@ -62,11 +78,15 @@ eal_start(const struct open_request *request, struct complaint *complaint)
 {
     struct arguments arguments = {0};
     char lcores[8192], megabytes[16], prefix[32];
+    int status;
 
     snprintf(megabytes, sizeof(megabytes), "%u", request->memory_megabytes);
     snprintf(prefix, sizeof(prefix), "plimsoll-%d", (int)getpid());
     if (format_lcores(request, lcores, sizeof(lcores)) != 0)
         return complain(complaint, -E2BIG, "main_cpus", "too many CPUs");
+    status = keep_to_main_cpus(request);
+    if (status != 0)
+        return complain(complaint, status, "main_cpus", "cannot run there: %s", strerror(-status));
     add(&arguments, "plimsoll-engine");
     add(&arguments, "--lcores");
     add(&arguments, lcores);

@@ -7,8 +7,8 @@
 
 /*
  * Starts DPDK with the request's memory, CPUs and PCI devices: the main thread floats on
- * main_cpus and sleeps, worker i is lcore i + 1 on its own CPU. Returns 0 or -EINVAL;
- * DPDK cannot be started a second time in a process.
+ * main_cpus and sleeps, as DPDK's own threads do, worker i is lcore i + 1 on its own CPU.
+ * Returns 0 or a negative errno; DPDK cannot be started a second time in a process.
  */
 int eal_start(const struct open_request *request, struct complaint *complaint);
 

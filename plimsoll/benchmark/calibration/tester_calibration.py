@@ -13,7 +13,6 @@ from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
 from plimsoll.benchmark.testbed.tester_identity import tester_identity
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.affinity import kept_off
 from plimsoll.record.calibrations.calibration import CalibrationPoint
 from plimsoll.record.calibrations.stored_calibration import CleanRate, StoredCalibration
 from plimsoll.record.run.environment import read_environment
@@ -65,7 +64,7 @@ def calibrate_tester(
     with testbed(plan, ledger, tell) as bed:
         for note in bed.notes:
             tell(note)
-        with kept_off(bed.busy_cpus):
+        with bed.undisturbed():
             measured = measure_tester(
                 LoneTester(bed.generator),
                 profile,

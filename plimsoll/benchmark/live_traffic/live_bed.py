@@ -11,7 +11,6 @@ from plimsoll.benchmark.live_traffic.live_traffic import LiveTraffic
 from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
 from plimsoll.benchmark.testbed.testbed import BedPlan, testbed
 from plimsoll.errors import InputError
-from plimsoll.host.processes.affinity import kept_off
 from plimsoll.observe.agent.settings import UNOBSERVED
 
 
@@ -27,9 +26,9 @@ def live_traffic(
 
     What is started is in a ledger of the kind `command`, and is undone after a kill as well.
     Nothing is observed or recorded, and neighbours of the experiment are not started. `tell`
-    has what the user should know. This process keeps off the polled CPUs until then, where there
-    are others. Raises InputError for a generator that cannot change rates while it sends, and
-    whatever bringing the test bed up raises.
+    has what the user should know. Until then this process runs where it does not disturb them.
+    Raises InputError for a generator that cannot change rates while it sends, and whatever
+    bringing the test bed up raises.
     """
     if plan.lab.simulated or not plan.generator.capabilities.live:
         raise InputError(
@@ -41,7 +40,7 @@ def live_traffic(
     with (
         bed_ledger(command, plan.lab) as ledger,
         testbed(bare, ledger, tell) as bed,
-        kept_off(bed.busy_cpus),
+        bed.undisturbed(),
     ):
         for note in bed.notes:
             tell(note)

@@ -28,7 +28,7 @@ from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.own_processes import own_processes
-from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off, leaves_no_cpu
+from plimsoll.host.processes.affinity import housekeeping_cpus, kept_on, leaves_no_cpu
 from plimsoll.host.processes.cpu_load import look_at_cpus
 from plimsoll.host.processes.settled_heap import settled_heap
 from plimsoll.host.resctrl.groups import NO_GROUPS, ResctrlGroups, resctrl_groups
@@ -109,6 +109,16 @@ class BedPlan:
         """Those that must not be disturbed."""
         return tuple(cpu for cpus in self.polled_cpus.values() for cpu in cpus)
 
+    @property
+    def housekeeping_cpus(self) -> frozenset[int]:
+        """Where those threads of Plimsoll run that do not poll.
+
+        Where every CPU is polled it is on the tester's, never on the DUT's: the tester's loop
+        counts the time for which it is away, and the DUT keeps its own. Where the kernel forwards,
+        moreover, its soft interrupts count as the time of the thread that they interrupt.
+        """
+        return housekeeping_cpus(self.busy_cpus, self.polled_cpus["tester"])
+
 
 @dataclass(frozen=True)
 class Testbed:
@@ -128,6 +138,7 @@ class Testbed:
     disturbances: Disturbances = NO_DISTURBANCES
     noise: Noise = NO_NOISE
     resctrl: ResctrlGroups = NO_GROUPS
+    housekeeping_cpus: frozenset[int] = frozenset()
 
     @property
     def line_rate_bps(self) -> float | None:
@@ -162,9 +173,8 @@ class Testbed:
         """Run one trial; `watch` sees each interval and stops the trial with True.
 
         The streams `background` it are sent, and not judged.
-        This process keeps off the polled CPUs for as long, where there are others.
         """
-        with settled_heap(), self._undisturbed(), self.disturbances.recorded():
+        with settled_heap(), self.undisturbed(), self.disturbances.recorded():
             outcome = run_trial(
                 self.generator,
                 self.lab,
@@ -176,8 +186,9 @@ class Testbed:
         self.resctrl.check()
         return replace(outcome, own=self.shared_cpus.own_time(outcome.report))
 
-    def _undisturbed(self) -> AbstractContextManager[None]:
-        return kept_off(self.busy_cpus) if self.busy_cpus else nullcontext()
+    def undisturbed(self) -> AbstractContextManager[None]:
+        """Keep this thread on the housekeeping CPUs for the length of a `with`."""
+        return kept_on(self.housekeeping_cpus) if self.busy_cpus else nullcontext()
 
 
 @contextmanager
@@ -212,7 +223,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         )
         stack.callback(observers.close)
         lab_notes = (lab_memory.note,) if lab_memory.note else ()
-        with kept_off(plan.busy_cpus):
+        with kept_on(plan.housekeeping_cpus):
             shared = SharedCpus.of(plan.busy_cpus, ledger)
         polling_pids = _polling_pids(lab, facts)
         disturbances = Disturbances()
@@ -240,6 +251,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
             disturbances,
             Noise(plan.noise, ledger, groups.noise_tasks),
             groups,
+            plan.housekeeping_cpus,
         )
 
 
@@ -250,7 +262,7 @@ def _launch(plan: BedPlan, ports: LabPorts, ledger: Ledger | None) -> Launch:
         max_frame_bytes=plan.largest_frame_size - FCS_BYTES,
         link_wait_s=_LINK_WAIT_S,
         ledger=ledger,
-        main_cpus=housekeeping_cpus(plan.busy_cpus),
+        main_cpus=plan.housekeeping_cpus,
         require_hugepages=plan.require_hugepages,
     )
 
@@ -303,7 +315,7 @@ def _local_host(
     tester = {} if program is None or pid is None else {program: pid}
     return LocalHost(
         polled=plan.polled_cpus,
-        run_on=tuple(sorted(housekeeping_cpus(plan.busy_cpus))),
+        run_on=tuple(sorted(plan.housekeeping_cpus)),
         pids={**tester, **{each.name: each.pid for each in processes}},
         telemetry={each.name: str(each.telemetry) for each in processes if each.telemetry},
         openvswitch={each.name: str(each.unixctl) for each in processes if each.unixctl},

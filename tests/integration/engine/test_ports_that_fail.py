@@ -58,3 +58,9 @@ def test_a_cpu_that_does_not_exist(engine: EngineSession) -> None:
     workers = [{"cpu": 1023, "tx": [[0, 0]], "rx": [[0, 0]]}]
     error = fatal_error(engine, open_request("net_ring0", workers=workers, main_cpus=CPUS))
     assert error["message"].startswith("DPDK did not start")
+
+
+def test_main_cpus_that_do_not_exist(engine: EngineSession) -> None:
+    error = fatal_error(engine, open_request("net_ring0", main_cpus=[1023]))
+    assert error["where"] == "main_cpus"
+    assert error["message"] == "cannot run there: Invalid argument"

@@ -1,5 +1,7 @@
 """What a test bed is made of, before anything of it is started."""
 
+import pytest
+
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.dut.loopback import LoopbackSettings
@@ -18,6 +20,14 @@ EXPERIMENT = Experiment.model_validate(
 
 def test_the_polling_loops_of_both_sides_are_busy() -> None:
     assert BedPlan.of(EXPERIMENT).busy_cpus == (1, 2, 3)
+
+
+@pytest.mark.parametrize(("allowed", "expected"), [({0, 1, 2, 3}, {0}), ({1, 2, 3}, {1, 2})])
+def test_what_does_not_poll_never_takes_the_duts_cpu(
+    monkeypatch: pytest.MonkeyPatch, allowed: set[int], expected: set[int]
+) -> None:
+    monkeypatch.setattr("plimsoll.host.processes.affinity.allowed_cpus", lambda: frozenset(allowed))
+    assert BedPlan.of(EXPERIMENT).housekeeping_cpus == expected
 
 
 def test_caches_are_allocated_for_the_dut_and_not_on_rings() -> None:

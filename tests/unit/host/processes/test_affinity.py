@@ -1,0 +1,38 @@
+"""On which CPUs Plimsoll's own processes run."""
+
+import os
+from collections.abc import Collection
+
+import pytest
+
+from plimsoll.host.processes.affinity import housekeeping_cpus, kept_on
+
+
+@pytest.mark.parametrize(
+    ("allowed", "busy", "shared", "expected"),
+    [
+        ({0, 1, 2, 3}, {1, 2, 3}, {1}, {0}),
+        ({1, 2, 3}, {1, 2, 3}, {1, 2}, {1, 2}),
+        ({1, 2, 3}, {1, 2, 3}, {1, 9}, {1}),
+        ({1, 2, 3}, {1, 2, 3}, {}, {1, 2, 3}),
+        ({3}, {1, 2, 3}, {1, 2}, {3}),
+    ],
+    ids=["one is free", "none is", "one may not be used", "none is shared", "only the DUT's"],
+)
+def test_they_leave_the_busy_cpus_and_else_keep_to_the_shared_ones(
+    monkeypatch: pytest.MonkeyPatch,
+    allowed: Collection[int],
+    busy: Collection[int],
+    shared: Collection[int],
+    expected: Collection[int],
+) -> None:
+    monkeypatch.setattr("plimsoll.host.processes.affinity.allowed_cpus", lambda: frozenset(allowed))
+    assert housekeeping_cpus(busy, shared) == expected
+
+
+def test_a_process_goes_back_to_where_it_may_run() -> None:
+    before = os.sched_getaffinity(0)
+    one = {min(before)}
+    with kept_on(one):
+        assert os.sched_getaffinity(0) == one
+    assert os.sched_getaffinity(0) == before
