@@ -5,6 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+/* Of a wait for the workers: one turn of a loop takes microseconds. */
+#define FIRST_PAUSE_NS 20000L
+#define LONGEST_PAUSE_NS 1000000L
+
 /* Only what is in use: the main thread's work is taken from another's CPU. */
 static void
 clear(struct counts *counts, const struct run *run)
@@ -33,18 +37,21 @@ collect_begin(struct trial *trial)
 
 /*
  * A worker whose CPU was taken away turns its page when it gets it back; until then
- * nothing of it can be read, so there is no time limit here.
+ * nothing of it can be read, so there is no time limit here. On a small machine it is the
+ * worker's own CPU on which this thread wakes: each pause is twice as long as the last.
  */
 static void
 turn_pages(struct run *run)
 {
-    const struct timespec pause = {.tv_nsec = 20 * 1000};
+    struct timespec pause = {.tv_nsec = FIRST_PAUSE_NS};
     const uint32_t epoch = atomic_load(&run->epoch) + 1;
 
     atomic_store_explicit(&run->epoch, epoch, memory_order_release);
     for (uint32_t i = 0; i < run->worker_count; i++) {
-        while (atomic_load_explicit(&run->workers[i]->epoch, memory_order_acquire) != epoch)
+        while (atomic_load_explicit(&run->workers[i]->epoch, memory_order_acquire) != epoch) {
             nanosleep(&pause, NULL);
+            pause.tv_nsec = RTE_MIN(2 * pause.tv_nsec, LONGEST_PAUSE_NS);
+        }
     }
 }
 
