@@ -69,8 +69,10 @@ def trial_through(guest: NicGuest, name: str, lab: dict[str, object]) -> dict[st
     assert done.status == 0
     (run,) = (guest.folder / "shared" / name).iterdir()
     (trial,) = finished_trials(run)
-    assert [each["sent"] for each in trial["streams"]] == [RATE_PPS * SECONDS] * 2
-    assert [each["received"] for each in trial["streams"]] == [RATE_PPS * SECONDS] * 2
+    # Where the host has no time for the guest, some are given up before they are sent.
+    assert [(each["sent"] + each["skipped"], each["received"]) for each in trial["streams"]] == [
+        (RATE_PPS * SECONDS, each["sent"]) for each in trial["streams"]
+    ]
     assert agreements(trial) == ["ok"] * 4
     (up,) = [event for event in journal(run) if event["kind"] == "lab-up"]
     found: dict[str, Any] = up["lab"]

@@ -34,7 +34,17 @@ _SHARING_MODULES = (
     *("netfs", "fscache", "9pnet", "9pnet_virtio", "9p", "overlay", "virtio_console"),
 )
 _CARD_MODULES = (
-    *("failover", "net_failover", "virtio_net", "vmxnet3", "e1000e", "dca", "i2c-algo-bit", "igb"),
+    *(
+        "tun",
+        "failover",
+        "net_failover",
+        "virtio_net",
+        "vmxnet3",
+        "e1000e",
+        "dca",
+        "i2c-algo-bit",
+        "igb",
+    ),
     *("irqbypass", "vfio", "vfio_virqfd", "vfio_iommu_type1", "vfio-pci-core", "vfio-pci"),
 )
 # Card n is at PCI address 0000:0n:00.0. Cards 1 and 3 share a cable, and so do 2 and 4.

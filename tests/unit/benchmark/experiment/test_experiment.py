@@ -208,7 +208,7 @@ def test_a_profile_file_without_a_load_is_refused(tmp_path: Path) -> None:
         (MINIMAL.replace("1kpps", "1kpackets"), ["search.minimum", "unknown unit", "500kpps"]),
         (MINIMAL.replace("flows: 16", "frame_size: 59"), ["frame_size", "at least 64"]),
         (MINIMAL.replace("flows: 16", "flows: 70000"), ["flows", "70000", "prefix"]),
-        (MINIMAL + "lab: {kind: testpmd-vhost}\n", ["nightly.yaml:7", "testpmd-memif"]),
+        (MINIMAL + "lab: {kind: testpmd-mem}\n", ["nightly.yaml:7", "testpmd-memif"]),
         (MINIMAL + "criteria: []\n", ["nightly.yaml:7", "criteria", "found []", "give at least 1"]),
         (MINIMAL + "name: ../../etc\n", ["nightly.yaml:7", "name", "use letters, digits, . _ -"]),
         (MINIMAL.replace("name: load", "name: a b"), ["nightly.yaml:3", "at most 64 characters"]),
