@@ -57,8 +57,8 @@ class LentInterface:
         """
         device = (_NETDEVS / self.name / "device").resolve()
         ip_batch((f"link set {self.name} down",))
-        if self.channels is not None:
-            set_channels(self.name, _one_queue(self.channels))
+        if self.channels is not None and self.channels != (one := _one_queue(self.channels)):
+            set_channels(self.name, one)
         ip_batch((f"link set {self.name} netns {namespace.name} name {self.lent_as}",))
         namespace.batch(f"link set {self.lent_as} mtu {mtu}", f"link set {self.lent_as} up")
         for file in _interrupts(device):
@@ -114,5 +114,6 @@ def _settings(interface: Path) -> Iterator[tuple[str, str]]:
 
 def _interrupts(device: Path) -> list[Path]:
     """Where the CPUs of a device's interrupts are set; virtio's are its PCI function's."""
-    listed = sorted(each for at in (device, device.parent) for each in at.glob("msi_irqs/*"))
+    function = device.parent if device.name.startswith("virtio") else device
+    listed = sorted(function.glob("msi_irqs/*"))
     return [_INTERRUPTS / each.name / "smp_affinity_list" for each in listed]
