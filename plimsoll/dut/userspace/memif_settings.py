@@ -31,10 +31,9 @@ class MemifSettings(ProgramSettings):
     """A DUT between two memif ports, of which it is the server.
 
     `ring_size` is in frames, a power of two; memif allows up to 16384, and long rings
-    carry over the milliseconds that a shared CPU is taken away. `frame_size`, with FCS,
-    is the longest that must pass; rings whose buffers would then take more than 32 MB each are
-    shortened. `socket` defaults to a path
-    that is private to the run.
+    carry over the milliseconds that a shared CPU is taken away; those whose buffers would take
+    more than 32 MB each, for the longest frames, are shortened. `socket` defaults to a path that
+    is private to the run.
     """
 
     ring_size: Annotated[int, AfterValidator(_power_of_two)] = Field(default=16384, ge=64, le=16384)
