@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
 
 from plimsoll.host.cpus import allowed_cpus
+
+_THREADS = Path("/proc/self/task")
 
 
 def housekeeping_cpus(busy: Collection[int], shared: Collection[int] = ()) -> frozenset[int]:
@@ -22,15 +25,32 @@ def leaves_no_cpu(busy: Collection[int]) -> bool:
 
 @contextmanager
 def kept_on(cpus: Collection[int]) -> Iterator[None]:
-    """Keep this process on these CPUs, and let it go back at the end."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cpus)
+    """Keep all threads of this process on these CPUs, and let them go back at the end.
+
+    One that is begun in between is kept there as well, and goes where the calling thread goes.
+    """
+    own, before = os.sched_getaffinity(0), dict(_affinities())
+    for thread in before:
+        _move(thread, cpus)
     try:
         yield
     finally:
-        os.sched_setaffinity(0, before)
+        for thread, _ in _affinities():
+            _move(thread, before.get(thread, own))
 
 
 def kept_off(busy: Collection[int]) -> AbstractContextManager[None]:
     """Keep this process off the `busy` CPUs, as far as there are others."""
     return kept_on(housekeeping_cpus(busy))
+
+
+def _affinities() -> Iterator[tuple[int, set[int]]]:
+    for thread in _THREADS.iterdir():
+        # One may end at any time.
+        with suppress(ProcessLookupError):
+            yield int(thread.name), os.sched_getaffinity(int(thread.name))
+
+
+def _move(thread: int, cpus: Collection[int]) -> None:
+    with suppress(ProcessLookupError):
+        os.sched_setaffinity(thread, cpus)

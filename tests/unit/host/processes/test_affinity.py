@@ -1,6 +1,7 @@
 """On which CPUs Plimsoll's own processes run."""
 
 import os
+import threading
 from collections.abc import Collection
 
 import pytest
@@ -36,3 +37,26 @@ def test_a_process_goes_back_to_where_it_may_run() -> None:
     with kept_on(one):
         assert os.sched_getaffinity(0) == one
     assert os.sched_getaffinity(0) == before
+
+
+def test_threads_that_were_there_before_are_moved_too_and_go_back() -> None:
+    before = os.sched_getaffinity(0)
+    one = {min(before)}
+    ready, over = threading.Event(), threading.Event()
+    seen: list[int] = []
+
+    def wait() -> None:
+        seen.append(threading.get_native_id())
+        ready.set()
+        over.wait()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    ready.wait()
+    try:
+        with kept_on(one):
+            assert os.sched_getaffinity(seen[0]) == one
+        assert os.sched_getaffinity(seen[0]) == before
+    finally:
+        over.set()
+        thread.join()
