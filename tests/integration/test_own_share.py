@@ -66,14 +66,13 @@ def bed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Testbed]:
 
 @contextmanager
 def busy_thread(cpu: int) -> Iterator[None]:
-    """A thread of this process that never sleeps, on one CPU."""
+    """A thread of this process that never sleeps, on one CPU, and goes back when it is moved."""
     begun, over = threading.Event(), threading.Event()
 
     def spin() -> None:
-        os.sched_setaffinity(threading.get_native_id(), {cpu})
-        begun.set()
         while not over.is_set():
-            pass
+            os.sched_setaffinity(threading.get_native_id(), {cpu})
+            begun.set()
 
     thread = threading.Thread(target=spin)
     thread.start()
