@@ -187,7 +187,7 @@ class Testbed:
         return replace(outcome, own=self.shared_cpus.own_time(outcome.report))
 
     def undisturbed(self) -> AbstractContextManager[None]:
-        """Keep this thread on the housekeeping CPUs for the length of a `with`."""
+        """Keep this process on the housekeeping CPUs for the length of a `with`."""
         return kept_on(self.housekeeping_cpus) if self.busy_cpus else nullcontext()
 
 
