@@ -29,14 +29,14 @@ class Cards(BaseModel, ABC):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    dut: tuple[str, str]
-    tester: tuple[TesterPortSettings, TesterPortSettings]
+    dut: tuple[str, ...]
+    tester: tuple[TesterPortSettings, ...]
 
     @field_validator("tester")
     @classmethod
     def _check_each_once(
-        cls, tester: tuple[TesterPortSettings, TesterPortSettings]
-    ) -> tuple[TesterPortSettings, TesterPortSettings]:
+        cls, tester: tuple[TesterPortSettings, ...]
+    ) -> tuple[TesterPortSettings, ...]:
         check_each_once(tester, f"{PLACE}.tester")
         return tester
 
@@ -65,16 +65,30 @@ class Cards(BaseModel, ABC):
         return LineRate(speed_bps, settled=not all(port.on_pci for port in self.tester))
 
 
-class KernelCards(Cards):
+class LentCards(Cards, ABC):
     """Those of a DUT in the kernel: `dut` names interfaces, which the lab's namespace borrows."""
 
-    dut: tuple[NetdevName, NetdevName]
+    dut: tuple[NetdevName, ...]
 
     def check_dut(self) -> None:
         """Whether the interfaces can be borrowed."""
         facts = netdev_facts()
         for number, name in enumerate(self.dut):
             _check_idle(name, f"{PLACE}.dut[{number}]", facts)
+
+
+class KernelCards(LentCards):
+    """One for each of the DUT's ports."""
+
+    dut: tuple[NetdevName, NetdevName]
+    tester: tuple[TesterPortSettings, TesterPortSettings]
+
+
+class KernelCard(LentCards):
+    """One for its port 0; port 1 is not on a wire."""
+
+    dut: tuple[NetdevName]
+    tester: tuple[TesterPortSettings]
 
 
 def _pci_card(given: str) -> str:
@@ -87,6 +101,7 @@ class DpdkCards(Cards):
     """Those of a DUT with DPDK: `dut` are PCI addresses."""
 
     dut: tuple[Annotated[str, AfterValidator(_pci_card)], Annotated[str, AfterValidator(_pci_card)]]
+    tester: tuple[TesterPortSettings, TesterPortSettings]
 
     def check_dut(self) -> None:
         """Whether DPDK can open them."""

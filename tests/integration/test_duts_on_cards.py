@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,16 +18,16 @@ import yaml
 from tests.integration.command import QUICK, finished_trials, journal
 from tests.integration.dut.namespace_lab import agreements
 from tests.integration.vm.guest import CannotBoot
-from tests.integration.vm.nic_guest import CARDS, NicGuest, booted
+from tests.integration.vm.nic_guest import CARDS, ROOT, NicGuest, booted
 
 pytestmark = pytest.mark.full
 
 DUT, TESTER = (CARDS[1], CARDS[2]), (CARDS[3], CARDS[4])
 MACS = ("52:54:00:00:00:01", "52:54:00:00:00:02")
 BY_DPDK = [{"devargs": address} for address in TESTER]
-# The kernel of the guest is started without IPv6.
-NETWORKS = [["198.18.0.0/16"], ["198.19.0.0/16"]]
 RATE_PPS, SECONDS = 200, 5
+# Where `make grout` unpacks it.
+GROUT = ROOT / "build" / "grout" / "bin"
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +52,13 @@ def states(guest: NicGuest) -> dict[str, tuple[object, ...]]:
     return {each["ifname"]: (each["address"], each["mtu"], "UP" in each["flags"]) for each in links}
 
 
-def trial_through(guest: NicGuest, name: str, lab: dict[str, object]) -> dict[str, Any]:
-    """A trial that passes, in which every frame comes back and both sides count the same."""
+def trial_through(
+    guest: NicGuest, name: str, lab: dict[str, object], path: Path = Path("/usr/bin")
+) -> dict[str, Any]:
+    """A trial that passes, in which every frame comes back and both sides count the same.
+
+    Programs in `path` are found before others.
+    """
     experiment = QUICK | {
         "name": name,
         "lab": {"cpu": 2, **lab},
@@ -63,7 +69,8 @@ def trial_through(guest: NicGuest, name: str, lab: dict[str, object]) -> dict[st
     (guest.folder / "shared" / f"{name}.yaml").write_text(yaml.safe_dump(experiment))
     done = guest.plimsoll(
         f"trial /shared/{name}.yaml --load {RATE_PPS}pps --duration {SECONDS}s "
-        f"--runs /shared/{name}"
+        f"--runs /shared/{name}",
+        path,
     )
     print(done.said)
     assert done.status == 0
@@ -82,7 +89,7 @@ def trial_through(guest: NicGuest, name: str, lab: dict[str, object]) -> dict[st
 @pytest.mark.parametrize(
     ("name", "settings", "by"),
     [
-        ("router", {"kind": "linux-router", "networks": NETWORKS}, "Linux IP forwarding"),
+        ("router", {"kind": "linux-router"}, "Linux IP forwarding"),
         ("xdp", {"kind": "xdp"}, "XDP redirect, native mode"),
     ],
 )
@@ -97,9 +104,17 @@ def test_the_kernel_forwards_between_cards_that_come_back(
     assert [before[each][0] for each in cards["dut"]] == list(MACS)
 
 
+def test_macvlan_on_a_card_that_comes_back(guest: NicGuest) -> None:
+    before = states(guest)
+    cards = {"dut": interfaces(guest)[:1], "tester": BY_DPDK[:1]}
+    lab = trial_through(guest, "macvlan", {"kind": "macvlan", "cards": cards})
+    assert lab["forwards"]["by"] == "macvlan in bridge mode"
+    assert states(guest) == before
+
+
 def test_the_kernel_has_its_cards_back_after_a_kill(guest: NicGuest) -> None:
     before = states(guest)
-    lab = {"kind": "linux-router", "cpu": 2, "networks": NETWORKS}
+    lab = {"kind": "linux-router", "cpu": 2}
     cards = {"dut": interfaces(guest), "tester": BY_DPDK}
     experiment = QUICK | {
         "name": "killed",
@@ -132,6 +147,16 @@ def test_testpmd_forwards_between_cards_of_its_own(bound: NicGuest) -> None:
     cards = {"dut": list(DUT), "tester": BY_DPDK}
     lab = trial_through(bound, "testpmd", {"kind": "testpmd", "mbufs": 8192, "cards": cards})
     assert [word for word in lab["argv"] if word in DUT] == list(DUT)
+
+
+@pytest.mark.parametrize("forwarding", ["cross", "route"])
+def test_grout_forwards_between_cards_of_its_own(bound: NicGuest, forwarding: str) -> None:
+    if not (GROUT / "grout").exists():
+        pytest.skip("there is no grout (make grout)")
+    cards = {"dut": list(DUT), "tester": BY_DPDK}
+    settings = {"kind": "grout", "forwarding": forwarding, "cards": cards}
+    lab = trial_through(bound, f"grout-{forwarding}", settings, path=GROUT)
+    assert lab["version"].startswith("grout v")
 
 
 def test_open_vswitch_with_dpdk_forwards_between_cards_of_its_own(bound: NicGuest) -> None:

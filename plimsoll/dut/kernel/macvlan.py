@@ -1,12 +1,15 @@
-"""The lab `macvlan`: two macvlan interfaces in bridge mode on one lower interface."""
+"""The lab `macvlan`: macvlan interfaces in bridge mode on one lower interface."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
+from plimsoll.dut.cards import KernelCard
 from plimsoll.dut.kernel.kernel_lab import KernelLab
-from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
+from plimsoll.dut.kernel.settings import Forwarder, KernelSettings, WiredForwarder
+from plimsoll.dut.kernel.wiring import CardWiring
 from plimsoll.dut.lab import Lab
 from plimsoll.dut.ports.netdev import NetdevDriver
 from plimsoll.dut.ports.tester_ports import TesterPortSettings
@@ -32,6 +35,10 @@ class MacvlanSettings(KernelSettings):
     must be those that the profile's frames go to, and no flow may vary its MAC. The defaults are
     those of a profile's streams. What goes elsewhere leaves by the lower interface, and is lost.
     The tester opens them by AF_PACKET: DPDK's AF_XDP driver wants a program in native mode.
+
+    With `cards` the lower interface is a network card, the tester's port 0 is what that is cabled
+    to, and port 1 the one macvlan interface on it, whose address is the second of `macs`: each
+    frame passes macvlan once, as those of a pod do.
     """
 
     summary: ClassVar[str] = "two macvlan interfaces in bridge mode on one cable; needs no NIC"
@@ -39,14 +46,23 @@ class MacvlanSettings(KernelSettings):
     kind: Literal["macvlan"] = "macvlan"
     driver: Literal["af_packet"] = "af_packet"
     macs: tuple[MacField, MacField] = ("02:00:00:00:00:01", "02:00:01:00:00:01")
+    cards: KernelCard | None = None
 
-    def forwarder(self) -> Forwarder:
-        """The two interfaces."""
-        return Macvlan(self.macs, self.driver)
+    @property
+    def lent_cards(self) -> KernelCard | None:
+        """The lower interface."""
+        return self.cards
+
+    def forwarder(self, ledger: Ledger) -> Forwarder:
+        """The two interfaces, or the one on a card."""
+        if self.cards is None:
+            return Macvlan(self.macs, self.driver)
+        wiring = CardWiring(self.cards, self.cpu, ledger)
+        return MacvlanOnCard(wiring, self.macs[1], self.driver)
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
-        return KernelLab(self, self.kind, ledger, self.forwarder())
+        return KernelLab(self, self.kind, ledger, self.forwarder(ledger))
 
 
 class Macvlan(Forwarder):
@@ -64,10 +80,7 @@ class Macvlan(Forwarder):
             f"link set {_LOWER_PEER} up",
         )
         return tuple(
-            TesterPortSettings(
-                netdev=self._hand_out(namespace, namespace.tester_end(port), mac, mtu),
-                driver=self._driver,
-            )
+            _handed_out(namespace, port, mac, mtu, self._driver)
             for port, mac in enumerate(self._macs)
         )
 
@@ -77,34 +90,65 @@ class Macvlan(Forwarder):
 
     def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
         """macvlan's own, of its interfaces: what the tester sends is what they transmit."""
-        return tuple(
-            _turned_round(counters_of(namespace.tester_end(port)))
-            for port, _ in enumerate(self._macs)
-        )
+        return tuple(_counted(namespace, port) for port, _ in enumerate(self._macs))
 
     def facts(self, namespace: NetworkNamespace) -> dict[str, object]:
         """The lower interface, and what it dropped of both directions for want of room."""
-        lower = namespace.link_counters()[_LOWER]
-        return {
-            "by": "macvlan in bridge mode",
-            "macs": list(self._macs),
-            "lower": {"name": _LOWER, "dropped": lower.rx_dropped},
-        }
-
-    def _hand_out(self, namespace: NetworkNamespace, name: str, mac: str, mtu: int) -> str:
-        """Make one interface in the namespace and move it to the tester's, up and silent."""
-        kind = "type macvlan mode bridge"
-        namespace.batch(
-            f"link add {name} link {_LOWER} address {mac} mtu {mtu} {kind}",
-            f"link set {name} netns {os.getpid()}",
-        )
-        be_silent(name)
-        ip_batch((f"link set {name} up",))
-        return name
+        return _facts(namespace, self._macs)
 
 
-def _turned_round(tester: LinkCounters) -> LinkCounters:
-    """As the DUT sees them: it takes in what the interface transmits."""
+class MacvlanOnCard(WiredForwarder):
+    """An interface with the address `mac` as the tester's port 1, on a card cabled to port 0."""
+
+    def __init__(self, wiring: CardWiring, mac: str, driver: NetdevDriver) -> None:
+        super().__init__(wiring)
+        self._mac = mac
+        self._driver: NetdevDriver = driver
+
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[TesterPortSettings, ...]:
+        """Borrow the card, and make the interface that is handed to the tester."""
+        ends = self.wiring.lay(namespace, mtu, (_LOWER,))
+        return (*ends, _handed_out(namespace, len(ends), self._mac, mtu, self._driver))
+
+    def rx_interfaces(self) -> tuple[str, ...]:
+        """The card."""
+        return (_LOWER,)
+
+    def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
+        """The card's, and macvlan's own."""
+        return (*self.wiring.counters(namespace), _counted(namespace, 1))
+
+    def facts(self, namespace: NetworkNamespace) -> dict[str, object]:
+        """The card, and what it dropped for want of room."""
+        return _facts(namespace, (self._mac,))
+
+
+def _handed_out(
+    namespace: NetworkNamespace, port: int, mac: str, mtu: int, driver: NetdevDriver
+) -> TesterPortSettings:
+    """Make one interface in the namespace and move it to the tester's, up and silent."""
+    name = namespace.tester_end(port)
+    kind = "type macvlan mode bridge"
+    namespace.batch(
+        f"link add {name} link {_LOWER} address {mac} mtu {mtu} {kind}",
+        f"link set {name} netns {os.getpid()}",
+    )
+    be_silent(name)
+    ip_batch((f"link set {name} up",))
+    return TesterPortSettings(netdev=name, driver=driver)
+
+
+def _facts(namespace: NetworkNamespace, macs: Sequence[str]) -> dict[str, object]:
+    return {
+        "by": "macvlan in bridge mode",
+        "macs": list(macs),
+        "lower": {"name": _LOWER, "dropped": namespace.link_counters()[_LOWER].rx_dropped},
+    }
+
+
+def _counted(namespace: NetworkNamespace, port: int) -> LinkCounters:
+    """As the DUT sees it: it takes in what the interface transmits."""
+    tester = counters_of(namespace.tester_end(port))
     return LinkCounters(
         rx_packets=tester.tx_packets,
         rx_dropped=tester.tx_dropped,

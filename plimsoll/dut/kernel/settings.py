@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.dut.cards import KernelCards
+from plimsoll.dut.cards import PLACE, KernelCards, LentCards
 from plimsoll.dut.kernel.wiring import DUT_PORTS, Cables, CardWiring, Wiring
 from plimsoll.dut.lab import DutProcess, LineRate
 from plimsoll.dut.needs import IP, NAMESPACE_CAPABILITIES, TEE, LabNeeds
@@ -123,9 +123,14 @@ class KernelSettings(TwoPortSettings):
         return LabNeeds(NAMESPACE_CAPABILITIES, cls.kernel_features, _PROGRAMS, cpus=1)
 
     @property
+    def lent_cards(self) -> LentCards | None:
+        """The network cards that it is on; None where all its ports are in memory."""
+        return None
+
+    @property
     def tester_place(self) -> str:
         """Where the tester's ports are written, for messages."""
-        return "lab"
+        return f"{PLACE}.tester" if self.lent_cards else "lab"
 
     @property
     def mtu(self) -> int:
@@ -133,9 +138,11 @@ class KernelSettings(TwoPortSettings):
         return max(_USUAL_MTU, self.frame_size - FCS_BYTES - _ETHERNET_BYTES)
 
     def check_machine(self) -> LineRate:
-        """Whether this user may make namespaces and iproute2 is there."""
+        """Whether this user may make namespaces, iproute2 is there, and the cards will do."""
         self.needs().check()
-        return LineRate(self.line_rate_bps)
+        if self.lent_cards is None:
+            return LineRate(self.line_rate_bps)
+        return self.lent_cards.check_machine(self.line_rate_bps)
 
     def for_frames(self, frame_size: int) -> KernelSettings:
         """The same lab for frames up to `frame_size`."""
@@ -159,17 +166,10 @@ class WiredSettings(KernelSettings):
             )
         return self
 
-    def check_machine(self) -> LineRate:
-        """The same as any DUT in the kernel, and whether the cards will do."""
-        line_rate = super().check_machine()
-        if self.cards is None:
-            return line_rate
-        return self.cards.check_machine(line_rate.bps)
-
     @property
-    def tester_place(self) -> str:
-        """With the cards."""
-        return "lab.cards.tester" if self.cards else super().tester_place
+    def lent_cards(self) -> KernelCards | None:
+        """One for each port."""
+        return self.cards
 
     def wiring(self, ledger: Ledger) -> Wiring:
         """The cables, or the cards."""

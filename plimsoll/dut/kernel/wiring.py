@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import ClassVar
 
-from plimsoll.dut.cards import KernelCards
+from plimsoll.dut.cards import LentCards
 from plimsoll.dut.ports.netdev import NetdevDriver
 from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.errors import MachineError
@@ -24,7 +24,7 @@ _POLL_S = 0.1
 
 
 class Wiring(ABC):
-    """Two ports of the DUT's, each joined to one of the tester's."""
+    """Ports of the DUT's, each joined to one of the tester's."""
 
     # Whether its links are there before the tester opens its ports, and no wire between them.
     in_memory: ClassVar[bool]
@@ -90,7 +90,7 @@ class CardWiring(Wiring):
 
     in_memory = False
 
-    def __init__(self, cards: KernelCards, cpu: int, ledger: Ledger) -> None:
+    def __init__(self, cards: LentCards, cpu: int, ledger: Ledger) -> None:
         super().__init__()
         self._cards = cards
         self._cpu = cpu
@@ -102,7 +102,7 @@ class CardWiring(Wiring):
         return tuple(inside[end] for end in self._dut_ports)
 
     def wait_links(self, namespace: NetworkNamespace, timeout_s: float) -> None:
-        """Return once both have a carrier, as a card of DPDK's gives once its port is started."""
+        """Return once all have a carrier, as a card of DPDK's gives once its port is started."""
         down: list[str] = []
 
         def up() -> bool:

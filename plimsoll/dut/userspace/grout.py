@@ -6,8 +6,11 @@ import json
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
+from pydantic import model_validator
+
+from plimsoll.dut.cards import DpdkCards
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
 from plimsoll.dut.ports.memif_port import check_new_socket
@@ -15,12 +18,14 @@ from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.dut.two_ports import PORTS
 from plimsoll.dut.userspace.memif_settings import MemifSettings
 from plimsoll.dut.userspace.program_lab import ProgramLab
+from plimsoll.dut.userspace.program_ports import ProgramPorts
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import run_program
 from plimsoll.host.processes.child import Child, Lifetime
+from plimsoll.text.mistakes import mistake
 
 _PROGRAM = "grout"
 _PACKAGE = "grout (Debian sid, Fedora; https://git.dpdk.org/apps/grout)"
@@ -50,7 +55,7 @@ _SIZES = {
 
 
 class GroutSettings(RoutedSettings, MemifSettings):
-    """grout between two memif ports.
+    """grout between two memif ports, or on `cards`.
 
     `forwarding: cross` passes each port's frames to the other as they are; `route` routes
     IPv4 and IPv6 to `networks`, as the lab linux-router does.
@@ -65,6 +70,23 @@ class GroutSettings(RoutedSettings, MemifSettings):
     )
     kind: Literal["grout"] = "grout"
     forwarding: Literal["cross", "route"] = "cross"
+    cards: DpdkCards | None = None
+
+    @model_validator(mode="after")
+    def _check_cards(self) -> Self:
+        for_memif = sorted({"socket", "ring_size"} & self.model_fields_set)
+        if self.cards is not None and for_memif:
+            raise mistake(
+                f"{' and '.join(for_memif)} are of memif, which there is none of with `cards`",
+                f"remove {', '.join(for_memif)}",
+            )
+        return self
+
+    def ports(self, ledger: Ledger) -> ProgramPorts:
+        """The cards, or memif."""
+        if self.cards is None:
+            return super().ports(ledger)
+        return self.on_cards(self.cards)
 
     @classmethod
     def needs(cls) -> LabNeeds:
@@ -82,6 +104,8 @@ class GroutSettings(RoutedSettings, MemifSettings):
         self.needs().check()
         if self.socket is not None:
             check_new_socket(self.socket, "lab.socket")
+        if self.cards is not None:
+            return self.cards.check_machine(self.line_rate_bps)
         return LineRate(self.line_rate_bps)
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> GroutLab:
@@ -170,10 +194,12 @@ class GroutLab(ProgramLab[GroutSettings]):
         cpus = format_cpu_list(allowed_cpus())
         self._ask("affinity", "cpus", "set", "control", cpus, "datapath", str(settings.cpu))
         for port, name in enumerate(_NAMES):
+            devargs, mac = self._ports.devargs(port), settings.router_macs[port]
             # DPDK's memif takes an address when it is made, and none later (EOPNOTSUPP).
-            devargs = self._ports.devargs(port)
-            devargs += f",mac={settings.router_macs[port]}"
-            self._ask("interface", "add", "port", name, "devargs", devargs, "rxqs", "1")
+            with_mac = (
+                (f"{devargs},mac={mac}",) if settings.cards is None else (devargs, "mac", mac)
+            )
+            self._ask("interface", "add", "port", name, "devargs", *with_mac, "rxqs", "1")
         if settings.forwarding == "cross":
             for name, other in zip(_NAMES, reversed(_NAMES), strict=True):
                 self._ask("interface", "set", "port", name, "domain", other)

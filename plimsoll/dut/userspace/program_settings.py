@@ -7,9 +7,10 @@ from typing import Self
 
 from pydantic import Field
 
+from plimsoll.dut.cards import DpdkCards
 from plimsoll.dut.ports.memif_port import buffer_bytes_for
 from plimsoll.dut.two_ports import TwoPortSettings
-from plimsoll.dut.userspace.program_ports import ProgramPorts
+from plimsoll.dut.userspace.program_ports import CardPorts, ProgramPorts
 from plimsoll.host.ledger.ledger import Ledger
 
 
@@ -30,6 +31,12 @@ class ProgramSettings(TwoPortSettings):
     def for_frames(self, frame_size: int) -> Self:
         """The same lab with buffers for frames up to `frame_size`."""
         return self.model_copy(update={"frame_size": max(self.frame_size, frame_size)})
+
+    def on_cards(self, cards: DpdkCards) -> ProgramPorts:
+        """Cards as its ports."""
+        return CardPorts(
+            self.kind, cards, frame_size=self.frame_size, line_rate_bps=self.line_rate_bps
+        )
 
     @abstractmethod
     def ports(self, ledger: Ledger) -> ProgramPorts:

@@ -17,7 +17,7 @@ from plimsoll.dut.two_ports import PORTS
 from plimsoll.dut.userspace.memif_settings import MemifSettings
 from plimsoll.dut.userspace.noisy_vnf import NoisyVnf
 from plimsoll.dut.userspace.program_lab import ProgramLab
-from plimsoll.dut.userspace.program_ports import CardPorts, ProgramPorts
+from plimsoll.dut.userspace.program_ports import ProgramPorts
 from plimsoll.dut.userspace.program_settings import ProgramSettings
 from plimsoll.host.ledger.eal_arguments import eal_arguments
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -146,12 +146,7 @@ class TestpmdOnCardsSettings(TestpmdForwarding):
 
     def ports(self, ledger: Ledger) -> ProgramPorts:
         """The cards."""
-        return CardPorts(
-            self.kind,
-            self.cards,
-            frame_size=self.frame_size,
-            line_rate_bps=self.line_rate_bps,
-        )
+        return self.on_cards(self.cards)
 
     @property
     def port_arguments(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """A DUT on interfaces that the machine has, which it borrows and gives back as they were.
 
-Veth pairs made by hand stand for cards and their cables; tests/integration/test_emulated_nics.py
+Veth pairs made by hand stand for cards and their cables; tests/integration/test_duts_on_cards.py
 has cards.
 """
 
@@ -150,6 +150,23 @@ def test_a_trial_of_the_engine_agrees_to_the_frame(place: Workplace, cards: None
     lab = {"kind": "linux-router", "cpu": CPU, "cards": CARDS}
     assert agreements(run_trial(place, lab)) == ["ok"] * 4
     assert leftovers_of_run(place) == set()
+    assert as_before()
+
+
+ON_ONE = {"kind": "macvlan", "cpu": CPU, "cards": {"dut": DUT[:1], "tester": CARDS["tester"][:1]}}
+
+
+def test_macvlan_on_one_agrees_to_the_frame(place: Workplace, cards: None) -> None:
+    assert agreements(run_trial(place, ON_ONE)) == ["ok"] * 4
+    assert leftovers_of_run(place) == set()
+    assert as_before()
+
+
+def test_macvlan_s_killed_owner_gives_it_back(state: Path, cards: None) -> None:
+    settings = settings_of("macvlan", cards=ON_ONE["cards"])
+    owner, ledger = start_owner(settings)
+    assert leftovers(ledger) == {ledger.namespace.name, ledger.namespace.tester_end(1)}
+    killed_owner_leaves_nothing(owner, ledger, state)
     assert as_before()
 
 

@@ -36,6 +36,7 @@ _SHARING_MODULES = (
 _CARD_MODULES = (
     *(
         "tun",
+        "macvlan",
         "failover",
         "net_failover",
         "virtio_net",
@@ -133,15 +134,16 @@ class NicGuest:
         assert ended.status == 0, ended.said
         return ended.said
 
-    def plimsoll(self, arguments: str) -> Ended:
-        """Run a command of this tree's own Plimsoll."""
-        return self.wait(self.start_plimsoll(arguments))
+    def plimsoll(self, arguments: str, path: Path = Path("/usr/bin")) -> Ended:
+        """Run a command of this tree's own Plimsoll, to which programs in `path` come first."""
+        return self.wait(self.start_plimsoll(arguments, path))
 
-    def start_plimsoll(self, arguments: str) -> str:
+    def start_plimsoll(self, arguments: str, path: Path = Path("/usr/bin")) -> str:
         """Start one, whose pid is then in /run/plimsoll.pid; its name."""
         command = f"{ROOT / '.venv' / 'bin' / 'python'} -m plimsoll.cli {arguments}"
         return self.start(
-            f"cd /shared; export PYTHONPATH={ROOT}; echo $$ >/run/plimsoll.pid; exec {command}"
+            f"cd /shared; export PYTHONPATH={ROOT} PATH={path}:$PATH; "
+            f"echo $$ >/run/plimsoll.pid; exec {command}"
         )
 
     def bind_by_hand(self, *addresses: str) -> None:
@@ -196,7 +198,7 @@ def booted(model: str, folder: Path) -> Iterator[NicGuest]:
         tuple(word for number, cable in CABLES.items() for word in _card(model, number, cable)),
         _CARD_MODULES,
         iommu=True,
-        arguments="intel_iommu=on ipv6.disable=1",
+        arguments="intel_iommu=on ipv6.disable_ipv6=1",
     )
     with booted_machine(machine, folder) as guest:
         yield guest

@@ -44,7 +44,12 @@ TESTER = [{"devargs": "0000:87:00.0"}, {"devargs": "0000:87:00.1"}]
             },
             "`driver` is that of the cables",
         ),
-        ({"kind": "macvlan", "cards": {"dut": ["a", "b"], "tester": TESTER}}, "Extra inputs"),
+        ({"kind": "vpp", "cards": {"dut": PCI, "tester": TESTER}}, "Extra inputs"),
+        ({"kind": "macvlan", "cards": {"dut": ["a", "b"], "tester": TESTER}}, "at most 1 item"),
+        (
+            {"kind": "grout", "ring_size": 64, "cards": {"dut": PCI, "tester": TESTER}},
+            "ring_size are of memif",
+        ),
         ({"kind": "testpmd"}, "Field required"),
         ({"kind": "testpmd", "cards": {"dut": ["eth1", "eth2"], "tester": TESTER}}, "not a PCI"),
     ],
