@@ -8,6 +8,7 @@
 #include "ports/interrupt_thread.h"
 #include "ports/port_opening.h"
 #include "ports/port_stamps.h"
+#include "ports/send_buffers.h"
 
 /* Between looks at peers and links that are missing. */
 #define PAUSE_MS 20
@@ -70,6 +71,7 @@ ports_open(struct ports *ports, const struct open_request *request, bool (*give_
     for (uint32_t i = 0; i < ports->count; i++)
         ports->port[i].dpdk_port = RTE_MAX_ETHPORTS;
     status = open_all(&opening, give_up, context, complaint);
+    send_buffers_widen();
     for (uint32_t i = 0; i < ports->count && status == 0; i++) {
         port_stamps_probe(&ports->port[i]);
         status = make_host(&ports->port[i], &request->ports[i].host, i, complaint);

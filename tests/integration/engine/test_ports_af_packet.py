@@ -1,5 +1,6 @@
 """AF_PACKET on a kernel interface, through a Linux bridge and back."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,22 @@ def test_back_to_back_frames_wait_for_room_and_all_go_out(tmp_path: Path) -> Non
         open_ports(engine, *short)
         (counts,) = engine.ask(trial_request(burst, duration_s=2))["streams"]
         assert (counts["sent"], counts["refused"]) == (20_000, 0)
+        engine.finish()
+
+
+def test_what_the_kernel_had_no_room_for_goes_out_before_the_trial_ends(tmp_path: Path) -> None:
+    """The interface is slow: its socket's buffer is full when the last frame is in the ring."""
+    burst = stream(0, 0, pacing={"kind": "back-to-back"}, frame_count=3000, rx_port=1)
+    del burst["rate_pps"]
+    with engine_next_to_a_bridge(tmp_path) as (engine, place):
+        slow = ("root", "tbf", "rate", "20mbit", "burst", "2000", "limit", "10000000")
+        try:
+            place.run("tc", "qdisc", "add", "dev", NEAR[0], *slow)
+        except subprocess.CalledProcessError as error:
+            pytest.skip(f"this kernel has no token bucket filter: {error.stderr}")
+        open_ports(engine, *(f"{port},qdisc_bypass=0" for port in PORTS))
+        (counts,) = engine.ask(trial_request(burst, duration_s=0.2, drain_s=5))["streams"]
+        assert (counts["sent"], counts["received"]) == (3000, 3000)
         engine.finish()
 
 
