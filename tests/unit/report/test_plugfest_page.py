@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.record.results.plugfest_result import CellDifference
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
+from plimsoll.report.pages.plugfest.grids import difference_words
 from plimsoll.report.pages.plugfest.page import plugfest_page
 from tests.unit.benchmark.plugfest_files import ABSENT, FAST, SLOW
 from tests.unit.benchmark.test_plugfest_run import begin, run_all
@@ -33,6 +35,18 @@ def test_it_has_the_plugfests_tables(run: RunDirectory) -> None:
     assert difference.heads == ("Flows", "Frames", "slow", "gone")
     slow = difference.rows[0][2]
     assert (slow.text, slow.mark) == ("-25 % (-25 % to -25 %) worse", "fail")
+
+
+@pytest.mark.parametrize(
+    ("relative", "words"),
+    [(10.7123, "+1,070 %"), (-0.5567, "-55.7 %"), (0.0537, "+5.37 %"), (2.0, "+200 %")],
+)
+def test_a_difference_is_a_share_of_three_digits(relative: float, words: str) -> None:
+    found = CellDifference(
+        axis="dut", cell=2, baseline=1, figure="p99", unit="ns", estimate=relative * 100,
+        least=None, most=None, relative=relative, judgement="cannot tell",
+    )  # fmt: skip
+    assert difference_words(found) == words
 
 
 def test_it_says_what_is_missing_how_it_was_ordered_and_leads_to_each_run(

@@ -215,4 +215,5 @@ def _off(cell: PlugfestCell, of: CellDifference | None) -> GridCell:
 
 
 def _percent(share: float) -> str:
-    return f"{share * 100:+.3g} %"
+    # Three digits, but never as a power of ten.
+    return f"{float(f'{share * 100:.3g}'):+,g} %"
