@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* The kernel doubles it, for what it needs besides the frames. */
+/* The kernel doubles it, for its own needs next to the frames. */
 #define WIDEST (INT_MAX / 2)
 
 static bool
