@@ -1,6 +1,5 @@
 """AF_PACKET on a kernel interface, through a Linux bridge and back."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -61,8 +60,10 @@ def test_what_the_kernel_had_no_room_for_goes_out_before_the_trial_ends(tmp_path
         slow = ("root", "tbf", "rate", "20mbit", "burst", "2000", "limit", "10000000")
         try:
             place.run("tc", "qdisc", "add", "dev", NEAR[0], *slow)
-        except subprocess.CalledProcessError as error:
-            pytest.skip(f"this kernel has no token bucket filter: {error.stderr}")
+        except AssertionError as refused:
+            if "qdisc kind is unknown" not in str(refused):
+                raise
+            pytest.skip(f"this kernel has no token bucket filter: {refused}")
         open_ports(engine, *(f"{port},qdisc_bypass=0" for port in PORTS))
         (counts,) = engine.ask(trial_request(burst, duration_s=0.2, drain_s=5))["streams"]
         assert (counts["sent"], counts["received"]) == (3000, 3000)
