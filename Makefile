@@ -21,10 +21,11 @@ ifndef CHECKS
 .NOTPARALLEL:
 endif
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo plugfest-demo plugfest-packages churn-demo churn-packages test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
+.PHONY: help setup build demo plugfest-demo plugfest-packages churn-demo churn-packages test test-slow test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel vm-testpmd \
 	vm-nics vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
-	checks engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
+	checks slow-checks engine-tests engine-sanitized engine-threads delay-dut python-tests slow-python-tests \
+	full-python-tests
 .PHONY: packages chroot-install deb deb-install image pod-image control-plane kubelet
 
 help: ## Show this
@@ -43,15 +44,20 @@ plugfest-demo: plugfest-packages $(INSTALLED) ## Hold seven DUTs against each ot
 churn-demo: churn-packages control-plane $(INSTALLED) ## Churn a cluster of one's own next to streams over macvlan, host and OVN, as root: some 15 minutes
 	PATH="$(CURDIR)/build/kube-apiserver:$$PATH" $(BIN)/plimsoll churn examples/churn.yaml
 
-test: checks python-tests ## Run every check and every test but the long ones
+test: checks python-tests ## Run every check, and tests of every promise
+
+test-slow: slow-checks slow-python-tests ## The tests that make test leaves out only because they take long
 
 # Packages of the system come first, as apt has one lock.
-checks: test-packages fuzz-packages $(RUN_REQUIREMENTS)
+checks: test-packages $(RUN_REQUIREMENTS)
 	$(MAKE) CHECKS=yes --jobs=2 --output-sync=target \
-		lint engine-tests engine-sanitized engine-threads fuzz sshd cluster-openapi
+		lint engine-tests engine-sanitized sshd cluster-openapi
+
+slow-checks: test-packages fuzz-packages $(RUN_REQUIREMENTS)
+	$(MAKE) CHECKS=yes --jobs=2 --output-sync=target engine-threads fuzz
 
 test-full: FUZZ_SECONDS = 60
-test-full: test full-python-tests ## The same, and the long ones: more kills, virtual machines, an API server
+test-full: test test-slow full-python-tests ## All of them: more kills, virtual machines, an API server
 
 bench: $(DEV_REQUIREMENTS) $(INSTALLED) build/bench/.built ## Measure the engine's speed against dpdk-testpmd's
 	$(BIN)/python engine/bench/run.py
@@ -299,11 +305,13 @@ engine-threads: build/engine-threads/build.ninja
 POLLING_NOTHING := tests/integration/parallel
 
 # The tests start the command hundreds of times: it is compiled once, whatever the shell asks for.
-python-tests full-python-tests: export PYTHONDONTWRITEBYTECODE :=
+python-tests slow-python-tests full-python-tests: export PYTHONDONTWRITEBYTECODE :=
 
-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
-	$(BIN)/pytest --numprocesses auto --dist loadfile -m 'not full' $(POLLING_NOTHING) tests/unit
-	$(BIN)/pytest -m 'not full' --ignore $(POLLING_NOTHING) tests/integration
+python-tests: TESTS = not slow and not full
+slow-python-tests: TESTS = slow and not full
+python-tests slow-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
+	$(BIN)/pytest --numprocesses auto --dist loadfile -m '$(TESTS)' $(POLLING_NOTHING) tests/unit
+	$(BIN)/pytest -m '$(TESTS)' --ignore $(POLLING_NOTHING) tests/integration
 
 full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-testpmd vm-nics prometheus control-plane
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m full tests/unit

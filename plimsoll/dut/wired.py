@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from plimsoll.dut.lab import LabPorts
@@ -12,6 +11,7 @@ from plimsoll.dut.ports.tester_ports import TesterPortSettings, open_tester_port
 from plimsoll.dut.two_ports import PATHS
 from plimsoll.errors import MachineError
 from plimsoll.host.ports.link_state import read_link_state
+from plimsoll.host.processes.comes_true import comes_true
 
 _DESCRIPTORS = 1024
 _CARRIER_TIMEOUT_S = 10.0
@@ -49,15 +49,13 @@ def open_wired(
 
 
 def _wait_for_carriers(names: Sequence[str]) -> None:
-    deadline = time.monotonic() + _CARRIER_TIMEOUT_S
-    while down := [name for name in names if not _has_carrier(name)]:
-        if time.monotonic() > deadline:
-            raise MachineError(
-                f"{', '.join(down)} still without carrier after {_CARRIER_TIMEOUT_S:g} s",
-                where="lab",
-                remedy="look at ip link, and start again",
-            )
-        time.sleep(_POLL_S)
+    if not comes_true(lambda: all(map(_has_carrier, names)), _CARRIER_TIMEOUT_S, every_s=_POLL_S):
+        down = [name for name in names if not _has_carrier(name)]
+        raise MachineError(
+            f"{', '.join(down or names)} still without carrier after {_CARRIER_TIMEOUT_S:g} s",
+            where="lab",
+            remedy="look at ip link, and start again",
+        )
 
 
 def _has_carrier(name: str) -> bool:

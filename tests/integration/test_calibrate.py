@@ -30,6 +30,7 @@ def calibrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Calibrated]
         yield Calibrated(place, found)
 
 
+@pytest.mark.slow
 def test_the_tester_is_measured_alone(calibrated: Calibrated) -> None:
     found = calibrated.found
     assert found["tester"]["cpus"] == [0]
@@ -43,6 +44,7 @@ def test_the_tester_is_measured_alone(calibrated: Calibrated) -> None:
     assert one_in_flight["sent_pps"] > 10 * idle["sent_pps"]
 
 
+@pytest.mark.slow
 def test_its_clean_rate_is_confirmed_and_loaded(calibrated: Calibrated) -> None:
     """Any machine carries the least rate that is searched for, whatever disturbs it."""
     rate = calibrated.found["clean_rate"]
@@ -54,6 +56,7 @@ def test_its_clean_rate_is_confirmed_and_loaded(calibrated: Calibrated) -> None:
     assert whole["latency"]["count"] > 0
 
 
+@pytest.mark.slow
 def test_it_is_kept(calibrated: Calibrated) -> None:
     folder = calibrated.place.folder / "state/plimsoll/calibrations"
     (path,) = folder.iterdir()

@@ -60,6 +60,7 @@ EACH_PROCESS = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 def test_the_engine(place: Workplace) -> None:
     kill_a_process(place, "plimsoll-engine", TESTER_DIED)
 

@@ -91,6 +91,7 @@ READ_ONLY_HUGEPAGES = (
 @pytest.mark.skipif(os.geteuid() != 0, reason="making the pool read-only needs root")
 @pytest.mark.skipif(hugepages() > 0, reason="there are hugepages already")
 class TestWithoutPermissionToReserveHugepages:
+    @pytest.mark.slow
     def test_it_runs_on_ordinary_pages_and_says_what_that_costs(self, place: Workplace) -> None:
         done = place.run(
             *("trial", place.experiment(), "--load", "2kpps", "--duration", "1s"),

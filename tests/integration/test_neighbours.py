@@ -24,6 +24,7 @@ TIMER = {"kind": "stress-ng", "stressor": "timer", "frequency": "1kHz", "cpus": 
 MEMORY = {"kind": "memory", "working_set": "4MiB", "rate": "50MB/s", "cpus": [1]}
 
 
+@pytest.mark.slow
 def test_what_the_neighbours_did_is_in_the_record(place: Workplace) -> None:
     before = hugepages()
     experiment = place.experiment(noise=[TIMER, MEMORY])

@@ -181,6 +181,7 @@ def test_an_interface_that_vanishes_ends_the_run_by_its_name(
     assert finished_trials(place.only_run()) == []
 
 
+@pytest.mark.slow
 @BY_EITHER_DRIVER
 def test_a_carrier_that_is_lost_ends_the_trial_as_invalid(
     place: Workplace, bridged: Network, driver: str

@@ -138,6 +138,7 @@ def test_the_trial_says_how_often_the_host_was_read_and_what_it_cost(observed: O
     assert (host["lost"], host["ended"]) == ({}, None)
 
 
+@pytest.mark.slow
 def test_an_observer_that_is_killed_ends_in_the_record_and_in_the_report(place: Workplace) -> None:
     runs = place.folder / "lost"
     options = ("--load", "2kpps", "--duration", "5s", "--runs", runs)

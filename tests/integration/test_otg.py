@@ -82,6 +82,7 @@ def _until_each(api: Any, holds: Callable[[Any], bool], what: str) -> None:
     until(lambda: all(map(holds, _flow_metrics(api))), what)
 
 
+@pytest.mark.slow
 def test_flows_end_by_their_count_and_go_on_without_one(locations: tuple[str, str]) -> None:
     for api in (
         snappi.api(location=locations[0]),

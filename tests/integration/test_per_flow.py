@@ -37,7 +37,10 @@ def assert_flows_are_all_of_it(stream: dict[str, Any], flows: list[StreamFlow]) 
 
 
 @pytest.mark.skipif(shutil.which("dpdk-testpmd") is None, reason="install dpdk-dev or dpdk")
-@pytest.mark.parametrize("count", [2048, pytest.param(65536, marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    "count",
+    [pytest.param(2048, marks=pytest.mark.slow), pytest.param(65536, marks=pytest.mark.full)],
+)
 def test_the_flows_of_a_stream_are_all_of_it(tmp_path: Path, count: int) -> None:
     before = hugepages()
     streams = [

@@ -57,7 +57,10 @@ def disturber(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("cpu", "other"),
-    [OF_THE_DUT, pytest.param(*OF_THE_TESTER.values, id="tester", marks=pytest.mark.full)],
+    [
+        pytest.param(*OF_THE_DUT.values, id="dut", marks=pytest.mark.slow),
+        pytest.param(*OF_THE_TESTER.values, id="tester", marks=pytest.mark.full),
+    ],
 )
 def test_a_real_time_thread_that_takes_the_core(
     place: Workplace, disturber: Path, cpu: int, other: int

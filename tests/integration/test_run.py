@@ -171,6 +171,7 @@ def test_a_finished_run_keeps_its_result(finished: FinishedRun, place: Workplace
     assert "finished already" in again.stderr
 
 
+@pytest.mark.slow
 def test_the_report_and_its_charts_are_made_anew(finished: FinishedRun, place: Workplace) -> None:
     (finished.directory / "report.html").unlink()
     done = place.run("report", finished.directory)

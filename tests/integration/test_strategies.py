@@ -107,7 +107,7 @@ LOAD_LINE = {"strategy": "load-line", "width": "20%", "duration": "500ms", "watc
             id="mlrsearch",
             marks=pytest.mark.full,
         ),
-        pytest.param({**LOW, **LOAD_LINE}, id="load-line"),
+        pytest.param({**LOW, **LOAD_LINE}, id="load-line", marks=pytest.mark.slow),
         # Minutes, in which it gets to know the tester's limits.
         pytest.param({**WIDE, **LOAD_LINE}, id="load-line-wide", marks=pytest.mark.full),
     ],

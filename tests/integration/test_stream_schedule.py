@@ -17,10 +17,13 @@ from tests.integration.command import (
     workplace,
 )
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("dpdk-testpmd") is None,
-    reason="dpdk-testpmd is missing: install dpdk-dev (Debian 12) or dpdk (Fedora)",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        shutil.which("dpdk-testpmd") is None,
+        reason="dpdk-testpmd is missing: install dpdk-dev (Debian 12) or dpdk (Fedora)",
+    ),
+]
 
 ONE_WAY = {"role": "load", "direction": "unidirectional"}
 STREAMS = [

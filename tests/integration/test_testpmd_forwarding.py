@@ -82,6 +82,7 @@ OF_A_SINK: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 def test_a_sink_is_judged_by_what_it_received(place: Workplace) -> None:
     trial = trial_of(place, SINK, **OF_A_SINK)
     assert trial["verdict"] == "pass"

@@ -92,6 +92,7 @@ def test_streams_are_sent_counted_and_timed(client: TrexClient) -> None:
     assert client.call("get_port_status", port_id=0)["state"] == "STREAMS"
 
 
+@pytest.mark.slow
 def test_traffic_ends_by_itself(client: TrexClient) -> None:
     client.acquire(1)
     client.call("add_stream", port_id=1, stream_id=1, stream=stream_json())

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from plimsoll.errors import MachineError
@@ -49,6 +50,7 @@ def ping_from_the_dut(run: Path) -> list[str]:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_a_trial_passes_with_no_mac_written_while_the_router_pings(place: Workplace) -> None:
     running = place.start(
         *("trial", example(place), "--load", "1kpps", "--duration", "10s", "--json"),

@@ -47,7 +47,7 @@ def full(kind: str, settings: dict[str, Any], name: str) -> Any:
 
 # Each switch and each guest that needs no virtual machine once; the rest in the long tests.
 CHAINS = [
-    pytest.param("linux-bridge", PVP, id="linux-bridge-namespace"),
+    pytest.param("linux-bridge", PVP, id="linux-bridge-namespace", marks=pytest.mark.slow),
     pytest.param("ovs", TESTPMD, id="ovs-testpmd"),
     full("linux-bridge", {"chain": "pvvp"}, "pvvp"),
     full("linux-bridge", TESTPMD, "testpmd"),

@@ -56,7 +56,7 @@ def test_frames_find_their_rules_among_thousands(place: Workplace, count: int) -
     "stream",
     [
         pytest.param({"vlan": 100}, id="vlan", marks=pytest.mark.full),
-        pytest.param({"vlan": [200, 100], "frame_size": 100}, id="qinq"),
+        pytest.param({"vlan": [200, 100], "frame_size": 100}, id="qinq", marks=pytest.mark.slow),
         pytest.param({"vxlan": {"vni": 42}, "frame_size": 150}, id="vxlan", marks=pytest.mark.full),
         pytest.param(
             {"src_ip": "2001:2:0:1::1", "frame_size": 100}, id="ipv6", marks=pytest.mark.full

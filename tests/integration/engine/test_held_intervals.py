@@ -85,7 +85,9 @@ def test_a_stream_of_which_nothing_comes_back_ends_the_trial(
     assert len(loopback.intervals) > 3
 
 
-@pytest.mark.parametrize(("allowed", "ends"), [(5, "losses"), (1_000_000, "stop")])
+@pytest.mark.parametrize(
+    ("allowed", "ends"), [(5, "losses"), pytest.param(1_000_000, "stop", marks=pytest.mark.slow)]
+)
 def test_losses_beyond_the_limit_end_the_trial_and_wake_no_process(
     tmp_path: Path, allowed: int, ends: str
 ) -> None:

@@ -93,7 +93,10 @@ def test_through_testpmd_that_listens_only_later(engine: EngineSession, tmp_path
 
 
 @needs_testpmd
-@pytest.mark.parametrize("length", [pytest.param(2049, marks=pytest.mark.full), 9212])
+@pytest.mark.parametrize(
+    "length",
+    [pytest.param(2049, marks=pytest.mark.full), pytest.param(9212, marks=pytest.mark.slow)],
+)
 def test_frames_longer_than_the_usual_buffers(
     engine: EngineSession, tmp_path: Path, length: int
 ) -> None:

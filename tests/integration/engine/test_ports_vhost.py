@@ -9,7 +9,7 @@ from tests.integration.engine.requests import CPUS, open_request, trial_request
 from tests.integration.engine.session import EngineSession
 
 
-@pytest.mark.parametrize("queues", [1, 2])
+@pytest.mark.parametrize("queues", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_both_ends_in_one_engine_whichever_is_named_first(
     engine: EngineSession, tmp_path: Path, queues: int
 ) -> None:

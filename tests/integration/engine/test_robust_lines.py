@@ -39,6 +39,7 @@ def test_a_line_longer_than_any_request(engine: EngineSession) -> None:
     engine.finish()
 
 
+@pytest.mark.slow
 def test_long_lines_add_up_to_nothing(engine: EngineSession) -> None:
     """What the JSON library once took for the worst line of all serves every other one."""
     line = b"[" + b"1," * (LONGEST // 4) + b"x]"
@@ -50,6 +51,7 @@ def test_long_lines_add_up_to_nothing(engine: EngineSession) -> None:
     engine.finish()
 
 
+@pytest.mark.slow
 def test_as_many_frames_as_a_stream_may_have(engine: EngineSession) -> None:
     """4096 templates of 1514 bytes, of which each is sent once."""
     frames = [udp_frame(1514)[:-20].hex() + f"{number:04x}" + 36 * "0" for number in range(4096)]

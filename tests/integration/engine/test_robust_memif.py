@@ -127,6 +127,7 @@ def test_a_peer_that_ends_in_mid_trial(
     stays.finish()
 
 
+@pytest.mark.slow
 def test_a_server_goes_on_with_the_next_client(peers: Peers) -> None:
     peers.open()
     peers.flood()
@@ -144,6 +145,7 @@ def test_a_server_goes_on_with_the_next_client(peers: Peers) -> None:
         engine.finish()
 
 
+@pytest.mark.slow
 def test_a_client_whose_server_is_gone_says_so_in_each_trial(peers: Peers) -> None:
     peers.open()
     peers.flood()

@@ -45,6 +45,7 @@ def test_the_last_probe_ends_the_stream(bed: TruthBed) -> None:
     assert_stream(truth, request, 3)
 
 
+@pytest.mark.slow
 def test_each_lost_probe_times_out(bed: TruthBed) -> None:
     request = probes(0, 1e6, count=5)
     wrongs = [{"do": "drop", "frames": [1, 3]}]

@@ -78,7 +78,7 @@ PACINGS = [
     {"kind": "constant"},
     pytest.param({"kind": "burst", "frames": 16}, marks=pytest.mark.full),
     pytest.param({"kind": "poisson", "seed": 5}, marks=pytest.mark.full),
-    {"kind": "one-in-flight", "timeout_us": 1e6},
+    pytest.param({"kind": "one-in-flight", "timeout_us": 1e6}, marks=pytest.mark.slow),
 ]
 
 

@@ -87,6 +87,7 @@ def session(tmp_path: Path) -> Iterator[ChurnSession]:
         yield ChurnSession(experiment, run, ledger, bed, unused, cast("PodWatch", NoPods()))
 
 
+@pytest.mark.slow
 def test_a_dip_has_the_latency_that_was_met_in_it(session: ChurnSession) -> None:
     cell = run_cell(session, ChurnCellPlan("host", 0.0, 1), PERIOD)
     _check_record(session.run, cell)

@@ -131,6 +131,7 @@ def run_jobs(here: JobsHere, run: RunDirectory, store: JobStore) -> list[str]:
     return said
 
 
+@pytest.mark.slow
 def test_each_sample_comes_back_with_what_its_dut_carries(
     tmp_path: Path, run: RunDirectory, store: JobStore
 ) -> None:

@@ -59,8 +59,17 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_grid_page(tmp_path_factory.mktemp("grid"))
 
 
+# Three of different makes are enough of a promise that all keep.
 @pytest.fixture(
-    scope="module", params=["load_line", "unfinished", "soak", "trend", "comparison", "grid"]
+    scope="module",
+    params=[
+        "load_line",
+        pytest.param("unfinished", marks=pytest.mark.slow),
+        pytest.param("soak", marks=pytest.mark.slow),
+        pytest.param("trend", marks=pytest.mark.slow),
+        "comparison",
+        "grid",
+    ],
 )
 def report(request: pytest.FixtureRequest) -> Path:
     path: Path = request.getfixturevalue(request.param)

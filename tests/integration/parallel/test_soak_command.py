@@ -39,6 +39,7 @@ def test_a_kill_of_the_process_loses_no_closed_window(tmp_path: Path) -> None:
     assert cut.verdict == "pass"
 
 
+@pytest.mark.slow
 def test_the_command_says_how_it_ended(tmp_path: Path) -> None:
     experiment = tmp_path / "demo.yaml"
     experiment.write_text(json.dumps(soak_experiment().normalised()))

@@ -40,6 +40,7 @@ def results(shown: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 def test_the_load_line_and_its_latency(
     shown: dict[str, Any], results: list[dict[str, Any]]
 ) -> None:

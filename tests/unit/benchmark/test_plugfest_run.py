@@ -140,6 +140,7 @@ def test_a_dut_that_carries_nothing_is_a_cell_with_its_reason(tmp_path: Path) ->
     assert result.verdict == "fail"
 
 
+@pytest.mark.slow
 def test_the_budget_leaves_out_repetitions_and_more_of_it_brings_them_back(
     tmp_path: Path,
 ) -> None:

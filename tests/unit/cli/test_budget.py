@@ -39,6 +39,7 @@ def _run() -> tuple[dict[str, Any], float]:
     return result, sum(trial["sending_s"] for trial in trials)
 
 
+@pytest.mark.slow
 def test_a_search_that_fits_ends_as_without_a_budget(plimsoll: Plimsoll) -> None:
     assert plimsoll("run", "fine.yaml", "--budget", "30m") == 0
     result, sent_s = _run()
@@ -55,6 +56,7 @@ def test_what_does_not_fit_is_not_begun_and_the_end_says_so(plimsoll: Plimsoll) 
     assert 0.0 < sent_s <= 1320.0
 
 
+@pytest.mark.slow
 def test_it_is_recorded_with_the_experiment(plimsoll: Plimsoll) -> None:
     assert plimsoll("run", "stalls.yaml", "--budget", "22m") == 1
     (run,) = Path("runs").iterdir()

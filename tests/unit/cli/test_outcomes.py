@@ -110,6 +110,7 @@ def test_a_probe_and_latency_at_load_judge_the_tester_alone(  # noqa: PLR0917 - 
     assert_listed(monkeypatch, capsys, verdict, code, 2)
 
 
+@pytest.mark.slow
 def test_latency_at_load_whose_search_the_tester_spoiled(
     experiment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -166,6 +166,7 @@ def test_what_measures_frames_that_come_back_refuses_a_sink(
     assert not (experiment.parent / "runs").exists()
 
 
+@pytest.mark.slow
 def test_a_quick_run_prints_its_tables_and_says_what_it_leaves_out(
     experiment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,8 +21,8 @@ except plimsoll.errors.InputError as error:
     assert "missing.yaml" in str(error)
 """
 FOLDERS = [
-    ("trial", "judging", ', "1kpps"'),
-    ("search", "strategy", ""),
+    pytest.param("trial", "judging", ', "1kpps"', marks=pytest.mark.slow),
+    pytest.param("search", "strategy", "", marks=pytest.mark.slow),
     ("traffic", "streams", ""),
 ]
 

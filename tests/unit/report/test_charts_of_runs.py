@@ -131,6 +131,7 @@ def test_hosts_without_interrupts_have_a_bar_and_no_point() -> None:
     assert sorted(points) == [110, 120, 130]
 
 
+@pytest.mark.slow
 def test_samples_of_a_side_are_those_of_all_its_runs(tmp_path: Path) -> None:
     runs = [write_sample_run(tmp_path / "runs", name=name) for name in ("a", "b")]
     entries = [entry_of(run.run_id, run.path) for run in runs]

@@ -12,6 +12,7 @@ from plimsoll.report.data.run_data import RunData
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
+@pytest.mark.slow
 def test_each_chart_is_written_as_svg_and_png(
     finished_run: RunDirectory, finished: RunData
 ) -> None:

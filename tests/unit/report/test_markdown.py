@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from markdown_it import MarkdownIt
 
 from plimsoll.analysis.comparison.gate import GateResult
@@ -62,6 +63,7 @@ def test_hostile_names_and_messages_stay_text(finished_run: RunDirectory) -> Non
     assert {row[2] for row in found[1:]} == {shown}
 
 
+@pytest.mark.slow
 def test_a_damaged_record_is_said_at_once(finished_run: RunDirectory) -> None:
     head = replace(load_head(finished_run), damage=("spikes.parquet: has 3 bytes",))
     text = render_markdown(head, load_line_page(finished_run))

@@ -21,6 +21,7 @@ def test_a_seed_draws_a_dut_that_its_model_accepts(name: str) -> None:
         assert 0.5e6 <= model.capacity <= 1.5e6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(FAMILIES))
 def test_each_sustains_a_load_that_is_of_use(name: str) -> None:
     for seed in range(3):

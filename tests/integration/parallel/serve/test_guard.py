@@ -150,7 +150,9 @@ def test_names_from_a_run_are_no_markup(folder: Path, server: Served) -> None:
         assert "&lt;script&gt;alert(1)" in text
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_a_signal_ends_it_and_its_streams_and_frees_the_port(folder: Path, number: int) -> None:
     with served(folder) as running:
         stream = socket.create_connection(("127.0.0.1", running.port))

@@ -122,6 +122,7 @@ def test_what_cannot_start_says_why(server: Served) -> None:
     assert list(server.runs.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_a_run_outlives_the_server_and_is_stopped_and_gone_on_with(
     own_server: Served, tmp_path: Path
 ) -> None:
@@ -152,6 +153,7 @@ def test_a_lock_file_that_names_another_process_has_none_signalled(server: Serve
     assert server.post(f"/runs/{run.name}/stop", {}).status == 400
 
 
+@pytest.mark.slow
 def test_a_run_of_another_terminal_is_followed_from_its_record(server: Served) -> None:
     file = write_simulated(server.folder, "elsewhere", ENDLESS)
     other = subprocess.Popen(

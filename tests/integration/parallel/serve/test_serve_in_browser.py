@@ -104,6 +104,7 @@ def test_ticked_runs_are_compared_by_run_and_by_tag(page: Page, server: Served) 
     expect(page.locator(".lead")).to_contain_text("kernel=6.12 against kernel=6.1")
 
 
+@pytest.mark.slow
 def test_ticked_runs_show_their_trend(page: Page, server: Served) -> None:
     page.goto(server.address)
     for name in ("first", "second"):
@@ -119,6 +120,7 @@ def test_ticked_runs_show_their_trend(page: Page, server: Served) -> None:
     expect(page.get_by_role("alert")).to_contain_text("a trend takes two or more")
 
 
+@pytest.mark.slow
 def test_the_trend_of_releases_leads_to_the_first_run_of_a_change(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -226,6 +228,7 @@ def test_nothing_moves_when_live_values_come(page: Page, server: Served) -> None
     expect(page.locator("#live-phase")).to_have_text("The run is stopped")
 
 
+@pytest.mark.slow
 def test_a_trial_that_is_silent_until_its_end_says_why(page: Page, server: Served) -> None:
     run = RunDirectory.create(server.runs, "silent", {"name": "silent"})
     with run.lock(), Journal(run.journal) as journal:
@@ -251,7 +254,13 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("list", "report") else pytest.param(name, marks=pytest.mark.slow)
+        for name in PAGES
+    ],
+)
 def test_each_page_is_for_everybody(
     page: Page, server: Served, name: str, complaints: list[str]
 ) -> None:

@@ -366,7 +366,10 @@ def test_a_baseline_is_a_phase_where_criteria_are_multiples_of_it(tmp_path: Path
     assert (baseline.least_s, baseline.most_s) == (12, 60)
 
 
-@pytest.mark.parametrize("strategy", ["binary", "mlrsearch", "checkpoints", "load-line"])
+@pytest.mark.parametrize(
+    "strategy",
+    ["binary", "mlrsearch", "checkpoints", pytest.param("load-line", marks=pytest.mark.slow)],
+)
 def test_every_strategy_has_bounds(tmp_path: Path, strategy: str) -> None:
     text = SOUND.replace("strategy: binary\n  one_shot: true", f"strategy: {strategy}")
     run = planned(tmp_path, text, "search.minimum=10kpps")

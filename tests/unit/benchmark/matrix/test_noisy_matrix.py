@@ -167,6 +167,7 @@ def noisy_run(finished: tuple[RunDirectory, MatrixResult], tmp_path: Path) -> Ru
     return run
 
 
+@pytest.mark.slow
 def test_its_page_says_what_noise_did_and_leads_to_the_runs(noisy_run: RunDirectory) -> None:
     text = write_report(noisy_run).read_text()
     assert "Noisy against quiet" in text

@@ -46,6 +46,7 @@ def test_the_corrected_buffer_is_the_simulated_one(tmp_path: Path) -> None:
     assert rfc9004_page(run).template == "standard.html.j2"
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_in_the_midst_of_a_search(tmp_path: Path) -> None:
     plan = experiment()
     settings = SETTINGS.model_copy(update={"sizes": (64,)})

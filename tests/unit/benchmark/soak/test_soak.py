@@ -189,6 +189,7 @@ def test_a_second_signal_breaks_it_off(tmp_path: Path) -> None:
     assert history.of_kind("run-started")[0].fields["method"] == "soak"
 
 
+@pytest.mark.slow
 def test_a_long_soak_takes_no_more_memory_and_little_room(tmp_path: Path) -> None:
     """A quarter of an hour; benchmarks/soak_record.py does the eight hours."""
     held: dict[float, int] = {}

@@ -7,6 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from plimsoll.cli.options.run_choice import complete_run
 from tests.unit.record.index.run_dirs import make_run
 
@@ -37,6 +39,7 @@ def test_without_runs_nothing_is_said(tmp_path: Path) -> None:
     assert offered(tmp_path / "gone", "") == []
 
 
+@pytest.mark.slow
 def test_a_shell_is_given_them(tmp_path: Path) -> None:
     make_run(tmp_path / "mine", "20260314T120005-demo")
     for words in ("plimsoll runs show --runs mine 2026", "plimsoll runs rm --runs mine 2026"):

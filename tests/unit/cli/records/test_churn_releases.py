@@ -34,6 +34,7 @@ def releases(plimsoll: Plimsoll, written: Path) -> None:
     shutil.copytree(written, ROOT)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("releases")
 def test_trend_names_the_release_that_made_the_store_slower(plimsoll: Plimsoll) -> None:
     name = "etcd wal-fsync p99 at 100 percent"
@@ -49,6 +50,7 @@ def test_trend_names_the_release_that_made_the_store_slower(plimsoll: Plimsoll) 
     assert plimsoll("trend", "--by", "release", "--fail-if-worse") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("releases")
 def test_compare_judges_each_figure(plimsoll: Plimsoll) -> None:
     assert plimsoll("compare", "release=4.20", "release=4.21", "--json") == 0, plimsoll.err
@@ -57,6 +59,7 @@ def test_compare_judges_each_figure(plimsoll: Plimsoll) -> None:
     assert found["throughput over ovn at 100 percent"]["judgements"] == ["no difference seen"]
 
 
+@pytest.mark.slow
 def test_a_level_s_figure_is_a_gate(plimsoll: Plimsoll) -> None:
     run = write_churn_run(ROOT)
     note_summary(run)

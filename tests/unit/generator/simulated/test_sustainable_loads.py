@@ -128,6 +128,7 @@ SURELY_ABOVE = {"rare-stalls": 1.4, "garbage-collector": 1.25, "housekeeping": 1
 SURELY_ABOVE |= {"link-flaps": 1.15, "noisy-neighbour": 1.3, "changing-buffer": 1.45}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", DUTS)
 @pytest.mark.parametrize("limit", [0.0, 2e-5])
 def test_soaks_survive_at_the_sustainable_load_and_not_above_it(kind: str, limit: float) -> None:

@@ -73,6 +73,7 @@ def test_heat_goes_from_trial_to_trial_until_it_has_rested() -> None:
     assert trial(generator, 0.85e6, 10.0).lost(0) == 0
 
 
+@pytest.mark.slow
 def test_a_flap_takes_its_share_for_its_time() -> None:
     model = LinkFlaps(period=2000.0, outage=100.0, share=0.1, capacity_deviation=0.0)
     # A flap each 2000 s of 100 s: M/D/oo, 0.05 links are out in the mean.

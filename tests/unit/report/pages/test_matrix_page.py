@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from plimsoll.record.results.matrix_result import IterationResult, MatrixResult, SampleResult
 from plimsoll.record.run.journal import Journal
 from plimsoll.record.run.result_file import finish_run
@@ -60,6 +62,7 @@ def test_rows_link_to_the_samples_own_reports(tmp_path: Path) -> None:
     assert export_charts(run) == []
 
 
+@pytest.mark.slow
 def test_each_samples_tuning_is_counted_and_linked(tmp_path: Path) -> None:
     run = _run(tmp_path)
     sample = write_sample_run(run.path / "iteration-0001")

@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
+
 from plimsoll.attribution.ranking.trial_causes import causes_of_trial
 from plimsoll.report.charts.causes_timeline import causes_timeline
 from plimsoll.report.data.run_data import RunData
@@ -39,6 +41,7 @@ def test_names_of_processes_cannot_write_into_the_page(cut_short: Callable[[int]
     assert "<script>alert(1)" not in rendered(replace(data, causes=(hostile,)))
 
 
+@pytest.mark.slow
 def test_a_trial_far_above_the_load_line_does_not_say_what_limits_it(finished: RunData) -> None:
     # Trial 4 is the first, at 4 Mpps; the line is 2.742 Mpps, and 2.797 Mpps failed above it.
     assert "what limits" not in rendered(with_causes(finished, 4))

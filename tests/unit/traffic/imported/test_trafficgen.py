@@ -416,6 +416,7 @@ def test_the_same_seed_draws_the_same_addresses() -> None:
     assert import_trafficgen(given, seed=42.0) != import_trafficgen(given, seed=43.0)
 
 
+@pytest.mark.slow
 def test_there_are_addresses_for_so_many_streams() -> None:
     assert len(_import(*[MINIMAL] * 127).streams) == 127
     with pytest.raises(InputError, match="networks for 127 streams"):

@@ -38,6 +38,7 @@ def test_releases_by_a_tag_show_the_change_and_what_changed_with_it(tmp_path: Pa
     assert page.figures[0].chart is not None
 
 
+@pytest.mark.slow
 def test_runs_without_the_tag_and_of_several_experiments_are_said(tmp_path: Path) -> None:
     released_runs(tmp_path)
     other = EXPERIMENT.replace("name: demo", "name: other")
