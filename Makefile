@@ -44,9 +44,9 @@ plugfest-demo: plugfest-packages $(INSTALLED) ## Hold seven DUTs against each ot
 churn-demo: churn-packages control-plane $(INSTALLED) ## Churn a cluster of one's own next to streams over macvlan, host and OVN, as root: some 15 minutes
 	PATH="$(CURDIR)/build/kube-apiserver:$$PATH" $(BIN)/plimsoll churn examples/churn.yaml
 
-test: checks python-tests ## Run every check, and tests of every promise
+test: checks python-tests ## Check style and types, and prove each promise once
 
-test-slow: slow-checks slow-python-tests ## The tests that make test leaves out only because they take long
+test-slow: slow-checks slow-python-tests ## Fuzzers, TSan, and tests left out only because they take long
 
 # Packages of the system come first, as apt has one lock.
 checks: test-packages $(RUN_REQUIREMENTS)
