@@ -8,7 +8,9 @@ fetches them.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,8 @@ BY_DPDK = [{"devargs": address} for address in TESTER]
 RATE_PPS, SECONDS = 200, 5
 # Where `make grout` unpacks it.
 GROUT = ROOT / "build" / "grout" / "bin"
+# What routes: IPv6 one way and back in a trial of its own, for a stream has one version.
+IPV6 = {"src_ip": "2001:2:0:1::1", "frame_size": 100}
 
 
 @pytest.fixture(scope="module")
@@ -53,17 +57,21 @@ def states(guest: NicGuest) -> dict[str, tuple[object, ...]]:
 
 
 def trial_through(
-    guest: NicGuest, name: str, lab: dict[str, object], path: Path = Path("/usr/bin")
+    guest: NicGuest,
+    name: str,
+    lab: dict[str, object],
+    path: Path = Path("/usr/bin"),
+    **stream: object,
 ) -> dict[str, Any]:
     """A trial that passes, in which every frame comes back and both sides count the same.
 
-    Programs in `path` are found before others.
+    Programs in `path` are found before others. `stream` is what its load has of its own.
     """
     experiment = QUICK | {
         "name": name,
         "lab": {"cpu": 2, **lab},
         "generator": {"kind": "engine", "cpus": [1]},
-        "profile": {"streams": [{"name": "load", "role": "load", "flows": 64}]},
+        "profile": {"streams": [{"name": "load", "role": "load", "flows": 64, **stream}]},
         "trial": {"drain": "2s", "warmup": None, "catch_up": "1s"},
     }
     (guest.folder / "shared" / f"{name}.yaml").write_text(yaml.safe_dump(experiment))
@@ -112,24 +120,32 @@ def test_macvlan_on_a_card_that_comes_back(guest: NicGuest) -> None:
     assert states(guest) == before
 
 
-def test_the_kernel_has_its_cards_back_after_a_kill(guest: NicGuest) -> None:
-    before = states(guest)
-    lab = {"kind": "linux-router", "cpu": 2}
-    cards = {"dut": interfaces(guest), "tester": BY_DPDK}
+@contextmanager
+def killed_in_the_middle(
+    guest: NicGuest, name: str, lab: dict[str, object], path: Path = Path("/usr/bin")
+) -> Iterator[None]:
+    """A trial that sends in the block, and is killed after it."""
     experiment = QUICK | {
-        "name": "killed",
-        "lab": {**lab, "cards": cards},
+        "name": name,
+        "lab": {"cpu": 2, **lab},
         "generator": {"kind": "engine", "cpus": [1]},
         "profile": {"streams": [{"name": "load", "role": "load"}]},
     }
-    (guest.folder / "shared" / "killed.yaml").write_text(yaml.safe_dump(experiment))
+    (guest.folder / "shared" / f"{name}.yaml").write_text(yaml.safe_dump(experiment))
     running = guest.start_plimsoll(
-        "trial /shared/killed.yaml --load 200pps --duration 600s --runs /shared/killed"
+        f"trial /shared/{name}.yaml --load 200pps --duration 600s --runs /shared/{name}", path
     )
     guest.must("until pidof plimsoll-engine; do sleep 0.5; done")
-    assert set(states(guest)) == {"lo"}
+    yield
     guest.must("kill -9 $(cat /run/plimsoll.pid)")
     guest.wait(running)
+
+
+def test_the_kernel_has_its_cards_back_after_a_kill(guest: NicGuest) -> None:
+    before = states(guest)
+    cards = {"dut": interfaces(guest), "tester": BY_DPDK}
+    with killed_in_the_middle(guest, "killed", {"kind": "linux-router", "cards": cards}):
+        assert set(states(guest)) == {"lo"}
     guest.must('while [ -n "$(ls /run/netns)" ]; do sleep 0.5; done')
     assert states(guest) == before
 
@@ -157,6 +173,40 @@ def test_grout_forwards_between_cards_of_its_own(bound: NicGuest, forwarding: st
     settings = {"kind": "grout", "forwarding": forwarding, "cards": cards}
     lab = trial_through(bound, f"grout-{forwarding}", settings, path=GROUT)
     assert lab["version"].startswith("grout v")
+
+
+def vpp_folder() -> Path:
+    """Where the machine's own VPP is, which the guest sees as well."""
+    vpp = shutil.which("vpp")
+    if vpp is None or shutil.which("vppctl") is None:
+        pytest.skip("there is no vpp on PATH (FD.io's packages vpp and vpp-plugin-dpdk)")
+    return Path(vpp).parent
+
+
+@pytest.mark.parametrize("stream", [{}, IPV6], ids=["ipv4", "ipv6"])
+@pytest.mark.parametrize("forwarding", ["cross", "bridge", "route"])
+def test_vpp_forwards_between_cards_of_its_own(
+    bound: NicGuest, request: pytest.FixtureRequest, forwarding: str, stream: dict[str, object]
+) -> None:
+    path = vpp_folder()
+    cards = {"dut": list(DUT), "tester": BY_DPDK}
+    settings = {"kind": "vpp", "forwarding": forwarding, "cards": cards}
+    name = f"vpp-{request.node.callspec.id}"
+    lab = trial_through(bound, name, settings, path, **stream)
+    assert lab["version"].startswith("vpp v")
+    assert [line.split()[0] for line in lab["forwards"]["modes"][:2]] == ["l2", "l2"]
+
+
+def test_a_killed_vpp_leaves_its_cards_and_hugepages(bound: NicGuest) -> None:
+    path = vpp_folder()
+    cards = {"dut": list(DUT), "tester": BY_DPDK}
+    free = "grep HugePages_ /proc/meminfo; ls /dev/shm"
+    before = bound.must(free)
+    with killed_in_the_middle(bound, "vpp-killed", {"kind": "vpp", "cards": cards}, path):
+        assert bound.must("pidof vpp")
+        assert bound.must(free) != before
+    bound.must("while pidof vpp; do sleep 0.5; done")
+    bound.must(f"until [ \"$({free})\" = '{before.strip()}' ]; do sleep 0.5; done")
 
 
 def test_open_vswitch_with_dpdk_forwards_between_cards_of_its_own(bound: NicGuest) -> None:

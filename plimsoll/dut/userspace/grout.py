@@ -6,26 +6,20 @@ import json
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
-from pydantic import model_validator
-
-from plimsoll.dut.cards import DpdkCards
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
-from plimsoll.dut.ports.memif_port import check_new_socket
 from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.dut.two_ports import PORTS
-from plimsoll.dut.userspace.memif_settings import MemifSettings
+from plimsoll.dut.userspace.memif_or_cards import MemifOrCardSettings
 from plimsoll.dut.userspace.program_lab import ProgramLab
-from plimsoll.dut.userspace.program_ports import ProgramPorts
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import run_program
 from plimsoll.host.processes.child import Child, Lifetime
-from plimsoll.text.mistakes import mistake
 
 _PROGRAM = "grout"
 _PACKAGE = "grout (Debian sid, Fedora; https://git.dpdk.org/apps/grout)"
@@ -54,7 +48,7 @@ _SIZES = {
 }
 
 
-class GroutSettings(RoutedSettings, MemifSettings):
+class GroutSettings(RoutedSettings, MemifOrCardSettings):
     """grout between two memif ports, or on `cards`.
 
     `forwarding: cross` passes each port's frames to the other as they are; `route` routes
@@ -70,23 +64,6 @@ class GroutSettings(RoutedSettings, MemifSettings):
     )
     kind: Literal["grout"] = "grout"
     forwarding: Literal["cross", "route"] = "cross"
-    cards: DpdkCards | None = None
-
-    @model_validator(mode="after")
-    def _check_cards(self) -> Self:
-        for_memif = sorted({"socket", "ring_size"} & self.model_fields_set)
-        if self.cards is not None and for_memif:
-            raise mistake(
-                f"{' and '.join(for_memif)} are of memif, which there is none of with `cards`",
-                f"remove {', '.join(for_memif)}",
-            )
-        return self
-
-    def ports(self, ledger: Ledger) -> ProgramPorts:
-        """The cards, or memif."""
-        if self.cards is None:
-            return super().ports(ledger)
-        return self.on_cards(self.cards)
 
     @classmethod
     def needs(cls) -> LabNeeds:
@@ -102,11 +79,7 @@ class GroutSettings(RoutedSettings, MemifSettings):
     def check_machine(self) -> LineRate:
         """Whether grout is there, can make its socket, and this user its namespace."""
         self.needs().check()
-        if self.socket is not None:
-            check_new_socket(self.socket, "lab.socket")
-        if self.cards is not None:
-            return self.cards.check_machine(self.line_rate_bps)
-        return LineRate(self.line_rate_bps)
+        return self.check_ports()
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> GroutLab:
         """The lab, not yet up."""

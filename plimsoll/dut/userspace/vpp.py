@@ -1,4 +1,4 @@
-"""The lab `vpp`: FD.io's VPP connects, bridges or routes between two memif ports."""
+"""The lab `vpp`: FD.io's VPP connects, bridges or routes between two memif ports, or cards."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import ClassVar, Literal
 
 from pydantic import model_validator
 
-from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate
+from plimsoll.dut.cards import PLACE
+from plimsoll.dut.lab import DutPortCounters, DutProcess, LabDied, LineRate
 from plimsoll.dut.needs import LabNeeds, NeededProgram
-from plimsoll.dut.ports.memif_port import check_new_socket
 from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.dut.sight import DutSight, SightEnd
 from plimsoll.dut.two_ports import PORTS
-from plimsoll.dut.userspace.memif_settings import MemifSettings
+from plimsoll.dut.userspace.memif_or_cards import MemifOrCardSettings
 from plimsoll.dut.userspace.program_lab import ProgramLab
 from plimsoll.dut.userspace.vpp_answers import (
     NodeError,
@@ -32,6 +32,7 @@ from plimsoll.dut.userspace.vpp_answers import (
     read_runtime,
     vector_remark,
 )
+from plimsoll.dut.userspace.vpp_ports import VppCardPorts, VppMemifPorts, VppPorts
 from plimsoll.dut.userspace.vpp_startup import HUGEPAGES, VppStartup, hugepages_suffice, main_cpu
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus
@@ -46,21 +47,17 @@ _PROGRAM = "vpp"
 _PACKAGES = "vpp, with vpp-plugin-core (FD.io's repository, https://fd.io)"
 _VPP = NeededProgram(_PROGRAM, _PACKAGES)
 _VPPCTL = NeededProgram("vppctl", _PACKAGES)
-# Number 0 is VPP's own, at a path of its choice. It names interfaces by both numbers.
-_SOCKET_ID = 1
-_NAMES = tuple(f"memif{_SOCKET_ID}/{port}" for port in PORTS)
 _BRIDGE_DOMAIN = "1"
 _START_TIMEOUT_S = 30.0
 # 100,000 routes took 0.4 s with v26.06; on a busy machine they take more.
 _BATCH_TIMEOUT_S = 180.0
-# Of L3, by default, and what a frame has around it, FCS included.
-_USUAL_MTU = 9000
-_FRAMING_BYTES = 18
+# As VPP ends with, where no plugin knows the section of its startup configuration.
+_NO_DPDK = "unknown input `dpdk "
 _SHOW_FIB = {4: ("show", "ip", "fib"), 6: ("show", "ip6", "fib")}
 
 
-class VppSettings(RoutedSettings, MemifSettings):
-    """VPP between two memif ports.
+class VppSettings(RoutedSettings, MemifOrCardSettings):
+    """VPP between two memif ports, or on `cards`.
 
     `forwarding: cross` cross-connects the two (L2), `bridge` puts them into a bridge domain that
     learns MAC addresses, and `route` routes IPv4 and IPv6 to `networks`, as the lab linux-router
@@ -93,21 +90,19 @@ class VppSettings(RoutedSettings, MemifSettings):
 
     @property
     def megabytes(self) -> int:
-        """For its buffers, in MB of hugepages; its heap is in ordinary pages."""
-        return 2 * HUGEPAGES
+        """For its buffers and its DPDK, in MB of hugepages; its heap is in ordinary pages."""
+        return 2 * (HUGEPAGES + (VppCardPorts.hugepages if self.cards else 0))
 
     def check_machine(self) -> LineRate:
-        """Whether VPP is there, can make its socket, and has a CPU for its main thread."""
+        """Whether VPP is there, can have its ports, and has a CPU for its main thread."""
         self.needs().check()
-        if self.socket is not None:
-            check_new_socket(self.socket, "lab.socket")
         if main_cpu(self.cpu, allowed_cpus()) is None:
             raise MachineError(
                 f"VPP's main thread needs a CPU other than {self.cpu}, which its worker polls",
                 where="lab.cpu",
                 remedy="allow this process another CPU (taskset, cpuset)",
             )
-        return LineRate(self.line_rate_bps)
+        return self.check_ports()
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> VppLab:
         """The lab, not yet up."""
@@ -123,17 +118,20 @@ class VppLab(ProgramLab[VppSettings]):
     _own_entries = 0
 
     def wait_links(self, timeout_s: float) -> None:
-        """Return once a client has connected to each port, and VPP polls their queues."""
+        """Return once each port has its link, and VPP polls their queues."""
         super().wait_links(timeout_s)
-        for name in _NAMES:
-            # A port has its queues, and they their modes, from its client on.
+        for name in self._names:
+            # A memif port has its queues, and they their modes, from its client on.
             self._order("set", "interface", "rx-mode", name, "polling")
 
     def counters(self) -> tuple[DutPortCounters, ...]:
         """VPP's own counters since it started, by port."""
-        interfaces, errors = read_interfaces(self._ask("show", "interface")), self._errors()
+        if self._vpp_ports.opened_at_start:
+            # Which has VPP read the cards' own counters, else up to 10 s old.
+            self._ask("show", "hardware-interfaces", *self._names)
+        interfaces, errors = self._interfaces(), self._errors()
         return tuple(
-            port_counters(port, name, interfaces, errors) for port, name in enumerate(_NAMES)
+            port_counters(port, name, interfaces, errors) for port, name in enumerate(self._names)
         )
 
     def begin_sight(self) -> SightEnd:
@@ -159,8 +157,8 @@ class VppLab(ProgramLab[VppSettings]):
             "settings": self._settings.model_dump(mode="json"),
             "forwards": {
                 "by": "VPP",
-                "ports": self._lines("show", "hardware-interfaces", *_NAMES),
-                "modes": self._lines("show", "mode", *_NAMES),
+                "ports": self._lines("show", "hardware-interfaces", *self._names),
+                "modes": self._lines("show", "mode", *self._names),
                 **self._forwarding_facts(),
                 "queues": self._lines("show", "interface", "rx-placement"),
                 "threads": self._lines("show", "threads"),
@@ -182,24 +180,44 @@ class VppLab(ProgramLab[VppSettings]):
             directory=self._ledger.directory / "vpp",
             cpu=settings.cpu,
             main_cpu=settings.cpu if first is None else first,
-            huge=self._memory.huge and hugepages_suffice(settings.cpu),
+            huge=self._memory.huge and hugepages_suffice(settings.cpu, self._vpp_ports.hugepages),
             api_prefix=f"plimsoll-{self._ledger.id}",
+            ports=self._vpp_ports,
         )
+
+    @cached_property
+    def _vpp_ports(self) -> VppPorts:
+        settings = self._settings
+        if settings.cards is not None:
+            addresses = settings.cards.dut
+            return VppCardPorts(settings.frame_size, settings.router_macs, addresses)
+        return VppMemifPorts(
+            settings.frame_size,
+            settings.router_macs,
+            socket=settings.socket_of(self._ledger),
+            ring_frames=settings.ring_frames,
+            buffer_bytes=settings.buffer_bytes,
+        )
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return self._vpp_ports.names
 
     def _start(self) -> None:
         for path in self._startup.shared_files:
             self._ledger.note_path(path)
         self._start_program()
-        self._wait(self._start_problem, _START_TIMEOUT_S)
-        self._make_ports()
+        self._wait_for_start()
+        for words in self._vpp_ports.commands():
+            self._order(*words)
         if self._settings.forwarding == "route":
             self._route()
         elif self._settings.forwarding == "bridge":
-            for name in _NAMES:
+            for name in self._names:
                 # The first of the two makes the domain.
                 self._order("set", "interface", "l2", "bridge", name, _BRIDGE_DOMAIN)
         else:
-            for name, other in zip(_NAMES, reversed(_NAMES), strict=True):
+            for name, other in zip(self._names, reversed(self._names), strict=True):
                 self._order("set", "interface", "l2", "xconnect", name, other)
 
     def _start_program(self) -> None:
@@ -222,12 +240,26 @@ class VppLab(ProgramLab[VppSettings]):
             "pid": self._child.pid,
         }
 
+    def _wait_for_start(self) -> None:
+        try:
+            self._wait(self._start_problem, _START_TIMEOUT_S)
+        except LabDied as died:
+            if _NO_DPDK in died.message:
+                raise MachineError(
+                    f"this VPP has no {self._vpp_ports.plugin}, by which it drives cards",
+                    where=PLACE,
+                    remedy=f"install the package {self._vpp_ports.package}, of VPP's own version",
+                ) from died
+            raise
+
     def _start_problem(self) -> str | None:
         try:
             self._ask("show", "version")
         except MachineError:
             # The socket is not there at first.
             return "does not answer vppctl"
+        if self._vpp_ports.opened_at_start and not set(self._names) <= set(self._interfaces()):
+            return "has not opened its cards"
         self._free_main_thread()
         return None
 
@@ -239,24 +271,9 @@ class VppLab(ProgramLab[VppSettings]):
         if self._child is not None:
             os.sched_setaffinity(self._child.pid, allowed_cpus() - {self._settings.cpu})
 
-    def _make_ports(self) -> None:
-        settings = self._settings
-        mtu = max(_USUAL_MTU, settings.frame_size - _FRAMING_BYTES)
-        socket_id = ("socket-id", str(_SOCKET_ID))
-        socket = str(settings.socket_of(self._ledger))
-        self._order("create", "memif", "socket", "id", str(_SOCKET_ID), "filename", socket)
-        for port, name in enumerate(_NAMES):
-            buffers = ("ring-size", str(settings.ring_frames), "buffer-size")
-            self._order(
-                *("create", "interface", "memif", "id", str(port), *socket_id, "master"),
-                *(*buffers, str(settings.buffer_bytes), "hw-addr", settings.router_macs[port]),
-            )
-            self._order("set", "interface", "mtu", "packet", str(mtu), name)
-            self._order("set", "interface", "state", name, "up")
-
     def _route(self) -> None:
         settings = self._settings
-        for port, name in enumerate(_NAMES):
+        for port, name in enumerate(self._names):
             for version in settings.versions:
                 self._order("enable", f"ip{version}", "interface", name)
                 given = (name, next_hop(version, port), settings.macs[port])
@@ -269,8 +286,8 @@ class VppLab(ProgramLab[VppSettings]):
         batch = self._ledger.directory / "vpp-routes"
         batch.write_text(
             "".join(
-                f"ip route add {network} via {next_hop(network.version, port)} {_NAMES[port]}\n"
-                for port in PORTS
+                f"ip route add {network} via {next_hop(network.version, port)} {name}\n"
+                for port, name in enumerate(self._names)
                 for network in settings.routed_to(port)
             )
         )
@@ -300,12 +317,15 @@ class VppLab(ProgramLab[VppSettings]):
     def _entries(self) -> int:
         return sum(entry_count(self._ask(*words, "summary")) for words in _SHOW_FIB.values())
 
+    def _interfaces(self) -> dict[str, dict[str, int]]:
+        return read_interfaces(self._ask("show", "interface"))
+
     def _errors(self) -> dict[NodeError, int]:
         return read_errors(self._ask("show", "errors"))
 
     def _links_down(self) -> list[int]:
-        up = links_up(self._ask("show", "hardware-interfaces", *_NAMES))
-        return [port for port, name in enumerate(_NAMES) if name not in up]
+        up = links_up(self._ask("show", "hardware-interfaces", *self._names))
+        return [port for port, name in enumerate(self._names) if name not in up]
 
     def _lines(self, *words: str) -> list[str]:
         return [line.rstrip() for line in self._ask(*words).splitlines() if line.strip()]
@@ -316,7 +336,8 @@ class VppLab(ProgramLab[VppSettings]):
             raise MachineError(
                 f"VPP refuses `{' '.join(words)}`: {said}",
                 where="lab",
-                remedy="install VPP v26.06 with its memif plugin (vpp-plugin-core), or report this",
+                remedy=f"install VPP v26.06 with its {self._vpp_ports.plugin} "
+                f"({self._vpp_ports.package}), or report this",
             )
 
     def _ask(self, *words: str, timeout_s: float | None = None) -> str:

@@ -15,7 +15,7 @@ _ERROR = re.compile(r"^\s*(\d+)\s+(\S+)\s+(\S.*?)\s{2,}(\S+)\s*$")
 # "         32               3", of a length of prefixes.
 _PREFIXES = re.compile(r"^\s+\d+\s+(\d+)\s*$", re.MULTILINE)
 # "        192.0.2.2 memif1/1", of a route's path.
-_PATH = re.compile(r"^\s+(\S+ memif\d+/\d+)\s*$", re.MULTILINE)
+_PATH = re.compile(r"^\s+([0-9a-f]*[.:][0-9a-f.:]+ \S+)\s*$", re.MULTILINE)
 # "ip4-lookup     active     802309     52428216     0     1.03e1     65.35": calls, packets, times
 # suspended, clocks of each packet, packets of each call.
 _NODE_RUN = re.compile(r"^(\S+) +\S.*? +(\d+) +(\d+) +\d+ +([\d.e+-]+) +[\d.e+-]+ *$")
@@ -25,7 +25,8 @@ _WORKER = "vpp_wk_"
 _FIRST_NODE = "ethernet-input"
 _LONGEST_VECTOR = 256
 _COLUMNS = re.compile(r"\s{2,}")
-_NO_ROOM = "no free tx slots"
+# Why a driver sent less than its interface counts: memif's, and DPDK's, which is a `tx-error` too.
+_NO_ROOM, _NOT_SENT = "no free tx slots", "Tx packet drops (dpdk tx failure)"
 # Others only tell how often a node did its work ("L2 learn packets").
 _SEVERE = ("error", "warn")
 
@@ -101,18 +102,15 @@ def port_counters(
             remedy="install VPP v26.06, or report what it prints",
         )
     counts = interfaces[name]
-    lost = sum(
-        count
-        for error, count in errors.items()
-        if error.node == f"{name}-tx" and error.reason == _NO_ROOM
-    )
+    lost = {each.reason: count for each, count in errors.items() if each.node == f"{name}-tx"}
+    no_room = lost.get(_NO_ROOM, 0)
     return DutPortCounters(
         port=port,
         rx_frames=counts.get("rx packets", 0),
-        tx_frames=counts.get("tx packets", 0) - lost,
+        tx_frames=counts.get("tx packets", 0) - no_room - lost.get(_NOT_SENT, 0),
         rx_missed=counts.get("rx-miss", 0),
         rx_errors=counts.get("rx-error", 0),
-        tx_errors=counts.get("tx-error", 0) + lost,
+        tx_errors=counts.get("tx-error", 0) + no_room,
         rx_no_mbuf=counts.get("rx-no-buf", 0),
     )
 

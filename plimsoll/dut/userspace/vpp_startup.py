@@ -6,12 +6,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from plimsoll.dut.userspace.vpp_ports import VppPorts
+
 _SYSFS = Path("/sys/devices/system")
 # VPP's own defaults (vlib/buffer.h, vlib/buffer.c), stated so that nothing else decides.
 _BUFFERS = 16384
 _DATA_BYTES = 2048
-# At most, of a buffer: 2304 with what precedes its data in v26.06 (`show buffers`), and cache
-# lines between two. None crosses a page, so of ordinary ones there are fewer: 11956.
+# Of a buffer with what precedes its data, which with cards is an mbuf as well; without 2304 (`show
+# buffers` of v26.06). None crosses a page, so of ordinary ones there are fewer: 11956 without.
 _BUFFER_BYTES = 2496
 _HUGEPAGE_BYTES = 2 << 20
 HUGEPAGES = -(-_BUFFERS // (_HUGEPAGE_BYTES // _BUFFER_BYTES))
@@ -37,6 +39,7 @@ class VppStartup:
     main_cpu: int
     huge: bool
     api_prefix: str
+    ports: VppPorts
 
     @property
     def cli_socket(self) -> Path:
@@ -62,7 +65,8 @@ class VppStartup:
             "statseg": f"size {_STATISTICS_MEGABYTES}M",
             "api-segment": f"prefix {self.api_prefix} global-size {_API_REGION_MEGABYTES}M "
             f"api-size {_API_MEGABYTES}M",
-            "plugins": "plugin default { disable } plugin memif_plugin.so { enable }",
+            "plugins": f"plugin default {{ disable }} plugin {self.ports.plugin} {{ enable }}",
+            **self.ports.sections(huge=self.huge),
         }
         return "".join(f"{name} {{ {words} }}\n" for name, words in sections.items())
 
@@ -72,16 +76,16 @@ def main_cpu(cpu: int, allowed: Collection[int]) -> int | None:
     return min(set(allowed) - {cpu}, default=None)
 
 
-def hugepages_suffice(cpu: int, sysfs: Path = _SYSFS) -> bool:
+def hugepages_suffice(cpu: int, of_each_node: int, sysfs: Path = _SYSFS) -> bool:
     """Whether the CPU's own memory node has the pages free that the buffers take.
 
-    Where it has too few, VPP as root adds some to the kernel's pool, and never gives them back.
+    On every node VPP wants `of_each_node` free in addition. Where there are too few, VPP as root
+    adds some to the kernel's pool, and never gives them back.
     """
-    node = f"node/node{node_of(cpu, sysfs)}/hugepages/hugepages-2048kB/free_hugepages"
-    try:
-        return int((sysfs / node).read_text()) >= HUGEPAGES
-    except (OSError, ValueError):
-        return False
+    needed = dict.fromkeys(memory_nodes(sysfs), of_each_node)
+    own = node_of(cpu, sysfs)
+    needed[own] = of_each_node + HUGEPAGES
+    return all(_free_hugepages(node, sysfs) >= pages for node, pages in needed.items() if pages)
 
 
 def node_of(cpu: int, sysfs: Path) -> int:
@@ -92,6 +96,15 @@ def node_of(cpu: int, sysfs: Path) -> int:
 def memory_nodes(sysfs: Path) -> set[int]:
     """All of this machine's."""
     return set(_numbers(sysfs / "node"))
+
+
+def _free_hugepages(node: int, sysfs: Path) -> int:
+    """Of 2 MB."""
+    path = sysfs / f"node/node{node}/hugepages/hugepages-2048kB/free_hugepages"
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return 0
 
 
 def _numbers(folder: Path) -> list[int]:

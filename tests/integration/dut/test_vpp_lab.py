@@ -126,6 +126,24 @@ def test_what_vpp_refuses_is_told_in_its_words(
     assert shared_memory(ledger.id) == set()
 
 
+def test_a_vpp_without_the_plugin_of_cards_names_its_package(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = VppStartup.text
+
+    def changed(startup: VppStartup) -> str:
+        return whole(startup).replace("dpdk_plugin.so { enable }", "dpdk_plugin.so { disable }")
+
+    monkeypatch.setattr(VppStartup, "text", changed)
+    tester = [{"devargs": "0000:87:00.0"}, {"devargs": "0000:87:00.1"}]
+    lab = make_lab(ledger, "vpp", cards={"dut": ["0000:86:00.0", "0000:86:00.1"], "tester": tester})
+    with pytest.raises(
+        MachineError, match=r"lab\.cards: this VPP has no dpdk_plugin.*-plugin-dpdk"
+    ):
+        lab.up()
+    assert shared_memory(ledger.id) == set()
+
+
 def test_a_killed_owner_leaves_nothing_of_vpp(state: Path) -> None:
     owner, ledger = start_owner(settings_of("vpp"))
     processes = {each.name: each.identity for each in ledger.record.processes}

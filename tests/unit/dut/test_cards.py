@@ -44,7 +44,10 @@ TESTER = [{"devargs": "0000:87:00.0"}, {"devargs": "0000:87:00.1"}]
             },
             "`driver` is that of the cables",
         ),
-        ({"kind": "vpp", "cards": {"dut": PCI, "tester": TESTER}}, "Extra inputs"),
+        (
+            {"kind": "vpp", "socket": "/run/m.sock", "cards": {"dut": PCI, "tester": TESTER}},
+            "socket are of memif",
+        ),
         ({"kind": "macvlan", "cards": {"dut": ["a", "b"], "tester": TESTER}}, "at most 1 item"),
         (
             {"kind": "grout", "ring_size": 64, "cards": {"dut": PCI, "tester": TESTER}},

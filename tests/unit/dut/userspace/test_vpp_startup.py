@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.dut.userspace.vpp_ports import VppCardPorts, VppMemifPorts, VppPorts
 from plimsoll.dut.userspace.vpp_startup import HUGEPAGES, VppStartup, hugepages_suffice, main_cpu
 
 
@@ -18,8 +19,18 @@ def two_nodes(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def startup(*, huge: bool = False) -> VppStartup:
-    return VppStartup(Path("/run/x/vpp"), cpu=1, main_cpu=0, huge=huge, api_prefix="plimsoll-run-1")
+MACS = ("02:00:01:00:00:01", "02:00:00:00:00:01")
+MEMIF = VppMemifPorts(1518, MACS, Path("/run/x/memif.sock"), ring_frames=1024, buffer_bytes=2048)
+CARDS = VppCardPorts(1518, MACS, ("0000:86:00.0", "0000:86:00.1"))
+
+
+def startup(*, huge: bool = False, ports: VppPorts = MEMIF) -> VppStartup:
+    return VppStartup(
+        *(Path("/run/x/vpp"), 1, 0),
+        huge=huge,
+        api_prefix="plimsoll-run-1",
+        ports=ports,
+    )
 
 
 def test_everything_it_makes_is_of_this_run(tmp_path: Path) -> None:
@@ -27,6 +38,7 @@ def test_everything_it_makes_is_of_this_run(tmp_path: Path) -> None:
     assert "cli-listen /run/x/vpp/cli.sock runtime-dir /run/x/vpp }" in text
     assert "cpu { main-core 0 corelist-workers 1 }" in text
     assert "plugin default { disable } plugin memif_plugin.so { enable }" in text
+    assert "dpdk" not in text
     assert [str(path) for path in startup().shared_files] == [
         *("/dev/shm/plimsoll-run-1-global_vm", "/dev/shm/plimsoll-run-1-vpe-api"),
     ]
@@ -42,12 +54,41 @@ def test_there_are_buffers_on_the_workers_node_alone(two_nodes: Path) -> None:
 
 
 def test_hugepages_count_that_are_on_the_workers_node(two_nodes: Path) -> None:
-    assert hugepages_suffice(1, two_nodes)
-    assert not hugepages_suffice(0, two_nodes)
+    assert hugepages_suffice(1, MEMIF.hugepages, two_nodes)
+    assert not hugepages_suffice(0, MEMIF.hugepages, two_nodes)
+
+
+@pytest.mark.parametrize(
+    ("free", "suffices"), [((8, HUGEPAGES + 8), True), ((8, HUGEPAGES + 7), False)]
+)
+def test_dpdk_wants_pages_on_each_node(
+    two_nodes: Path, free: tuple[int, int], *, suffices: bool
+) -> None:
+    assert not hugepages_suffice(1, CARDS.hugepages, two_nodes)
+    for node, pages in enumerate(free):
+        pool = two_nodes / f"node/node{node}/hugepages/hugepages-2048kB"
+        (pool / "free_hugepages").write_text(f"{pages}\n")
+    assert hugepages_suffice(1, CARDS.hugepages, two_nodes) is suffices
 
 
 def test_a_kernel_without_hugepages_has_too_few(tmp_path: Path) -> None:
-    assert not hugepages_suffice(1, tmp_path)
+    assert not hugepages_suffice(1, MEMIF.hugepages, tmp_path)
+
+
+def test_dpdk_has_the_cards_and_memif_is_off(tmp_path: Path) -> None:
+    text = startup(huge=True, ports=CARDS).text(tmp_path)
+    assert "plugins { plugin default { disable } plugin dpdk_plugin.so { enable } }" in text
+    assert (
+        "dpdk { dev 0000:86:00.0 { name port0 num-rx-queues 1 } "
+        "dev 0000:86:00.1 { name port1 num-rx-queues 1 } uio-driver vfio-pci }\n"
+    ) in text
+    assert "memif" not in text
+
+
+def test_without_hugepages_dpdk_takes_none(tmp_path: Path) -> None:
+    text = startup(ports=CARDS).text(tmp_path)
+    assert "page-size 4K }" in text
+    assert "uio-driver vfio-pci no-hugetlb no-shconf }\n" in text
 
 
 def test_the_buffers_fit_into_the_pages() -> None:
