@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address
 from typing import Literal
 
 from plimsoll.text.wire import FCS_BYTES
+from plimsoll.traffic.captured_gaps import CapturedGaps
 
 Role = Literal["load", "latency"]
-PacingKind = Literal["constant", "burst", "poisson", "back-to-back", "one-in-flight"]
+PacingKind = Literal["constant", "burst", "poisson", "captured", "back-to-back", "one-in-flight"]
 
 # Mark, stream, sequence, time and checksum complement, the frame's last bytes before the FCS.
 SIGNATURE_BYTES = 18
@@ -59,8 +61,9 @@ class Pacing:
     """When a stream's frames are due.
 
     `constant`: equal gaps. `burst`: `burst_frames` at once, bursts at equal gaps.
-    `poisson`: exponentially distributed gaps, decided by `seed`. `back-to-back`: as fast
-    as the port takes them. `one-in-flight`: the next when the last came back, or
+    `poisson`: exponentially distributed gaps, decided by `seed`. `captured`: the `gaps` of
+    a capture, which a plan has, scaled to the rate. `back-to-back`: as fast as the port
+    takes them. `one-in-flight`: the next when the last came back, or
     `timeout_us` after it was sent. All but the last two keep to the stream's rate;
     `one-in-flight` never exceeds it where it has one.
     """
@@ -69,6 +72,7 @@ class Pacing:
     burst_frames: int = 1
     seed: int = 0
     timeout_us: float = 100_000.0
+    gaps: CapturedGaps | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,11 @@ class Schedule:
 
     def sending_s(self, begin_s: float, end_s: float) -> float:
         """How much of a part of the trial the stream sends in."""
-        return self._sending_until(end_s) - self._sending_until(begin_s)
+        return self.added_up(begin_s, end_s, lambda seconds: seconds)
+
+    def added_up(self, begin_s: float, end_s: float, of: Callable[[float], float]) -> float:
+        """What all repetitions add in a part of the trial, if the first t s of one have `of(t)`."""
+        return self._added_up_until(end_s, of) - self._added_up_until(begin_s, of)
 
     def sends_at(self, at_s: float) -> bool:
         """Whether the stream sends from that moment on, however briefly."""
@@ -118,14 +126,14 @@ class Schedule:
         edges_s = (at_s for start_s in starts_s for at_s in (start_s, start_s + self.duration_s))
         return [at_s for at_s in edges_s if begin_s < at_s < end_s]
 
-    def _sending_until(self, at_s: float) -> float:
+    def _added_up_until(self, at_s: float, of: Callable[[float], float]) -> float:
         since_s = max(0.0, at_s - self.start_s)
         if self.duration_s is None:
-            return since_s
+            return of(since_s)
         if self.pause_s is None:
-            return min(since_s, self.duration_s)
+            return of(min(since_s, self.duration_s))
         repetitions, rest_s = divmod(since_s, self.duration_s + self.pause_s)
-        return repetitions * self.duration_s + min(rest_s, self.duration_s)
+        return repetitions * of(self.duration_s) + of(min(rest_s, self.duration_s))
 
 
 ALL_THE_TIME = Schedule()
@@ -171,6 +179,11 @@ class StreamPlan:
     def unaddressed(self) -> bool:
         """Whether a MAC of its frames is for the generator to find out."""
         return self.destination is not None or self.own_source
+
+    @property
+    def steady(self) -> bool:
+        """Whether equal times have about as many of its frames, all through a trial."""
+        return self.frame_count is None and self.schedule.always and self.pacing.kind != "captured"
 
     @property
     def signature_bytes(self) -> int:

@@ -11,6 +11,7 @@
 #define LOSS_LIMITS_MAX 64
 #define TEMPLATES_MAX 4096
 #define ORDER_MAX 4096
+#define GAPS_MAX ORDER_MAX /* of a capture, one for each frame */
 #define FIELD_VALUES_MAX 4096
 #define COUNTED_FLOWS_MAX 65536 /* of a stream */
 #define CPUS_MAX 1024

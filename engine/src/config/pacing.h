@@ -10,6 +10,7 @@ enum pacing_kind {
     PACING_CONSTANT,
     PACING_BURST,
     PACING_POISSON,
+    PACING_CAPTURED,
     PACING_BACK_TO_BACK,
     PACING_ONE_IN_FLIGHT
 };
@@ -20,7 +21,9 @@ struct pacing {
     double rate_pps;       /* 0.01 to 1e9; 0 of a rated one: paused */
     uint32_t burst_frames; /* 1 or more, of bursts */
     uint64_t seed;
-    double timeout_us; /* one-in-flight */
+    double timeout_us;     /* one-in-flight */
+    uint32_t round_frames; /* captured: 2 or more, which follow each other over and over */
+    uint64_t *due_shares;  /* captured: when each is due within a round, in 2^-64 of it */
 };
 
 #endif

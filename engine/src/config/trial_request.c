@@ -11,6 +11,7 @@ clear_stream(struct stream_request *stream)
         free(stream->templates[i].frame);
     free(stream->templates);
     free(stream->order);
+    free(stream->pacing.due_shares);
     for (uint32_t i = 0; i < stream->fields.count; i++)
         free((void *)(uintptr_t)stream->fields.field[i].values);
 }

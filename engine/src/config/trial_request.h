@@ -40,7 +40,7 @@ struct trial_request {
     struct stream_request streams[STREAMS_MAX];
 };
 
-/* Frees the streams' frames, orders and lists of values, and clears the request. */
+/* Frees the streams' frames, orders, gaps and lists of values, and clears the request. */
 void trial_request_clear(struct trial_request *request);
 
 #endif

@@ -199,6 +199,8 @@ def _pacing(pacing: Pacing) -> dict[str, Any]:
         return {"kind": "burst", "frames": pacing.burst_frames}
     if pacing.kind == "poisson":
         return {"kind": "poisson", "seed": pacing.seed}
+    if pacing.gaps is not None:
+        return {"kind": "captured", "gaps_ns": list(pacing.gaps.gaps_ns)}
     if pacing.kind == "one-in-flight":
         return {"kind": "one-in-flight", "timeout_us": pacing.timeout_us}
     return {"kind": pacing.kind}

@@ -36,13 +36,15 @@ class QueueParts:
     def of(cls, streams: Sequence[StreamPlan], tx_queues: Sequence[int]) -> QueueParts:
         """Spread the load streams over the queues of their ports, `tx_queues` of each port.
 
-        Latency streams stay on queue 0. New numbers follow the highest in use.
+        Latency streams stay on queue 0, and so do captured ones, whose frames' gaps are of the
+        whole. New numbers follow the highest in use.
         """
         parts: list[StreamPlan] = []
         whole_of: dict[int, int] = {}
         numbers = iter(range(max((stream.stream for stream in streams), default=-1) + 1, 1 << 16))
         for stream in streams:
-            queues = tx_queues[stream.tx_port] if stream.role == "load" else 1
+            spread = stream.role == "load" and stream.pacing.kind != "captured"
+            queues = tx_queues[stream.tx_port] if spread else 1
             if stream.frame_count is not None:
                 queues = min(queues, stream.frame_count)
             for queue in range(queues):

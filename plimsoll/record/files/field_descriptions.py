@@ -106,8 +106,8 @@ FIELDS: Mapping[str, str] = {
     "StreamRecord.name": "The stream's name in the profile, with its direction where it has two.",
     "StreamRecord.frame_sizes": "Its frame sizes with their shares.",
     "StreamRecord.mean_frame_size": "Mean frame size with FCS, in bytes.",
-    "StreamRecord.pacing": "How its frames follow each other: constant, bursts, Poisson, "
-    "back-to-back, one in flight.",
+    "StreamRecord.pacing": "How its frames follow each other: constant, bursts, Poisson, as "
+    "captured, back-to-back, one in flight.",
     "StreamRecord.planned_pps": "The rate that was planned, in frames per second; null where the "
     "pacing has none.",
     "StreamRecord.refused": "Frames offered in time that the port's queue had no room for; not "

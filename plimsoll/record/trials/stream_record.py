@@ -126,6 +126,13 @@ class StreamRecord(RecordModel):
         "of earlier versions.",
     )
 
+    captured_pps: float | None = Field(
+        default=None,
+        description="The mean rate of a replayed capture at its own speed, in frames per second; "
+        "planned_pps ÷ this is how fast its gaps were replayed. Null for streams without captured "
+        "pacing, and in records of earlier versions.",
+    )
+
     @classmethod
     def of(
         cls,
@@ -158,6 +165,7 @@ class StreamRecord(RecordModel):
             filtered=plan.filtered,
             taken_from=plan.taken_from,
             flows=FlowSummary.of(plan, counts.flows),
+            captured_pps=plan.pacing.gaps.own_pps if plan.pacing.gaps else None,
         )
 
     @property

@@ -107,6 +107,8 @@ def _sizes(stream: StreamRecord) -> str:
 def _pace(stream: StreamRecord) -> str:
     kind = "" if stream.pacing == "constant" else stream.pacing.replace("-", " ")
     rate = "" if stream.planned_pps is None else format_pps(stream.planned_pps)
+    if stream.captured_pps is not None and stream.planned_pps is not None:
+        kind += f" at {stream.planned_pps / stream.captured_pps:.4g}x its own speed"
     return ", ".join(part for part in (rate, kind) if part)
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from plimsoll.errors import InputError
 from plimsoll.text.wire import FCS_BYTES
+from plimsoll.traffic.captured_gaps import CapturedGaps
 from plimsoll.traffic.frames.capture_file import CapturedFrame, read_capture
+from plimsoll.traffic.frames.capture_times import gaps_between
 from plimsoll.traffic.frames.captured_headers import Transport, captured_headers
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
 from plimsoll.traffic.frames.scapy_layers import scapy_module
@@ -25,13 +27,15 @@ class PacketCapture:
     """The frames to send, without FCS, each once, and the order in which they follow.
 
     `overwritten` frames had the last 18 bytes of their payload replaced; `lengthened`
-    ones had too little payload, and got trailing padding.
+    ones had too little payload, and got trailing padding. `times_ns` are the frames' time
+    stamps in their order, None of one that has none.
     """
 
     frames: tuple[bytes, ...]
     order: tuple[int, ...]
     overwritten: int
     lengthened: int
+    times_ns: tuple[int | None, ...]
 
     @property
     def mean_frame_size(self) -> float:
@@ -49,6 +53,21 @@ def load_capture(path: Path, first: int = 1, count: int | None = None) -> Packet
 
     Raises InputError for a file that cannot be read or sent, and for more than 4096 frames.
     """
+    return _load(path, first, count, *_state(path))
+
+
+def load_gaps(path: Path, first: int = 1, count: int | None = None) -> CapturedGaps:
+    """The gaps between the frames that `load_capture` has, the last one their mean.
+
+    Raises InputError as it does, and for a single frame, one without a time stamp, one that
+    was captured before the frame it follows or more than a week after it, and frames that
+    all have the same time.
+    """
+    return _load_gaps(path, first, count, *_state(path))
+
+
+def _state(path: Path) -> tuple[int, int]:
+    """What distinguishes a file from an earlier one at the same path: changed when, its size."""
     try:
         state = path.stat()
     except (OSError, ValueError) as error:
@@ -58,7 +77,7 @@ def load_capture(path: Path, first: int = 1, count: int | None = None) -> Packet
         ) from None
     if not stat.S_ISREG(state.st_mode):
         raise InputError("is not a regular file", where=str(path), remedy="give a capture file")
-    return _load(path, first, count, state.st_mtime_ns, state.st_size)
+    return state.st_mtime_ns, state.st_size
 
 
 def sendable(frame: bytes) -> tuple[bytes, bool]:
@@ -82,9 +101,8 @@ def sendable(frame: bytes) -> tuple[bytes, bool]:
 
 @functools.lru_cache(maxsize=16)
 def _load(path: Path, first: int, count: int | None, _changed: int, _size: int) -> PacketCapture:
-    """`_changed` and `_size` distinguish a file from an earlier one at the same path."""
     numbers: dict[bytes, int] = {}
-    order, lengthened = [], 0
+    order, times_ns, lengthened = [], [], 0
     for captured in _chosen(path, first, count):
         frame, longer = sendable(captured.data)
         if len(frame) + FCS_BYTES > MAX_FRAME_SIZE:
@@ -94,12 +112,23 @@ def _load(path: Path, first: int, count: int | None, _changed: int, _size: int) 
                 remedy=f"leave out what is longer than {MAX_FRAME_SIZE}",
             )
         order.append(numbers.setdefault(frame, len(numbers)))
+        times_ns.append(captured.time_ns)
         lengthened += longer
     if not order:
         raise InputError(
             f"has no frame {first}", where=str(path), remedy="give a capture with frames in it"
         )
-    return PacketCapture(tuple(numbers), tuple(order), len(order) - lengthened, lengthened)
+    overwritten = len(order) - lengthened
+    return PacketCapture(tuple(numbers), tuple(order), overwritten, lengthened, tuple(times_ns))
+
+
+@functools.lru_cache(maxsize=16)
+def _load_gaps(path: Path, first: int, count: int | None, changed: int, size: int) -> CapturedGaps:
+    times_ns = _load(path, first, count, changed, size).times_ns
+    try:
+        return gaps_between(times_ns, first)
+    except InputError as error:
+        raise InputError(error.message, where=str(path), remedy=error.remedy) from None
 
 
 def _chosen(path: Path, first: int, count: int | None) -> Iterator[CapturedFrame]:

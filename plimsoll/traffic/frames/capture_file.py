@@ -10,6 +10,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from plimsoll.errors import InputError
 from plimsoll.text.regular_file import read_regular_file
@@ -21,24 +22,32 @@ _ETHERNET_HEADER_BYTES = 14
 _PCAP_MAJOR = 2
 # In the link type's upper bits: that the FCS was captured, and its length in 16-bit words.
 _FCS_KNOWN, _FCS_SHIFT = 1 << 26, 28
+# Byte order, and how many ns the unit of the time stamps' fractions has.
 _PCAP_MAGICS = {
-    b"\xa1\xb2\xc3\xd4": ">",
-    b"\xd4\xc3\xb2\xa1": "<",
-    b"\xa1\xb2\x3c\x4d": ">",
-    b"\x4d\x3c\xb2\xa1": "<",
+    b"\xa1\xb2\xc3\xd4": (">", 1000),
+    b"\xd4\xc3\xb2\xa1": ("<", 1000),
+    b"\xa1\xb2\x3c\x4d": (">", 1),
+    b"\x4d\x3c\xb2\xa1": ("<", 1),
 }
 _PCAPNG_MAGIC = b"\x0a\x0d\x0d\x0a"
 _SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = 0x0A0D0D0A, 1, 2, 3, 6
+# Options of an interface: the unit of its time stamps, and what is added to them, in s.
+_END_OF_OPTIONS, _TIME_UNIT, _TIME_OFFSET = 0, 9, 14
+_MICROSECONDS = 6
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
 _DAMAGED = "capture it again, or repair it with Wireshark's editcap"
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedFrame:
-    """A whole frame, without FCS; `number` counts from 1 as Wireshark does."""
+    """A whole frame, without FCS; `number` counts from 1 as Wireshark does.
+
+    `time_ns` is its time stamp, rounded down to ns; None where the file has none of it.
+    """
 
     number: int
     data: bytes
+    time_ns: int | None
 
 
 def read_capture(path: Path) -> Iterator[CapturedFrame]:
@@ -58,7 +67,7 @@ def read_capture(path: Path) -> Iterator[CapturedFrame]:
         raise InputError(
             "is neither pcap nor pcapng", where=str(path), remedy="give a capture file"
         )
-    for number, (link, data, length, fcs) in enumerate(packets, start=1):
+    for number, (link, data, length, fcs, time_ns) in enumerate(packets, start=1):
         if link != _ETHERNET:
             raise InputError(
                 f"frame {number} has link type {link}, not Ethernet",
@@ -85,12 +94,33 @@ def read_capture(path: Path) -> Iterator[CapturedFrame]:
                 where=str(path),
                 remedy="leave it out, or capture it again",
             )
-        yield CapturedFrame(number, frame)
+        yield CapturedFrame(number, frame, time_ns)
 
 
-# Link type, what was captured, how long the frame was, and how much of that was FCS.
-_Packet = tuple[int, bytes, int, int]
+class _Packet(NamedTuple):
+    """`data` was captured of a frame of `length` bytes, of which `fcs` were FCS."""
+
+    link: int
+    data: bytes
+    length: int
+    fcs: int
+    time_ns: int | None
+
+
 _Packets = Iterator[_Packet]
+
+
+class _Interface(NamedTuple):
+    """Frames are cut to `snapped` bytes, 0 for no limit; a second has `units` of time."""
+
+    link: int
+    snapped: int
+    units: int
+    offset_s: int
+
+    def time_ns(self, high: int, low: int) -> int:
+        """A time stamp in ns, rounded down."""
+        return (high << 32 | low) * 10**9 // self.units + self.offset_s * 10**9
 
 
 def _content(path: Path) -> bytes:
@@ -105,7 +135,7 @@ def _content(path: Path) -> bytes:
 
 
 def _pcap(content: bytes, path: Path) -> _Packets:
-    endian = _PCAP_MAGICS[content[:4]]
+    endian, unit_ns = _PCAP_MAGICS[content[:4]]
     if len(content) < 24:
         raise _damaged(path, "its header")
     major, minor = struct.unpack_from(f"{endian}HH", content, 4)
@@ -121,11 +151,12 @@ def _pcap(content: bytes, path: Path) -> _Packets:
     while at < len(content):
         if at + 16 > len(content):
             raise _damaged(path, f"the header of frame {number}")
-        captured, length = struct.unpack_from(f"{endian}II", content, at + 8)
+        second, fraction, captured, length = struct.unpack_from(f"{endian}IIII", content, at)
         at += 16
         if at + captured > len(content):
             raise _damaged(path, f"frame {number}")
-        yield link & 0xFFFF, content[at : at + captured], length, fcs
+        time_ns = second * 10**9 + fraction * unit_ns
+        yield _Packet(link & 0xFFFF, content[at : at + captured], length, fcs, time_ns)
         at += captured
         number += 1
 
@@ -133,7 +164,7 @@ def _pcap(content: bytes, path: Path) -> _Packets:
 def _pcapng(content: bytes, path: Path) -> _Packets:
     """Sections hold blocks; interfaces are numbered anew in each section."""
     at, endian = 0, "<"
-    interfaces: list[tuple[int, int]] = []
+    interfaces: list[_Interface] = []
     while at < len(content):
         if content[at : at + 4] == _PCAPNG_MAGIC:
             endian = ">" if content[at + 8 : at + 12] == b"\x1a\x2b\x3c\x4d" else "<"
@@ -141,8 +172,7 @@ def _pcapng(content: bytes, path: Path) -> _Packets:
         kind, body, at = _block(content, at, endian, path)
         try:
             if kind == _INTERFACE:
-                link, _, snapped = struct.unpack_from(f"{endian}HHI", body)
-                interfaces.append((link, snapped))
+                interfaces.append(_described(body, endian))
             elif kind in (_PACKET, _OLD_PACKET, _SIMPLE_PACKET):
                 yield _packet(kind, body, endian, interfaces, path)
         except struct.error:
@@ -165,25 +195,43 @@ def _block(content: bytes, at: int, endian: str, path: Path) -> tuple[int, bytes
     return kind, content[at + 8 : at + size - 4], at + size
 
 
+def _described(body: bytes, endian: str) -> _Interface:
+    """An interface's block; raises struct.error where it is too short for what it says."""
+    link, _, snapped = struct.unpack_from(f"{endian}HHI", body)
+    unit, offset_s, at = _MICROSECONDS, 0, 8
+    while at < len(body):
+        code, size = struct.unpack_from(f"{endian}HH", body, at)
+        if code == _END_OF_OPTIONS:
+            break
+        if code == _TIME_UNIT:
+            (unit,) = struct.unpack_from("B", body, at + 4)
+        elif code == _TIME_OFFSET:
+            (offset_s,) = struct.unpack_from(f"{endian}q", body, at + 4)
+        at += 4 + size + -size % 4
+    # The highest bit says that the rest is a power of two, and not of ten.
+    units = 1 << (unit & 0x7F) if unit & 0x80 else 10**unit
+    return _Interface(link, snapped, units, offset_s)
+
+
 def _packet(
-    kind: int, body: bytes, endian: str, interfaces: list[tuple[int, int]], path: Path
+    kind: int, body: bytes, endian: str, interfaces: list[_Interface], path: Path
 ) -> _Packet:
     """One packet block; raises struct.error where it is too short for what it says."""
     if kind == _SIMPLE_PACKET:
         (length,) = struct.unpack_from(f"{endian}I", body)
-        link, snapped = _interface(interfaces, 0, path)
-        start, captured = 4, min(length, snapped or length)
+        interface = _interface(interfaces, 0, path)
+        start, captured, time_ns = 4, min(length, interface.snapped or length), None
     else:
         form = "IIIII" if kind == _PACKET else "HHIIII"
-        interface, *_, captured, length = struct.unpack_from(f"{endian}{form}", body)
-        link, start = _interface(interfaces, interface, path)[0], 20
+        number, *_, high, low, captured, length = struct.unpack_from(f"{endian}{form}", body)
+        interface = _interface(interfaces, number, path)
+        start, time_ns = 20, interface.time_ns(high, low)
     if start + captured > len(body):
         raise struct.error(captured)
-    return link, body[start : start + captured], length, 0
+    return _Packet(interface.link, body[start : start + captured], length, 0, time_ns)
 
 
-def _interface(interfaces: list[tuple[int, int]], number: int, path: Path) -> tuple[int, int]:
-    """Link type, and the length that frames are cut to."""
+def _interface(interfaces: list[_Interface], number: int, path: Path) -> _Interface:
     if number >= len(interfaces):
         raise InputError(
             f"is damaged: a frame is of interface {number}, of which the file says nothing",

@@ -74,7 +74,7 @@ def _plan(
         frames=made.frames,
         rate_pps=rate_pps,
         order=made.order,
-        pacing=stream.pacing,
+        pacing=stream.planned_pacing,
         fields=churned_fields(stream, made.fields, rate_pps, reverse=path % 2 == 1),
         schedule=planned_schedule(stream.schedule),
         short_signature=stream.signature_bytes < SIGNATURE_BYTES,
@@ -107,11 +107,12 @@ def path_numbers(stream: Stream, paths: Paths) -> range:
 def _rate_pps(
     stream: Stream, path: int, profile: Profile, load_pps: float, paths: Paths
 ) -> float | None:
-    if stream.rate is None:
+    rate = stream.planned_rate
+    if rate is None:
         return None
     if stream.role == "latency":
-        return stream.rate.value
-    share_pps = load_pps * stream.rate.value / profile.full_weight
+        return rate.value
+    share_pps = load_pps * rate.value / profile.full_weight
     taken_pps = sum(_taken_by_probes(stream, path, profile, paths))
     if taken_pps >= share_pps:
         raise InputError(
@@ -133,5 +134,6 @@ def _taken_from(stream: Stream, path: int, profile: Profile, paths: Paths) -> st
 
 def _taken_by_probes(stream: Stream, path: int, profile: Profile, paths: Paths) -> Iterator[float]:
     for probe in profile.latency_streams:
-        if probe.taken_from == stream.name and path in path_numbers(probe, paths) and probe.rate:
-            yield probe.rate.value
+        rate = probe.planned_rate
+        if probe.taken_from == stream.name and path in path_numbers(probe, paths) and rate:
+            yield rate.value

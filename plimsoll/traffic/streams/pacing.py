@@ -14,12 +14,13 @@ from plimsoll.traffic.plan import Pacing
 _PLAIN = {
     "constant": Pacing(),
     "poisson": Pacing("poisson"),
+    "captured": Pacing("captured"),
     "back-to-back": Pacing("back-to-back"),
     "one-in-flight": Pacing("one-in-flight"),
 }
 _WITH_OPTIONS = ("burst", "poisson", "one-in-flight")
 _FORMS = (
-    "write constant, {burst: 32}, poisson, {poisson: {seed: 7}}, back-to-back or "
+    "write constant, {burst: 32}, poisson, {poisson: {seed: 7}}, captured, back-to-back or "
     "{one-in-flight: {timeout: 100ms}}"
 )
 _MOST_BURST_FRAMES = 65_536

@@ -42,7 +42,7 @@ class Profile(BaseModel):
             )
 
     def _loads_share_a_unit(self) -> None:
-        if len({stream.rate.unit for stream in self.load_streams if stream.rate}) > 1:
+        if len({rate.unit for rate in _rates(self.load_streams)}) > 1:
             raise mistake(
                 "load streams with weights and with rates in pps do not add up",
                 "give all of them weights, or all of them pps",
@@ -82,7 +82,7 @@ class Profile(BaseModel):
     @property
     def rate_pps(self) -> float | None:
         """The load per direction that the profile itself states; None if it gives weights."""
-        rates = [stream.rate for stream in self.load_streams if stream.rate is not None]
+        rates = _rates(self.load_streams)
         return self.full_weight if any(rate.unit == "pps" for rate in rates) else None
 
     def pps_of(self, load: Rate, line_rate_bps: float | None) -> float:
@@ -110,7 +110,7 @@ class Profile(BaseModel):
     @property
     def paced_by_the_port(self) -> tuple[Stream, ...]:
         """The load streams that take no rate, and so no load either."""
-        return tuple(stream for stream in self.load_streams if stream.rate is None)
+        return tuple(stream for stream in self.load_streams if stream.planned_rate is None)
 
     def notes(self) -> list[str]:
         """What is sent that the profile does not spell out, in sentences for people."""
@@ -126,10 +126,15 @@ def _heaviest_direction(streams: Sequence[Stream]) -> list[Stream]:
 
 
 def _weight(streams: Sequence[Stream]) -> float:
-    return sum(stream.rate.value for stream in streams if stream.rate is not None)
+    return sum(rate.value for rate in _rates(streams))
 
 
 def _bytes_a_second(streams: Sequence[Stream]) -> float:
     return sum(
-        stream.mean_frame_size * stream.rate.value for stream in streams if stream.rate is not None
+        stream.mean_frame_size * rate.value for stream in streams for rate in _rates([stream])
     )
+
+
+def _rates(streams: Sequence[Stream]) -> list[Rate]:
+    """Those that there are."""
+    return [rate for stream in streams if (rate := stream.planned_rate) is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from ipaddress import IPv4Address, ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -18,9 +19,15 @@ from pydantic import (
 
 from plimsoll.errors import InputError
 from plimsoll.text.mistakes import check_all, mistake
-from plimsoll.text.units import RateField
+from plimsoll.text.units import Rate, RateField, format_duration, format_pps
+from plimsoll.traffic.captured_gaps import CapturedGaps
 from plimsoll.traffic.frames.addresses import Endpoint, IpAddress, IpField, MacField, PortField
-from plimsoll.traffic.frames.capture import MOST_FRAMES, PacketCapture, load_capture
+from plimsoll.traffic.frames.capture import (
+    MOST_FRAMES,
+    PacketCapture,
+    load_capture,
+    load_gaps,
+)
 from plimsoll.traffic.frames.encapsulation import Gtpu, MplsLabels, VlanTags, Vxlan
 from plimsoll.traffic.frames.layers import Stack
 from plimsoll.traffic.frames.packet import MIN_FRAME_SIZE, fits
@@ -49,6 +56,10 @@ _FORWARD = ("bidirectional", "unidirectional")
 _REVERSE = ("bidirectional", "revunidirectional")
 
 
+# Pacings whose frames have a rate of their own: the port's, or the capture's.
+_OWN_RATES = ("back-to-back", "captured")
+
+
 class CaptureChoice(BaseModel):
     """A capture file, and which of its frames; they count from 1."""
 
@@ -62,6 +73,10 @@ class CaptureChoice(BaseModel):
         """The frames. Raises InputError."""
         return load_capture(Path(self.file), self.first, self.count)
 
+    def load_gaps(self) -> CapturedGaps:
+        """The gaps between the frames. Raises InputError."""
+        return load_gaps(Path(self.file), self.first, self.count)
+
 
 class Stream(BaseModel):
     """One kind of traffic, sent in one or both directions.
@@ -69,7 +84,7 @@ class Stream(BaseModel):
     The frames of a `load` stream make up the load: its rate is a weight, "1.0x" or a rate
     in pps, by which the load streams share the load. A `latency` stream probes at its own
     fixed rate, whatever the load; with `taken_from` its rate is taken out of that load
-    stream.
+    stream. With `captured` pacing and no rate it has the capture's own.
 
     What is sent is a plain packet (`protocol` between two ends, perhaps encapsulated), a
     `packet` written layer by layer, or the frames of a capture (`pcap`). `src_` and `dst_`
@@ -123,7 +138,7 @@ class Stream(BaseModel):
             defaults = {"src_ip": source, "dst_ip": destination, "prefix": 64}
         if given.get("imix") is None and given.get("pcap") is None:
             defaults["frame_size"] = _DEFAULT_FRAME_SIZE
-        if given.get("role") == "load" and given.get("pacing") != "back-to-back":
+        if given.get("role") == "load" and given.get("pacing") not in _OWN_RATES:
             defaults["rate"] = "1.0x"
         if isinstance(given.get("pcap"), str):
             given = given | {"pcap": {"file": given["pcap"]}}
@@ -182,6 +197,8 @@ class Stream(BaseModel):
             raise mistake(f"{self.rate} is not a share of the load", remedy, "rate")
 
     def _check_that_none_is_needed(self) -> None:
+        if self.pacing.kind == "captured":
+            return
         if self.pacing.kind not in ("back-to-back", "one-in-flight"):
             raise mistake("a probe has a fixed rate", "give it in pps, such as 1000pps", "rate")
         if self.taken_from is not None:
@@ -196,6 +213,9 @@ class Stream(BaseModel):
         if self.pacing.kind == "one-in-flight" and self.schedule is not None:
             problem = "one frame in flight waits for frames, not for times"
             raise mistake(problem, "remove it, or pacing", "schedule")
+        if self.pacing.kind == "captured" and self.pcap is None:
+            problem = "only the frames of a capture have gaps of their own"
+            raise mistake(problem, "give pcap, or another pacing", "pacing")
         if self.filtered and self.role == "latency":
             raise mistake("what the DUT is to drop cannot probe it", "use role: load", "role")
 
@@ -256,6 +276,19 @@ class Stream(BaseModel):
     def capture(self) -> PacketCapture | None:
         """The captured frames, if it replays any."""
         return self.pcap.load() if self.pcap else None
+
+    @property
+    def planned_pacing(self) -> Pacing:
+        """Its pacing, with the capture's gaps where it keeps them. Raises InputError."""
+        if self.pacing.kind != "captured" or self.pcap is None:
+            return self.pacing
+        return replace(self.pacing, gaps=self.pcap.load_gaps())
+
+    @property
+    def planned_rate(self) -> Rate | None:
+        """Its rate, or the capture's own where it keeps its gaps and was given none."""
+        gaps = self.planned_pacing.gaps
+        return Rate(gaps.own_pps, "pps") if self.rate is None and gaps else self.rate
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -321,8 +354,21 @@ class Stream(BaseModel):
         capture = self.capture
         if capture is None or self.pcap is None:
             return []
+        gaps = self.planned_pacing.gaps
+        return [*self._notes_on_frames(capture, self.pcap.file), *self._notes_on_gaps(gaps)]
+
+    def _notes_on_gaps(self, gaps: CapturedGaps | None) -> list[str]:
+        if gaps is None:
+            return []
         return [
-            f"stream {self.name} sends {len(capture.order)} frames of {self.pcap.file}: the "
+            f"stream {self.name} keeps the gaps between captured frames, scaled to its rate: at "
+            f"their own speed {format_pps(gaps.own_pps)} in the mean, and a round takes "
+            f"{format_duration(gaps.round_ns / 1e9)} with the mean gap at its end"
+        ]
+
+    def _notes_on_frames(self, capture: PacketCapture, file: str) -> list[str]:
+        return [
+            f"stream {self.name} sends {len(capture.order)} frames of {file}: the "
             f"signature replaces the last 18 bytes of {capture.overwritten}, and "
             f"{capture.lengthened} were lengthened to hold it"
         ]

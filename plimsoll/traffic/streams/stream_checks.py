@@ -44,6 +44,10 @@ def _check_capture(stream: Stream) -> None:
         templates(stream, reverse=False)
     except InputError as error:
         raise mistake(f"{error.where}: {error.message}", error.remedy, "pcap") from None
+    try:
+        stream.planned_pacing  # noqa: B018 - reads the time stamps
+    except InputError as error:
+        raise mistake(f"{error.where}: {error.message}", error.remedy, "pacing") from None
 
 
 def _stacks(stream: Stream, *, reverse: bool) -> tuple[Stack, ...]:

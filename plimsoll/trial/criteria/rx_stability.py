@@ -99,7 +99,7 @@ class RxStability(Criterion):
 
 def _is_steady(plan: StreamPlan, outcome: Outcome) -> bool:
     paced = due_frames(plan, outcome.plan.duration_s) is not None
-    return paced and plan.frame_count is None and plan.schedule.always
+    return paced and plan.steady
 
 
 class _Measure(Protocol):

@@ -114,12 +114,11 @@ def _share(offered: int, due: float) -> float:
 def _least_offered(outcome: Outcome) -> OfferedInterval | None:
     """Of whole intervals: in a short remainder a single frame is much.
 
-    Streams that may end before the trial does, or pause, have no rate that each interval is
-    to keep.
+    Streams that may end before the trial does, pause or replay a capture have no rate that each
+    interval is to keep.
     """
     series, whole_s = outcome.series, outcome.plan.interval_s / 2
-    loads = [each for each in _loads(outcome) if each.schedule.always]
-    steady = [each for each in loads if each.frame_count is None]
+    steady = [each for each in _loads(outcome) if each.steady]
     shares = [
         (min(series.streams[plan.stream].offered[place] / due for plan, due in dues), place)
         for place, sending in enumerate(series.sending)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from plimsoll.dut.lab import DrainedBy
 from plimsoll.generator.interface import Interval, StreamCounts, WorkerCounts
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.trial.outcome.due_frames import most_due_frames, scatter
+from plimsoll.trial.outcome.due_frames import most_due_frames
 
 
 class StallExcuses:
@@ -102,9 +102,9 @@ class StallExcuses:
 
     def _arrivals_of(self, counts: StreamCounts, seconds: float, interval: Interval) -> float:
         plan = self._plans[counts.stream]
-        due = most_due_frames(plan, seconds)
-        if due is not None:
-            return due + scatter(plan, due)
+        most = most_due_frames(plan, seconds)
+        if most is not None:
+            return most
         # Without a rate of its own it comes as fast as it was sent.
         length_s = interval.end_s - interval.begin_s
         return counts.sent * seconds / length_s if length_s > 0 else 0.0

@@ -22,6 +22,7 @@ from plimsoll.generator.engine.messages import (
 )
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.traffic.captured_gaps import CapturedGaps
 from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
 
 ROOT = Path(__file__).parents[3]
@@ -153,6 +154,11 @@ def test_a_trial_request_is_as_published_and_whole() -> None:
     [
         (Pacing(), 10.0, {"kind": "constant"}),
         (Pacing(kind="poisson", seed=4), 10.0, {"kind": "poisson", "seed": 4}),
+        (
+            Pacing(kind="captured", gaps=CapturedGaps((5, 0, 7))),
+            10.0,
+            {"kind": "captured", "gaps_ns": [5, 0, 7]},
+        ),
         (Pacing(kind="back-to-back"), None, {"kind": "back-to-back"}),
         (
             Pacing(kind="one-in-flight", timeout_us=250.0),

@@ -202,6 +202,16 @@ def test_a_mix_of_sizes_is_reported_with_its_weights(finished: RunData) -> None:
     assert "64, 594, 1518 at 7:4:1 back to back" in text
 
 
+def test_a_replay_is_reported_with_its_speed(finished: RunData) -> None:
+    assert finished.focus is not None
+    replayed = finished.focus.streams[0].model_copy(
+        update={"planned_pps": 500_000.0, "pacing": "captured", "captured_pps": 200_000.0}
+    )
+    focus = finished.focus.model_copy(update={"streams": (replayed,)})
+    text = Page(rendered(replace(finished, focus=focus))).text
+    assert "500 kpps, captured at 2.5x its own speed" in text
+
+
 def calibrated(data: RunData, age: timedelta, **changes: object) -> str:
     """The page's text where the earlier calibration is so old, and otherwise changed."""
     assert data.environment is not None

@@ -7,6 +7,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.traffic.captured_gaps import CapturedGaps
 from plimsoll.traffic.plan import Pacing, Schedule, StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.registry import CriterionSettings
@@ -68,6 +69,45 @@ def test_each_repetition_has_whole_frames_and_whole_bursts() -> None:
     assert scatter(stream, 4000, 10) == 1
     bursts = replace(stream, pacing=Pacing("burst", burst_frames=32))
     assert scatter(bursts, 4000, 10) == 63
+
+
+# Ten frames in the first 2 ms of a second, and then none: at 10 pps as captured.
+BUNCHED = Pacing("captured", gaps=CapturedGaps((*[200_000] * 9, 998_200_000)))
+
+
+def test_captured_frames_are_due_as_they_were_captured() -> None:
+    (stream,) = _plan(Schedule()).streams
+    stream = replace(stream, rate_pps=10.0, pacing=BUNCHED)
+    assert due_frames(stream, 0.0011) == 6
+    assert due_frames(stream, 0.9) == 10
+    assert due_frames(stream, 5.9) == 60
+    assert due_frames(stream, 1.0, begin_s=0.5) == 10
+    assert due_frames(stream, 0.4, begin_s=0.5) == 0
+    # Twice as fast, the same ten in each half second.
+    assert due_frames(replace(stream, rate_pps=20.0), 0.9) == 20
+    assert due_frames(replace(stream, frame_count=7), 5.9) == 7
+
+
+def test_each_repetition_of_a_schedule_begins_the_capture_anew() -> None:
+    (stream,) = _plan(ON_AND_OFF).streams
+    stream = replace(stream, rate_pps=10.0, pacing=BUNCHED)
+    assert due_frames(stream, 10) == 40
+    shorter = replace(stream, schedule=replace(ON_AND_OFF, duration_s=1.5))
+    assert due_frames(shorter, 10, begin_s=0) == 20 + 20 + 10
+
+
+def test_a_stall_may_fall_on_what_is_bunched() -> None:
+    (stream,) = _plan(Schedule()).streams
+    stream = replace(stream, rate_pps=10.0, pacing=BUNCHED)
+    assert most_due_frames(stream, 0.0011) == 6
+    assert most_due_frames(stream, 0.9) == 10
+    assert most_due_frames(stream, 1.0011) == 16
+    assert most_due_frames(replace(stream, frame_count=3), 0.9) == 3
+
+
+def test_what_is_due_within_a_millisecond_of_an_end_may_miss_it() -> None:
+    (stream,) = _plan(Schedule()).streams
+    assert scatter(replace(stream, rate_pps=10.0, pacing=BUNCHED), 100, 10) == 2 * 6
 
 
 def test_a_tester_that_keeps_the_schedule_is_fit() -> None:

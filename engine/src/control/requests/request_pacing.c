@@ -8,6 +8,7 @@ static const char *const kinds[] = {
     [PACING_CONSTANT] = "constant",
     [PACING_BURST] = "burst",
     [PACING_POISSON] = "poisson",
+    [PACING_CAPTURED] = "captured",
     [PACING_BACK_TO_BACK] = "back-to-back",
     [PACING_ONE_IN_FLIGHT] = "one-in-flight",
 };
@@ -28,7 +29,7 @@ read_kind(const struct object *object, enum pacing_kind *kind)
         }
     }
     return object_complain(object, "kind",
-                           "must be constant, burst, poisson, back-to-back or one-in-flight");
+                           "must be constant, burst, poisson, captured, back-to-back or one-in-flight");
 }
 
 /* What each kind has apart from its name, and nothing else. */
@@ -37,6 +38,7 @@ read_shape(const struct object *object, struct pacing *pacing)
 {
     static const char *const plain[] = {"kind", NULL}, *const burst[] = {"kind", "frames", NULL},
                              *const poisson[] = {"kind", "seed", NULL},
+                             *const captured[] = {"kind", "gaps_ns", NULL},
                              *const flight[] = {"kind", "timeout_us", NULL};
     uint64_t frames = 0;
     int status;
@@ -51,6 +53,9 @@ read_shape(const struct object *object, struct pacing *pacing)
         status = object_knows(object, poisson);
         return status ? status
                       : read_integer(object, "seed", OPTIONAL, 0, INT64_MAX, &pacing->seed);
+    case PACING_CAPTURED:
+        status = object_knows(object, captured);
+        return status ? status : read_gaps(object, pacing);
     case PACING_ONE_IN_FLIGHT:
         status = object_knows(object, flight);
         return status ? status
@@ -90,11 +95,13 @@ int
 read_pacing(const struct object *object, struct pacing *pacing)
 {
     struct object shape;
+    int status = 0;
 
     *pacing = (struct pacing){.kind = PACING_CONSTANT};
-    if (json_object_get(object->json, "pacing") &&
-        (read_object(object, "pacing", &shape) != 0 || read_kind(&shape, &pacing->kind) != 0 ||
-         read_shape(&shape, pacing) != 0))
-        return -EINVAL;
-    return read_rate(object, pacing);
+    if (json_object_get(object->json, "pacing")) {
+        if (read_object(object, "pacing", &shape) != 0 || read_kind(&shape, &pacing->kind) != 0)
+            return -EINVAL;
+        status = read_shape(&shape, pacing);
+    }
+    return status == 0 ? read_rate(object, pacing) : status;
 }

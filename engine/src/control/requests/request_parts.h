@@ -18,6 +18,9 @@ int read_stream(const struct object *object, const struct open_request *config,
 /* Reads `rate_pps` and `pacing`. */
 int read_pacing(const struct object *object, struct pacing *pacing);
 
+/* Reads the `gaps_ns` of a captured `pacing`; their list belongs to the request. */
+int read_gaps(const struct object *shape, struct pacing *pacing);
+
 /* Reads `rate_pps`: 0, which pauses a stream, or one that the pacer can keep. */
 int read_rate_pps(const struct object *object, enum presence presence, double *rate_pps);
 

@@ -50,6 +50,18 @@ read_signature(const struct object *object, struct stream_request *stream)
     return 0;
 }
 
+/* Each captured frame has its own time. */
+static int
+check_gaps(const struct object *object, const struct stream_request *stream)
+{
+    const uint32_t frames = stream->order_count > 0 ? stream->order_count : stream->template_count;
+
+    if (stream->pacing.kind == PACING_CAPTURED && stream->pacing.round_frames != frames)
+        return object_complain(object, "pacing", "has %u gaps for an order of %u frames",
+                               stream->pacing.round_frames, frames);
+    return 0;
+}
+
 int
 read_stream(const struct object *object, const struct open_request *config,
             struct stream_request *stream)
@@ -63,11 +75,17 @@ read_stream(const struct object *object, const struct open_request *config,
     if (object_knows(object, names) != 0 ||
         read_integer(object, "stream", REQUIRED, 0, UINT16_MAX, &number) != 0 ||
         read_role(object, &stream->role) != 0 || read_path(object, config, stream) != 0 ||
-        read_integer(object, "frame_count", OPTIONAL, 1, INT64_MAX, &stream->frame_count) != 0 ||
-        read_pacing(object, &stream->pacing) != 0 || read_schedule(object, stream) != 0 ||
-        read_signature(object, stream) != 0 || read_flows(object, stream) != 0)
+        read_integer(object, "frame_count", OPTIONAL, 1, INT64_MAX, &stream->frame_count) != 0)
         return -EINVAL;
     stream->stream = (uint16_t)number;
+    status = read_pacing(object, &stream->pacing);
+    if (status != 0)
+        return status;
+    if (read_schedule(object, stream) != 0 || read_signature(object, stream) != 0 ||
+        read_flows(object, stream) != 0)
+        return -EINVAL;
     status = read_templates(object, config->max_frame_bytes, stream);
-    return status == 0 ? read_fields(object, stream) : status;
+    if (status != 0)
+        return status;
+    return check_gaps(object, stream) == 0 ? read_fields(object, stream) : -EINVAL;
 }

@@ -248,6 +248,9 @@ send_scheduled(struct worker *worker, struct tx_stream *stream, uint64_t now, ui
 
     if (unlikely(skipped > 0))
         stream->pages[worker->open_page].frames.skipped += skipped;
+    /* Each captured frame at its own time, whatever was skipped or refused before. */
+    if (unlikely(stream->pacing == PACING_CAPTURED))
+        stream->position = stream->pacer.frame;
     const uint32_t due = pacer_take(&stream->pacer, now < until ? now : until - 1, most, &due_at);
     if (due == 0)
         return 0;

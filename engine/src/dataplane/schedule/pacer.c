@@ -53,6 +53,37 @@ next_random_gap(struct pacer *pacer)
     return (fixed_ticks)gap << 48;
 }
 
+/* How long after its round's begin a captured frame is due. */
+static fixed_ticks
+time_in_round(const struct pacer *pacer, uint32_t frame)
+{
+    const fixed_ticks share = pacer->due_shares[frame];
+    const uint64_t ticks = (uint64_t)(pacer->gap >> 64), fraction = (uint64_t)pacer->gap;
+
+    return ticks * share + (fraction * share >> 64);
+}
+
+static void
+next_captured(struct pacer *pacer)
+{
+    if (++pacer->frame == pacer->burst_frames) {
+        pacer->frame = 0;
+        pacer->round += pacer->gap;
+    }
+    pacer->next = pacer->round + time_in_round(pacer, pacer->frame);
+}
+
+/* Between the next frame, or burst, and the one before it. */
+static fixed_ticks
+gap_before_next(const struct pacer *pacer)
+{
+    if (pacer->kind != PACING_CAPTURED)
+        return pacer->gap;
+    if (pacer->frame == 0)
+        return pacer->gap - time_in_round(pacer, pacer->burst_frames - 1);
+    return time_in_round(pacer, pacer->frame) - time_in_round(pacer, pacer->frame - 1);
+}
+
 static void
 set_rate(struct pacer *pacer, double rate_pps)
 {
@@ -74,15 +105,18 @@ void
 pacer_start(struct pacer *pacer, const struct pacing *pacing, uint64_t start,
             double ticks_per_second, uint64_t patience)
 {
+    const uint32_t round_frames = pacing->kind == PACING_CAPTURED ? pacing->round_frames : 1;
+
     *pacer = (struct pacer){
         .patience = patience,
         .kind = pacing->kind,
-        .burst_frames = pacing->kind == PACING_BURST ? pacing->burst_frames : 1,
+        .burst_frames = pacing->kind == PACING_BURST ? pacing->burst_frames : round_frames,
         /* Split off, so that gaps do not go with the numbers of a field of the same seed. */
         .seed = splitmix_at(pacing->seed, 0),
         .tick_rate = ticks_per_second,
         .next = NEVER,
         .before = LONG_AGO,
+        .due_shares = pacing->due_shares,
     };
     pacer->paused = is_rated(pacer) && pacing->rate_pps <= 0;
     if (is_rated(pacer) && !pacer->paused)
@@ -93,11 +127,12 @@ pacer_start(struct pacer *pacer, const struct pacing *pacing, uint64_t start,
 void
 pacer_resume(struct pacer *pacer, uint64_t start)
 {
+    pacer->frame = 0;
     if (pacer->paused) {
         pacer->before = LONG_AGO;
         return;
     }
-    pacer->next = fixed_at(start);
+    pacer->next = pacer->round = fixed_at(start);
     pacer->burst_left = pacer->burst_frames;
     if (pacer->kind == PACING_POISSON)
         pacer->next += next_random_gap(pacer);
@@ -109,7 +144,7 @@ pause_sending(struct pacer *pacer)
 {
     const bool under_way = pacer->burst_left < pacer->burst_frames;
 
-    pacer->before = (fixed_offset)pacer->next - (under_way ? 0 : (fixed_offset)pacer->gap);
+    pacer->before = (fixed_offset)pacer->next - (under_way ? 0 : (fixed_offset)gap_before_next(pacer));
     pacer->next = NEVER;
     pacer->burst_left = pacer->burst_frames;
     pacer->paused = true;
@@ -122,6 +157,15 @@ stretch_random_gap(struct pacer *pacer, double mean_before, uint64_t now)
     const long double left = ldexpl((long double)(pacer->next - fixed_at(now)), -64);
 
     pacer->next = fixed_at(now) + fixed_from(left * (pacer->mean_gap / mean_before));
+}
+
+/* The gap from `before` on is one of the new rate, and the next frame is not due in the past. */
+static void
+stretch_gap(struct pacer *pacer, fixed_offset before, uint64_t now)
+{
+    const fixed_offset next = before + (fixed_offset)gap_before_next(pacer);
+
+    pacer->next = next > (fixed_offset)fixed_at(now) ? (fixed_ticks)next : fixed_at(now);
 }
 
 void
@@ -137,19 +181,19 @@ pacer_change_rate(struct pacer *pacer, double rate_pps, uint64_t now)
         pause_sending(pacer);
         return;
     }
-    before = was_paused ? pacer->before : (fixed_offset)pacer->next - (fixed_offset)pacer->gap;
+    before = was_paused ? pacer->before : (fixed_offset)pacer->next - (fixed_offset)gap_before_next(pacer);
     set_rate(pacer, rate_pps);
     pacer->paused = false;
-    if (!was_paused && pacer_due(pacer) <= now)
-        return;
-    if (pacer->kind == PACING_POISSON && was_paused)
-        pacer->next = fixed_at(now) + next_random_gap(pacer);
-    else if (pacer->kind == PACING_POISSON)
-        stretch_random_gap(pacer, mean_before, now);
-    else if (before + (fixed_offset)pacer->gap > (fixed_offset)fixed_at(now))
-        pacer->next = (fixed_ticks)(before + (fixed_offset)pacer->gap);
-    else
-        pacer->next = fixed_at(now);
+    if (pacer_due(pacer) > now) {
+        if (pacer->kind == PACING_POISSON && was_paused)
+            pacer->next = fixed_at(now) + next_random_gap(pacer);
+        else if (pacer->kind == PACING_POISSON)
+            stretch_random_gap(pacer, mean_before, now);
+        else
+            stretch_gap(pacer, before, now);
+    }
+    if (pacer->kind == PACING_CAPTURED)
+        pacer->round = pacer->next - time_in_round(pacer, pacer->frame);
 }
 
 uint32_t
@@ -178,6 +222,31 @@ pacer_take_random(struct pacer *pacer, uint64_t now, uint32_t most)
 
     for (; count < most && pacer_due(pacer) <= now; count++)
         pacer->next += next_random_gap(pacer);
+    return count;
+}
+
+uint32_t
+pacer_take_captured(struct pacer *pacer, uint64_t now, uint32_t most)
+{
+    uint32_t count = 0;
+
+    for (; count < most && pacer_due(pacer) <= now; count++)
+        next_captured(pacer);
+    return count;
+}
+
+/* Whole rounds at once, and the rest, which is less than one, frame by frame. */
+static uint64_t
+skip_captured(struct pacer *pacer, uint64_t until)
+{
+    const fixed_ticks missing = ((fixed_ticks)until << 64) - pacer->next;
+    const uint64_t rounds = (uint64_t)(missing / pacer->gap);
+    uint64_t count = rounds * pacer->burst_frames;
+
+    pacer->round += rounds * pacer->gap;
+    pacer->next += rounds * pacer->gap;
+    for (; pacer_due(pacer) < until; count++)
+        next_captured(pacer);
     return count;
 }
 
@@ -214,6 +283,8 @@ pacer_skip_until(struct pacer *pacer, uint64_t until)
         return skip_gaps(pacer, until);
     case PACING_POISSON:
         return skip_random(pacer, until);
+    case PACING_CAPTURED:
+        return skip_captured(pacer, until);
     case PACING_BACK_TO_BACK:
     case PACING_ONE_IN_FLIGHT:
         break;

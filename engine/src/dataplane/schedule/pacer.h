@@ -7,12 +7,17 @@
  * Poisson       gaps -ln(u) * gap, the first one before the first frame, where u is the
  *               seed's n-th random number (splitmix.h): a Poisson process from `start` on,
  *               whose frames in d seconds are rate * d give or take the root of that
+ * captured      frame k*b + i at start + (k + share i) * b * gap, where b frames are a round and
+ *               the shares say how far into it each is due: a capture's own gaps, scaled
  * back-to-back  always
  *
  * Times are fixed-point with 64 fractional bits, and gaps are added up in them exactly, so
  * nothing drifts. A gap is rounded up to 2^-64 ticks; the 2^49.1 frames of a week at 1e9 pps
  * make that 2^-14.9 ticks. A frame is due at the first tick not before its time. So a trial
- * of d seconds never has a frame more than its rate times d, but in a Poisson process.
+ * of d seconds never has a frame more than its rate times d, but in a Poisson process and in
+ * a captured round. Rounds are added up as gaps are, and a share of one of 2^51 ticks (4096
+ * frames at 0.01 pps and 5 GHz) is off by 2^-12 ticks at most, so that frames at one time
+ * stay at one time, and rounds do not drift.
  *
  * Ranges: a week at 5 GHz is 2^51.4 ticks, and a gap at 0.01 pps is 2^38.9. A gap between
  * bursts may be longer than any trial, so it is cut to 2^62 ticks, 29 years at 5 GHz.
@@ -43,18 +48,21 @@ typedef __int128 fixed_offset;
 
 struct pacer {
     fixed_ticks next;  /* when the next frame is due, plus 1 - 2^-64: rounded up by cutting off */
-    fixed_ticks gap;   /* between frames, or bursts */
+    fixed_ticks gap;   /* between frames, bursts, or the begins of rounds */
     double per_tick;   /* gaps */
     uint64_t patience; /* ticks a frame may be late before it is skipped */
     enum pacing_kind kind;
-    uint32_t burst_frames;
-    uint32_t burst_left; /* frames of the next burst that were not taken yet */
+    uint32_t burst_frames; /* or a round's */
+    uint32_t burst_left;   /* frames of the next burst that were not taken yet */
     double mean_gap;     /* Poisson: 2^-16 ticks */
     uint64_t seed;
     uint64_t number;     /* of the next random gap */
     bool paused;         /* the rate is 0 */
     double tick_rate;    /* ticks in a second */
     fixed_offset before; /* paused: when the last frame or burst was due, or long ago */
+    const uint64_t *due_shares; /* captured: of each frame of a round, in 2^-64 of it */
+    fixed_ticks round;          /* captured: when this round began, as `next` */
+    uint32_t frame;             /* captured: the next one's place in the round */
 };
 
 /*
@@ -64,7 +72,10 @@ struct pacer {
 void pacer_start(struct pacer *pacer, const struct pacing *pacing, uint64_t start,
                  double ticks_per_second, uint64_t patience);
 
-/* Begins the schedule anew at `start`, unless paused; random gaps go on where they were. */
+/*
+ * Begins the schedule anew at `start`, unless paused; random gaps go on where they were, and
+ * a round begins.
+ */
 void pacer_resume(struct pacer *pacer, uint64_t start);
 
 /*
@@ -87,6 +98,7 @@ pacer_exponential(uint64_t random)
 /* The parts of pacer_take() and pacer_skip_late() that are not worth inlining. */
 uint32_t pacer_take_bursts(struct pacer *pacer, uint64_t now, uint32_t most);
 uint32_t pacer_take_random(struct pacer *pacer, uint64_t now, uint32_t most);
+uint32_t pacer_take_captured(struct pacer *pacer, uint64_t now, uint32_t most);
 uint64_t pacer_skip_until(struct pacer *pacer, uint64_t until);
 
 /* The tick at which the next frame is due. */
@@ -129,6 +141,8 @@ pacer_take(struct pacer *pacer, uint64_t now, uint32_t most, uint64_t *first_due
         return pacer_take_bursts(pacer, now, most);
     case PACING_POISSON:
         return pacer_take_random(pacer, now, most);
+    case PACING_CAPTURED:
+        return pacer_take_captured(pacer, now, most);
     case PACING_BACK_TO_BACK:
     case PACING_ONE_IN_FLIGHT:
         break;

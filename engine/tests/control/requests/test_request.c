@@ -296,6 +296,9 @@ an_order_names_frames_that_are_there(void **state)
     TRIAL "\"streams\":[{\"stream\":7,\"role\":\"load\",\"tx_port\":0,\"rx_port\":1," rate         \
           "\"frames\":[\"" FRAME "\"],\"pacing\":{" pacing "}}]}"
 #define RATE "\"rate_pps\":10,"
+#define CAPTURED(frames, gaps)                                                                     \
+    TRIAL "\"streams\":[{" STREAM frames                                                           \
+          ",\"pacing\":{\"kind\":\"captured\",\"gaps_ns\":[" gaps "]}}]}"
 
 static void
 read_paced(const char *text, enum pacing_kind kind)
@@ -320,6 +323,13 @@ each_pacing_is_read(void **state)
     assert_int_equal(pacing->burst_frames, 32);
     read_paced(PACED(RATE, "\"kind\":\"poisson\",\"seed\":9"), PACING_POISSON);
     assert_int_equal(pacing->seed, 9);
+    read_paced(CAPTURED("\"frames\":[\"" FRAME "\"],\"order\":[0,0,0,0]", "300,0,100,200"),
+               PACING_CAPTURED);
+    assert_int_equal(pacing->round_frames, 4);
+    assert_int_equal(pacing->due_shares[0], 0);
+    assert_int_equal(pacing->due_shares[1], UINT64_C(1) << 63);
+    assert_int_equal(pacing->due_shares[2], UINT64_C(1) << 63);
+    assert_int_equal(pacing->due_shares[3], UINT64_C(0xaaaaaaaaaaaaaaaa));
     read_paced(PACED("", "\"kind\":\"back-to-back\""), PACING_BACK_TO_BACK);
     assert_true(pacing->rate_pps == 0);
     read_paced(PACED("", "\"kind\":\"one-in-flight\",\"timeout_us\":2.5"), PACING_ONE_IN_FLIGHT);
@@ -394,7 +404,16 @@ a_pacing_without_what_it_needs_is_refused(void **state)
     assert_refused(PACED(RATE, "\"kind\":\"poisson\",\"frames\":3"), "streams[0].pacing.frames",
                    "unknown field");
     assert_refused(PACED(RATE, "\"kind\":\"steady\""), "streams[0].pacing.kind",
-                   "must be constant, burst, poisson, back-to-back or one-in-flight");
+                   "must be constant, burst, poisson, captured, back-to-back or one-in-flight");
+    assert_refused(PACED(RATE, "\"kind\":\"captured\""), "streams[0].pacing.gaps_ns", "missing");
+    assert_refused(CAPTURED(TWO_FRAMES "\"order\":[0,1,0]", "5,5"), "streams[0].pacing",
+                   "has 2 gaps for an order of 3 frames");
+    assert_refused(CAPTURED(TWO_FRAMES "\"order\":[0,1]", "5,0"), "streams[0].pacing.gaps_ns",
+                   "must end with a gap before the next round");
+    assert_refused(CAPTURED(TWO_FRAMES "\"order\":[0,1]", "5,604800000000001"),
+                   "streams[0].pacing.gaps_ns[1]", "must be an integer from 0 to 604800000000000");
+    assert_refused(CAPTURED(TWO_FRAMES "\"order\":[0]", "5"), "streams[0].pacing.gaps_ns",
+                   "must be an array of 2 to 4096 elements");
 }
 
 #define FIELD(text)                                                                                \

@@ -14,6 +14,7 @@ from plimsoll.generator.interface import (
     TrialPlan,
     WorstLatency,
 )
+from plimsoll.traffic.captured_gaps import CapturedGaps
 from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
 
 DST_IP = FieldWriter(30, 4, count=1000, fixes=(24, 40))
@@ -67,6 +68,11 @@ def test_a_load_stream_has_a_part_on_each_queue_and_a_probe_stays_whole() -> Non
         (2, 0, 10.0),
     ]
     assert all(part.tx_port == 0 for part in parts[:3])
+
+
+def test_a_captured_stream_stays_whole_as_its_gaps_do() -> None:
+    captured = replace(LOAD, pacing=Pacing("captured", gaps=CapturedGaps((1, 2))))
+    assert QueueParts.of([captured], [4, 1]).streams == (captured,)
 
 
 def test_parts_begin_at_different_flows_and_seeds() -> None:

@@ -10,6 +10,7 @@ from plimsoll.record.trials.longest_latency import LongestLatency
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_parts import TrialContext, TrialIdentity
 from plimsoll.record.trials.trial_record import DutPortRecord, TrialRecord
+from plimsoll.traffic.captured_gaps import CapturedGaps
 from plimsoll.traffic.plan import Pacing
 from tests.unit.record.trial_parts import FOUR, NONE, counts, plan, record
 
@@ -98,6 +99,14 @@ def test_a_stream_without_a_rate_has_none_planned() -> None:
     stream = StreamRecord.of(waiting, samples, lost=1)
     assert (stream.pacing, stream.planned_pps, stream.timed_out) == ("one-in-flight", None, 1)
     assert stream.latency_us == ((4, 1), (1000, 1))
+
+
+def test_a_replay_is_recorded_with_the_capture_s_own_rate() -> None:
+    gaps = CapturedGaps((1_000_000, 3_000_000))
+    replayed = replace(plan().streams[0], pacing=Pacing("captured", gaps=gaps))
+    stream = StreamRecord.of(replayed, counts(0), lost=0)
+    assert (stream.pacing, stream.captured_pps) == ("captured", 500)
+    assert StreamRecord.of(plan().streams[0], counts(0), lost=0).captured_pps is None
 
 
 def test_the_testers_own_part_is_kept() -> None:
