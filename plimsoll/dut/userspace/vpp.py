@@ -40,6 +40,7 @@ from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import run_program
 from plimsoll.host.processes.child import Child, Lifetime
+from plimsoll.host.processes.comes_true import comes_true
 from plimsoll.host.processes.privileges import IPC_LOCK
 from plimsoll.text.mistakes import mistake
 
@@ -53,6 +54,8 @@ _START_TIMEOUT_S = 30.0
 _BATCH_TIMEOUT_S = 180.0
 # As VPP ends with, where no plugin knows the section of its startup configuration.
 _NO_DPDK = "unknown input `dpdk "
+# What precedes DPDK's own words in `show logging`, and how many lines of them are shown.
+_DPDK_SAYS, _SHOWN_LINES = " dpdk ", 3
 _SHOW_FIB = {4: ("show", "ip", "fib"), 6: ("show", "ip6", "fib")}
 
 
@@ -114,6 +117,7 @@ class VppLab(ProgramLab[VppSettings]):
 
     program = _PROGRAM
     answer_timeout_s: ClassVar[float] = 30.0
+    cards_timeout_s: ClassVar[float] = 30.0
     # Of routes, those that VPP has by itself.
     _own_entries = 0
 
@@ -208,6 +212,8 @@ class VppLab(ProgramLab[VppSettings]):
             self._ledger.note_path(path)
         self._start_program()
         self._wait_for_start()
+        if self._vpp_ports.opened_at_start:
+            self._wait_for_cards()
         for words in self._vpp_ports.commands():
             self._order(*words)
         if self._settings.forwarding == "route":
@@ -252,14 +258,28 @@ class VppLab(ProgramLab[VppSettings]):
                 ) from died
             raise
 
+    def _wait_for_cards(self) -> None:
+        """VPP opens them when its command line answers already."""
+
+        def opened() -> bool:
+            return set(self._names) <= set(self._interfaces())
+
+        if not comes_true(opened, self.cards_timeout_s, check=self.check):
+            said = [line for line in self._lines("show", "logging") if _DPDK_SAYS in line]
+            raise MachineError(
+                f"VPP has not opened its cards in {self.cards_timeout_s:g} s; its DPDK ends with: "
+                + "; ".join(line.partition(_DPDK_SAYS)[2].strip() for line in said[-_SHOWN_LINES:]),
+                where=PLACE,
+                remedy="see plimsoll ports for what a card lacks, or drive it by a DPDK that has "
+                "its driver",
+            )
+
     def _start_problem(self) -> str | None:
         try:
             self._ask("show", "version")
         except MachineError:
             # The socket is not there at first.
             return "does not answer vppctl"
-        if self._vpp_ports.opened_at_start and not set(self._names) <= set(self._interfaces()):
-            return "has not opened its cards"
         self._free_main_thread()
         return None
 

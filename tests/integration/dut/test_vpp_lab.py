@@ -29,6 +29,12 @@ SHARED_MEMORY = Path("/dev/shm")
 # What routes: IPv6 one way and back in a trial of its own, for a stream has one version.
 IPV6 = {"src_ip": "2001:2:0:1::1", "frame_size": 100}
 
+# At addresses that no machine of tests has.
+NO_CARDS = {
+    "dut": ["ffff:fe:1e.0", "ffff:fe:1e.1"],
+    "tester": [{"devargs": "ffff:fe:1f.0"}, {"devargs": "ffff:fe:1f.1"}],
+}
+
 
 @pytest.fixture(autouse=True)
 def _has_vpp() -> None:
@@ -135,12 +141,24 @@ def test_a_vpp_without_the_plugin_of_cards_names_its_package(
         return whole(startup).replace("dpdk_plugin.so { enable }", "dpdk_plugin.so { disable }")
 
     monkeypatch.setattr(VppStartup, "text", changed)
-    tester = [{"devargs": "0000:87:00.0"}, {"devargs": "0000:87:00.1"}]
-    lab = make_lab(ledger, "vpp", cards={"dut": ["0000:86:00.0", "0000:86:00.1"], "tester": tester})
+    lab = make_lab(ledger, "vpp", cards=NO_CARDS)
     with pytest.raises(
         MachineError, match=r"lab\.cards: this VPP has no dpdk_plugin.*-plugin-dpdk"
     ):
         lab.up()
+    assert shared_memory(ledger.id) == set()
+
+
+def test_cards_that_vpp_cannot_open_are_told_in_the_words_of_its_dpdk(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(VppLab, "cards_timeout_s", 1.0)
+    lab = make_lab(ledger, "vpp", cards=NO_CARDS)
+    with pytest.raises(MachineError, match=r"lab\.cards") as refused:
+        lab.up()
+    if "dpdk_plugin.so" in str(refused.value):
+        pytest.skip(str(refused.value))
+    assert "VPP has not opened its cards in 1 s; its DPDK ends with: EAL: " in str(refused.value)
     assert shared_memory(ledger.id) == set()
 
 
