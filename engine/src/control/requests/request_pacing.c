@@ -5,12 +5,9 @@
 #include "control/requests/request_parts.h"
 
 static const char *const kinds[] = {
-    [PACING_CONSTANT] = "constant",
-    [PACING_BURST] = "burst",
-    [PACING_POISSON] = "poisson",
-    [PACING_CAPTURED] = "captured",
-    [PACING_BACK_TO_BACK] = "back-to-back",
-    [PACING_ONE_IN_FLIGHT] = "one-in-flight",
+    [PACING_CONSTANT] = "constant",         [PACING_BURST] = "burst",
+    [PACING_POISSON] = "poisson",           [PACING_CAPTURED] = "captured",
+    [PACING_BACK_TO_BACK] = "back-to-back", [PACING_ONE_IN_FLIGHT] = "one-in-flight",
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -28,8 +25,9 @@ read_kind(const struct object *object, enum pacing_kind *kind)
             return 0;
         }
     }
-    return object_complain(object, "kind",
-                           "must be constant, burst, poisson, captured, back-to-back or one-in-flight");
+    return object_complain(
+        object, "kind",
+        "must be constant, burst, poisson, captured, back-to-back or one-in-flight");
 }
 
 /* What each kind has apart from its name, and nothing else. */

@@ -144,7 +144,8 @@ pause_sending(struct pacer *pacer)
 {
     const bool under_way = pacer->burst_left < pacer->burst_frames;
 
-    pacer->before = (fixed_offset)pacer->next - (under_way ? 0 : (fixed_offset)gap_before_next(pacer));
+    pacer->before =
+        (fixed_offset)pacer->next - (under_way ? 0 : (fixed_offset)gap_before_next(pacer));
     pacer->next = NEVER;
     pacer->burst_left = pacer->burst_frames;
     pacer->paused = true;
@@ -181,7 +182,8 @@ pacer_change_rate(struct pacer *pacer, double rate_pps, uint64_t now)
         pause_sending(pacer);
         return;
     }
-    before = was_paused ? pacer->before : (fixed_offset)pacer->next - (fixed_offset)gap_before_next(pacer);
+    before = was_paused ? pacer->before
+                        : (fixed_offset)pacer->next - (fixed_offset)gap_before_next(pacer);
     set_rate(pacer, rate_pps);
     pacer->paused = false;
     if (pacer_due(pacer) > now) {

@@ -54,12 +54,12 @@ struct pacer {
     enum pacing_kind kind;
     uint32_t burst_frames; /* or a round's */
     uint32_t burst_left;   /* frames of the next burst that were not taken yet */
-    double mean_gap;     /* Poisson: 2^-16 ticks */
+    double mean_gap;       /* Poisson: 2^-16 ticks */
     uint64_t seed;
-    uint64_t number;     /* of the next random gap */
-    bool paused;         /* the rate is 0 */
-    double tick_rate;    /* ticks in a second */
-    fixed_offset before; /* paused: when the last frame or burst was due, or long ago */
+    uint64_t number;            /* of the next random gap */
+    bool paused;                /* the rate is 0 */
+    double tick_rate;           /* ticks in a second */
+    fixed_offset before;        /* paused: when the last frame or burst was due, or long ago */
     const uint64_t *due_shares; /* captured: of each frame of a round, in 2^-64 of it */
     fixed_ticks round;          /* captured: when this round began, as `next` */
     uint32_t frame;             /* captured: the next one's place in the round */

@@ -297,8 +297,8 @@ an_order_names_frames_that_are_there(void **state)
           "\"frames\":[\"" FRAME "\"],\"pacing\":{" pacing "}}]}"
 #define RATE "\"rate_pps\":10,"
 #define CAPTURED(frames, gaps)                                                                     \
-    TRIAL "\"streams\":[{" STREAM frames                                                           \
-          ",\"pacing\":{\"kind\":\"captured\",\"gaps_ns\":[" gaps "]}}]}"
+    TRIAL "\"streams\":[{" STREAM frames ",\"pacing\":{\"kind\":\"captured\",\"gaps_ns\":[" gaps   \
+          "]}}]}"
 
 static void
 read_paced(const char *text, enum pacing_kind kind)

@@ -26,11 +26,10 @@ captured(const struct round *round, uint64_t *shares, struct rate rate, uint64_t
 {
     for (uint32_t i = 0; i < FRAMES; i++)
         shares[i] = (uint64_t)(((unsigned __int128)round->at[i] << 64) / round->length);
-    return pacer_of((struct pacing){.kind = PACING_CAPTURED,
-                                    .rated = true,
-                                    .round_frames = FRAMES,
-                                    .due_shares = shares},
-                    rate, hz, patience);
+    return pacer_of(
+        (struct pacing){
+            .kind = PACING_CAPTURED, .rated = true, .round_frames = FRAMES, .due_shares = shares},
+        rate, hz, patience);
 }
 
 /* The tick at or after frame n's own time, by whole numbers. */
@@ -148,10 +147,8 @@ static void
 the_extremes_are_in_range(void **state)
 {
     static uint64_t shares[4096];
-    const struct pacing pacing = {.kind = PACING_CAPTURED,
-                                  .rate_pps = 0.01,
-                                  .round_frames = 4096,
-                                  .due_shares = shares};
+    const struct pacing pacing = {
+        .kind = PACING_CAPTURED, .rate_pps = 0.01, .round_frames = 4096, .due_shares = shares};
     struct pacer pacer;
 
     (void)state;
