@@ -194,7 +194,8 @@ def test_vpp_forwards_between_cards_of_its_own(
     name = f"vpp-{request.node.callspec.id}"
     lab = trial_through(bound, name, settings, path, **stream)
     assert lab["version"].startswith("vpp v")
-    assert [line.split()[0] for line in lab["forwards"]["modes"][:2]] == ["l2", "l2"]
+    layer = "l3" if forwarding == "route" else "l2"
+    assert [line.split()[0] for line in lab["forwards"]["modes"]] == [layer] * 2
 
 
 def test_a_killed_vpp_leaves_its_cards_and_hugepages(bound: NicGuest) -> None:
