@@ -22,6 +22,9 @@ SHORT_SIGNATURE_BYTES = 12
 # Of the destination and of the source, with which a frame begins.
 MAC_BYTES = 6
 
+# As long as the engine lets a trial last, in s: a week.
+LONGEST_TRIAL_S = 604_800
+
 # Far shorter than anything that a schedule may have, and longer than a rounding.
 _MOMENT_S = 1e-6
 

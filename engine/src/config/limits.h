@@ -15,6 +15,7 @@
 #define FIELD_VALUES_MAX 4096
 #define COUNTED_FLOWS_MAX 65536 /* of a stream */
 #define CPUS_MAX 1024
+#define TRIAL_MAX_S 604800 /* a week, which also bounds all that is within a trial */
 #define PROCESSES_MAX 64
 #define FRAME_MIN_BYTES 60
 #define FRAME_MAX_BYTES 9214

@@ -9,9 +9,8 @@ from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.generator.interface import TrialPlan
+from plimsoll.traffic.plan import LONGEST_TRIAL_S
 
-# As long as the engine lets a trial last; the next one follows by itself.
-_LONGEST_S = 604_800.0
 _LEAST_CATCH_UP_US = 10.0
 
 
@@ -44,7 +43,8 @@ def live_plan(
     return TrialPlan(
         mark=mark,
         streams=streams,
-        duration_s=_LONGEST_S,
+        # The next one follows by itself.
+        duration_s=LONGEST_TRIAL_S,
         drain_s=settings.drain_s,
         interval_s=settings.interval_s,
         catch_up_us=max(_LEAST_CATCH_UP_US, catch_up_us),

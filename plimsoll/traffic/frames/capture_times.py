@@ -8,9 +8,8 @@ from itertools import pairwise
 from plimsoll.errors import InputError
 from plimsoll.text.units import format_ns
 from plimsoll.traffic.captured_gaps import CapturedGaps
+from plimsoll.traffic.plan import LONGEST_TRIAL_S
 
-# As the engine takes them: a trial is no longer than a week.
-_LONGEST_NS = 604_800 * 10**9
 _OTHERWISE = "use another pacing"
 
 
@@ -53,7 +52,7 @@ def _check_gap(gap_ns: int, number: int) -> None:
             f"frame {number} was captured {format_ns(-gap_ns)} before frame {number - 1}",
             remedy="sort them by time, with Wireshark's reordercap",
         )
-    if gap_ns > _LONGEST_NS:
+    if gap_ns > LONGEST_TRIAL_S * 10**9:
         raise InputError(
             f"frame {number} was captured more than a week after frame {number - 1}",
             remedy=f"choose frames on one side of that: {{file: …, first: 1, count: {number - 1}}}",

@@ -8,10 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, model_valida
 
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.units import DurationField
-from plimsoll.traffic.plan import ALL_THE_TIME, Schedule
+from plimsoll.traffic.plan import ALL_THE_TIME, LONGEST_TRIAL_S, Schedule
 
-# As the engine takes them: a trial is no longer than a week.
-_LONGEST_S = 604_800
 _SHORTEST_S = 0.001
 
 
@@ -20,8 +18,8 @@ def _written(seconds: float | None) -> str | None:
 
 
 _AsWritten = PlainSerializer(_written)
-_Offset = Annotated[DurationField, Field(ge=0, le=_LONGEST_S), _AsWritten]
-_Span = Annotated[DurationField | None, Field(ge=_SHORTEST_S, le=_LONGEST_S), _AsWritten]
+_Offset = Annotated[DurationField, Field(ge=0, le=LONGEST_TRIAL_S), _AsWritten]
+_Span = Annotated[DurationField | None, Field(ge=_SHORTEST_S, le=LONGEST_TRIAL_S), _AsWritten]
 
 
 class ScheduleSettings(BaseModel):

@@ -22,12 +22,7 @@ from plimsoll.text.mistakes import check_all, mistake
 from plimsoll.text.units import Rate, RateField, format_duration, format_pps
 from plimsoll.traffic.captured_gaps import CapturedGaps
 from plimsoll.traffic.frames.addresses import Endpoint, IpAddress, IpField, MacField, PortField
-from plimsoll.traffic.frames.capture import (
-    MOST_FRAMES,
-    PacketCapture,
-    load_capture,
-    load_gaps,
-)
+from plimsoll.traffic.frames.capture import MOST_FRAMES, PacketCapture, load_capture, load_gaps
 from plimsoll.traffic.frames.encapsulation import Gtpu, MplsLabels, VlanTags, Vxlan
 from plimsoll.traffic.frames.layers import Stack
 from plimsoll.traffic.frames.packet import MIN_FRAME_SIZE, fits

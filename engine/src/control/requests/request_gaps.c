@@ -4,8 +4,8 @@
 
 #include "control/requests/request_parts.h"
 
-/* As long as trials may be; so the gaps of a round add up to less than 2^62 ns. */
-#define LONGEST_GAP_NS UINT64_C(604800000000000)
+/* So the gaps of a round add up to less than 2^62 ns. */
+#define LONGEST_GAP_NS (TRIAL_MAX_S * UINT64_C(1000000000))
 
 /* Frame n's time within the round, for now in ns; returns the round's length by `round_ns`. */
 static int

@@ -3,8 +3,7 @@
 
 #include "control/requests/request_parts.h"
 
-/* As long as trials may be, and as short as windows may be. */
-#define LONGEST_S 604800
+/* As short as windows may be. */
 #define SHORTEST_S 0.001
 
 /* Only streams that end before the trial can come again. */
@@ -14,7 +13,7 @@ read_repetition(const struct object *object, struct stream_schedule *schedule)
     schedule->repeats = json_object_get(object->json, "pause_s") != NULL;
     if (schedule->repeats && !json_object_get(object->json, "duration_s"))
         return object_complain(object, "pause_s", "needs duration_s");
-    return read_number(object, "pause_s", OPTIONAL, 0, LONGEST_S, &schedule->pause_s);
+    return read_number(object, "pause_s", OPTIONAL, 0, TRIAL_MAX_S, &schedule->pause_s);
 }
 
 int
@@ -30,9 +29,9 @@ read_schedule(const struct object *object, struct stream_request *stream)
         return object_complain(object, "schedule", "one-in-flight streams have none");
     schedule->limited = true;
     if (read_object(object, "schedule", &given) != 0 || object_knows(&given, names) != 0 ||
-        read_number(&given, "start_s", OPTIONAL, 0, LONGEST_S, &schedule->start_s) != 0 ||
-        read_number(&given, "duration_s", OPTIONAL, SHORTEST_S, LONGEST_S, &schedule->duration_s) !=
-            0)
+        read_number(&given, "start_s", OPTIONAL, 0, TRIAL_MAX_S, &schedule->start_s) != 0 ||
+        read_number(&given, "duration_s", OPTIONAL, SHORTEST_S, TRIAL_MAX_S,
+                    &schedule->duration_s) != 0)
         return -EINVAL;
     return read_repetition(&given, schedule);
 }

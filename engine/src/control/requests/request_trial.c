@@ -139,7 +139,7 @@ request_trial(const json_t *json, const struct open_request *config, struct tria
     request->gap_us = 1;
     if (object_knows(&top, names) != 0 ||
         read_integer(&top, "mark", REQUIRED, 1, UINT16_MAX - 1, &mark) != 0 ||
-        read_number(&top, "duration_s", REQUIRED, 0.001, 604800, &request->duration_s) != 0 ||
+        read_number(&top, "duration_s", REQUIRED, 0.001, TRIAL_MAX_S, &request->duration_s) != 0 ||
         read_number(&top, "drain_s", REQUIRED, 0, 60, &request->drain_s) != 0 ||
         read_number(&top, "interval_s", OPTIONAL, 0.01, 60, &request->interval_s) != 0 ||
         read_number(&top, "catch_up_us", OPTIONAL, 10, 1e6, &request->catch_up_us) != 0 ||
@@ -148,7 +148,7 @@ request_trial(const json_t *json, const struct open_request *config, struct tria
         read_integer(&top, "longest", OPTIONAL, 0, STALL_LONGEST_MAX, &longest) != 0 ||
         read_integer(&top, "worst", OPTIONAL, 0, WORST_LIMIT_MAX, &worst) != 0 ||
         read_number(&top, "spike_us", OPTIONAL, 0.001, 1e9, &request->spike_us) != 0 ||
-        read_number(&top, "hold_s", OPTIONAL, 0, 604800, &request->hold_s) != 0 ||
+        read_number(&top, "hold_s", OPTIONAL, 0, TRIAL_MAX_S, &request->hold_s) != 0 ||
         read_check(&top, &request->check) != 0 || read_cpu_time_of(&top, request) != 0)
         return -EINVAL;
     request->mark = (uint16_t)mark;

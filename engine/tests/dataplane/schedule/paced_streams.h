@@ -60,6 +60,16 @@ assert_due(uint64_t due, struct rate rate, uint64_t hz, uint64_t number)
     assert_uint_in_range(due, exact - (rate.seconds > 1), exact + 1);
 }
 
+/* Takes one frame, at its own time, and returns when that is. */
+static inline uint64_t
+take_one(struct pacer *pacer)
+{
+    uint64_t due;
+
+    assert_int_equal(pacer_take(pacer, pacer_due(pacer), 1, &due), 1);
+    return due;
+}
+
 /* Goes on to a time as a worker does that was away: all frames due before it are skipped. */
 static inline uint64_t
 go_to(struct pacer *pacer, uint64_t tick)

@@ -10,16 +10,6 @@ constant(struct rate rate, uint64_t hz, uint64_t patience)
     return pacer_of((struct pacing){.kind = PACING_CONSTANT}, rate, hz, patience);
 }
 
-/* Takes one frame, which is due, and returns when it was. */
-static uint64_t
-take_one(struct pacer *pacer)
-{
-    uint64_t due;
-
-    assert_int_equal(pacer_take(pacer, pacer_due(pacer), 1, &due), 1);
-    return due;
-}
-
 /* The first frames of a trial and those at its first second up to its last. */
 static void
 check_times(struct rate rate, uint64_t hz, bool exactly)

@@ -46,15 +46,6 @@ captured_tick(const struct round *round, struct rate rate, uint64_t hz, uint64_t
     return START + (uint64_t)(units * quotient + (units * rest + whole - 1) / whole);
 }
 
-static uint64_t
-take_one(struct pacer *pacer)
-{
-    uint64_t due;
-
-    assert_int_equal(pacer_take(pacer, pacer_due(pacer), 1, &due), 1);
-    return due;
-}
-
 static void
 frames_are_due_at_their_gaps_and_rounds_follow_each_other(void **state)
 {

@@ -22,15 +22,6 @@ poisson(struct rate rate, uint64_t ticks_per_second, uint64_t seed, uint64_t pat
                     patience);
 }
 
-static uint64_t
-take_one(struct pacer *pacer)
-{
-    uint64_t due;
-
-    assert_int_equal(pacer_take(pacer, pacer_due(pacer), 1, &due), 1);
-    return due;
-}
-
 /* Gaps in mean gaps; the first is the one from the start to the first frame. */
 static void
 measure_gaps(uint64_t seed, double *gaps)

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 
 from plimsoll.remote.otg.model.given import Given
 from plimsoll.text.wire import l1_bits
-from plimsoll.traffic.plan import Pacing
+from plimsoll.traffic.plan import LONGEST_TRIAL_S, Pacing
 
 _UNITS_BPS = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
 _SHORTEST_GAP_BYTES = 12
 _MOST_BURST = 65_536
-_LONGEST_S = 604_800.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def read_sending(given: Given, rate_pps: float, speed_bps: float | None) -> Send
         return Sending(rate_pps, frame_count=part.whole("packets"), delay_s=delay_s)
     if choice == "fixed_seconds":
         seconds = part.real("seconds")
-        if not 0 < seconds <= _LONGEST_S:
+        if not 0 < seconds <= LONGEST_TRIAL_S:
             raise part.refused("seconds", f"found {seconds}", "give more than 0, up to a week")
         frames = max(1, round(seconds * rate_pps))
         return Sending(rate_pps, frame_count=frames, duration_s=seconds, delay_s=delay_s)
@@ -99,6 +98,6 @@ def _time_s(given: Given, speed_bps: float | None) -> float:
         seconds = amount * 8 / speed_bps if speed_bps else 0.0
     else:
         seconds = amount / (1e9 if choice == "nanoseconds" else 1e6)
-    if seconds > _LONGEST_S:
+    if seconds > LONGEST_TRIAL_S:
         raise given.refused(choice, f"{seconds:.6g} s", "give at most a week")
     return seconds
