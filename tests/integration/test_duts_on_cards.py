@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from tests.integration.command import QUICK, finished_trials, journal
-from tests.integration.dut.namespace_lab import agreements
+from tests.integration.dut.namespace_lab import IPV6, agreements
 from tests.integration.vm.guest import CannotBoot
 from tests.integration.vm.nic_guest import CARDS, ROOT, NicGuest, booted
 
@@ -30,8 +30,6 @@ BY_DPDK = [{"devargs": address} for address in TESTER]
 RATE_PPS, SECONDS = 200, 5
 # Where `make grout` unpacks it.
 GROUT = ROOT / "build" / "grout" / "bin"
-# What routes: IPv6 one way and back in a trial of its own, for a stream has one version.
-IPV6 = {"src_ip": "2001:2:0:1::1", "frame_size": 100}
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +54,30 @@ def states(guest: NicGuest) -> dict[str, tuple[object, ...]]:
     return {each["ifname"]: (each["address"], each["mtu"], "UP" in each["flags"]) for each in links}
 
 
+def trial_of(
+    guest: NicGuest,
+    name: str,
+    lab: dict[str, object],
+    load: dict[str, object],
+    seconds: int,
+    **changes: object,
+) -> str:
+    """The command of a trial of the lab, whose experiment is written for it."""
+    experiment = {
+        **QUICK,
+        "name": name,
+        "lab": {"cpu": 2, **lab},
+        "generator": {"kind": "engine", "cpus": [1]},
+        "profile": {"streams": [load]},
+        **changes,
+    }
+    (guest.folder / "shared" / f"{name}.yaml").write_text(yaml.safe_dump(experiment))
+    return (
+        f"trial /shared/{name}.yaml --load {RATE_PPS}pps --duration {seconds}s "
+        f"--runs /shared/{name}"
+    )
+
+
 def trial_through(
     guest: NicGuest,
     name: str,
@@ -67,19 +89,9 @@ def trial_through(
 
     Programs in `path` are found before others. `stream` is what its load has of its own.
     """
-    experiment = QUICK | {
-        "name": name,
-        "lab": {"cpu": 2, **lab},
-        "generator": {"kind": "engine", "cpus": [1]},
-        "profile": {"streams": [{"name": "load", "role": "load", "flows": 64, **stream}]},
-        "trial": {"drain": "2s", "warmup": None, "catch_up": "1s"},
-    }
-    (guest.folder / "shared" / f"{name}.yaml").write_text(yaml.safe_dump(experiment))
-    done = guest.plimsoll(
-        f"trial /shared/{name}.yaml --load {RATE_PPS}pps --duration {SECONDS}s "
-        f"--runs /shared/{name}",
-        path,
-    )
+    load = {"name": "load", "role": "load", "flows": 64, **stream}
+    patient = {"drain": "2s", "warmup": None, "catch_up": "1s"}
+    done = guest.plimsoll(trial_of(guest, name, lab, load, SECONDS, trial=patient), path)
     print(done.said)
     assert done.status == 0
     (run,) = (guest.folder / "shared" / name).iterdir()
@@ -125,16 +137,8 @@ def killed_in_the_middle(
     guest: NicGuest, name: str, lab: dict[str, object], path: Path = Path("/usr/bin")
 ) -> Iterator[None]:
     """A trial that sends in the block, and is killed after it."""
-    experiment = QUICK | {
-        "name": name,
-        "lab": {"cpu": 2, **lab},
-        "generator": {"kind": "engine", "cpus": [1]},
-        "profile": {"streams": [{"name": "load", "role": "load"}]},
-    }
-    (guest.folder / "shared" / f"{name}.yaml").write_text(yaml.safe_dump(experiment))
-    running = guest.start_plimsoll(
-        f"trial /shared/{name}.yaml --load 200pps --duration 600s --runs /shared/{name}", path
-    )
+    load = {"name": "load", "role": "load"}
+    running = guest.start_plimsoll(trial_of(guest, name, lab, load, 600), path)
     guest.must("until pidof plimsoll-engine; do sleep 0.5; done")
     yield
     guest.must("kill -9 $(cat /run/plimsoll.pid)")

@@ -23,6 +23,8 @@ from tests.integration.command import Workplace, journal
 CPU = max(os.sched_getaffinity(0))
 # As the default streams of a profile have them.
 MACS = ("02:00:00:00:00:01", "02:00:01:00:00:01")
+# What a stream is to have for IPv6, the other way the same; a stream has one version.
+IPV6 = {"src_ip": "2001:2:0:1::1", "frame_size": 100}
 PATIENCE_S = 60
 FRAMES = 100
 ETH_P_ALL, PACKET_OUTGOING = 0x0003, 4

@@ -15,6 +15,7 @@ from plimsoll.host.ledger.ledger import Ledger
 from tests.integration.command import ROOT, Workplace, journal
 from tests.integration.dut.namespace_lab import (
     CPU,
+    IPV6,
     agreements,
     killed_owner_leaves_nothing,
     leftovers,
@@ -28,8 +29,6 @@ from tests.integration.dut.namespace_lab import (
 pytestmark = pytest.mark.full
 # Where `make grout` unpacks it.
 UNPACKED = ROOT / "build" / "grout" / "bin"
-# What routes: IPv6 one way and back in a trial of its own, for a stream has one version.
-IPV6 = {"src_ip": "2001:2:0:1::1", "frame_size": 100}
 
 
 @pytest.fixture(autouse=True)

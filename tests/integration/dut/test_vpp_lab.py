@@ -16,6 +16,7 @@ from plimsoll.host.processes.identity import wait_for_end
 from tests.integration.command import Workplace, journal
 from tests.integration.dut.namespace_lab import (
     CPU,
+    IPV6,
     PATIENCE_S,
     agreements,
     make_lab,
@@ -26,8 +27,6 @@ from tests.integration.dut.namespace_lab import (
 
 pytestmark = pytest.mark.full
 SHARED_MEMORY = Path("/dev/shm")
-# What routes: IPv6 one way and back in a trial of its own, for a stream has one version.
-IPV6 = {"src_ip": "2001:2:0:1::1", "frame_size": 100}
 
 # At addresses that no machine of tests has.
 NO_CARDS = {
