@@ -19,11 +19,12 @@ import yaml
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.cluster.jobs.job_manifest import job_manifest
-from plimsoll.cluster.pods.cluster_client import ClusterClient, ClusterRefused
+from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.manifests import dut_pods, owner_manifest, run_pod
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import PodPlan, plan_pods
 from plimsoll.cluster.pods.removal import FoundRun, found_runs, remove_labelled
+from plimsoll.host.kubernetes.cluster_errors import ClusterRefused
 from tests.integration.cluster.control_plane import (
     CannotServe,
     ControlPlane,

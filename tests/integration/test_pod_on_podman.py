@@ -19,10 +19,10 @@ import pytest
 import yaml
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
-from plimsoll.cluster.pods.exec_stream import StreamEnded
 from plimsoll.cluster.pods.gathering import Gathering
 from plimsoll.cluster.pods.manifests import RECORD, owner_manifest, run_pod
 from plimsoll.cluster.pods.pod_plan import plan_pods
+from plimsoll.host.kubernetes.exec_stream import StreamEnded
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.integration.command import Workplace

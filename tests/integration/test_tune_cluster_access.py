@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from plimsoll.tune.cluster.api_client import connect
+from plimsoll.host.kubernetes.api_client import connect
 from plimsoll.tune.cluster.kinds import ROLE, ROLE_BINDING, SERVICE_ACCOUNT_OF_PODS
 from tests.integration.cluster import kubeconfig
 from tests.integration.cluster.audit_command import audited, refused

@@ -150,7 +150,7 @@ ROOMS = {
     "generator": ["registry", "engine", "testpmd", "trex", "kernel", "simulated", "."],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
     "dut": ["registry", "ovs", "kernel", "userspace", "guest", ".", "ports"],
-    "host": ["resctrl", "ledger", "ports", "namespaces", "bpf", "processes", "."],
+    "host": ["resctrl", "ledger", "ports", "namespaces", "bpf", "kubernetes", "processes", "."],
 }
 # Entries of a folder, beyond which no one finds anything. Plug-ins are found by themselves.
 MOST_ENTRIES = 22

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.host.cpus import allowed_cpus
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.affinity import kept_off
@@ -65,11 +65,16 @@ def start_captures(
 
 
 def _start(host: RemoteHost, ledger: Ledger) -> HostCapture:
+    where = f"observe.hosts: {host.name}"
+    if host.ssh is None:
+        remedy = "audit the cluster with plimsoll tune audit --kube"
+        seen = "a pod does not see how its node is tuned"
+        return HostCapture(host, MachineError(seen, where=where, remedy=remedy))
     try:
         coming = RemoteCapture(
             host.ssh,
             most_s=_MOST_S,
-            where=f"observe.hosts: {host.ssh}",
+            where=where,
             environment=ledger.environment,
             folder=ledger.directory,
         )

@@ -75,8 +75,8 @@ def _hosts(session: Session, bed: Testbed) -> Iterator[_HostToAudit]:
         yield _HostToAudit(
             path=run.observed_audits / f"{place}.json",
             role="observed",
-            source=f"ssh://{capture.host.ssh}",
-            label=capture.host.ssh,
+            source=capture.host.pod or f"ssh://{capture.host.ssh}",
+            label=capture.host.name,
             name=name,
             declared=capture.host.tuning,
             tested=frozenset(capture.host.polled_cpus),

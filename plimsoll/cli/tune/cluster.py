@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from plimsoll.errors import InputError
+from plimsoll.host.kubernetes.api_client import connect
 from plimsoll.tune.audit.audit import Audit
-from plimsoll.tune.cluster.api_client import connect
 from plimsoll.tune.cluster.api_cluster import ApiCluster
 from plimsoll.tune.cluster.cluster_audit import audit_cluster
 from plimsoll.tune.cluster.cluster_view import ClusterView

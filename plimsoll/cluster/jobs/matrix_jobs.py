@@ -12,7 +12,7 @@ from plimsoll.benchmark.matrix.plan import read_iteration
 from plimsoll.benchmark.matrix.run import finished_sample
 from plimsoll.cluster.jobs.cells import MatrixCell, cell_files, cells_of
 from plimsoll.cluster.jobs.job_manifest import job_manifest
-from plimsoll.cluster.pods.cluster_client import ClusterClient, ClusterUnreachable
+from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.manifests import RUN_LABEL, owner_manifest
 from plimsoll.cluster.pods.pod_plan import PodPlan
 from plimsoll.cluster.pods.removal import remove_labelled
@@ -20,6 +20,7 @@ from plimsoll.cluster.pods.run_in_cluster import left, name_of, note_place
 from plimsoll.errors import Interrupted
 from plimsoll.export.object_store import Bucket
 from plimsoll.export.record_store import fetch_records
+from plimsoll.host.kubernetes.cluster_errors import ClusterUnreachable
 from plimsoll.record.run.run_directory import RunDirectory
 
 _LOOK_S = 5.0

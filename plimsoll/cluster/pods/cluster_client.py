@@ -6,16 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plimsoll.cluster.pods.exec_stream import ExecStream
 from plimsoll.cluster.pods.place import ClusterPlace
-from plimsoll.errors import MachineError, PlimsollError
-from plimsoll.tune.cluster.api_client import (
-    API_TIMEOUT_S,
-    LONGEST_REASON,
-    call_api,
-    configured_client,
-    described,
-)
+from plimsoll.host.kubernetes.api_client import call_api, configured_client
+from plimsoll.host.kubernetes.cluster_errors import ClusterRefused, Explained
+from plimsoll.host.kubernetes.exec_stream import ExecStream, open_exec
 from plimsoll.tune.render.files.manifest import Manifest
 
 # Of each kind that we make, where the server has it.
@@ -23,24 +17,13 @@ _PATHS = {
     "ConfigMap": "/api/v1/namespaces/{namespace}/configmaps",
     "Job": "/apis/batch/v1/namespaces/{namespace}/jobs",
     "Pod": "/api/v1/namespaces/{namespace}/pods",
+    "ServiceAccount": "/api/v1/namespaces/{namespace}/serviceaccounts",
+    "Role": "/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/roles",
+    "RoleBinding": "/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/rolebindings",
 }
-KINDS = tuple(_PATHS)
-
-
-class ClusterUnreachable(PlimsollError):
-    """The API server did not answer, or hung up: what goes on in the cluster goes on."""
-
-    exit_code = MachineError.exit_code
-
-
-class ClusterRefused(PlimsollError):
-    """The API server refused a request; `status` is HTTP's."""
-
-    exit_code = MachineError.exit_code
-
-    def __init__(self, message: str, *, where: str, remedy: str, status: int) -> None:
-        super().__init__(message, where=where, remedy=remedy)
-        self.status = status
+# Those that are looked for. The others go with the config map that owns them, and who may make
+# them need not be allowed to list them.
+KINDS = ("ConfigMap", "Job", "Pod")
 
 
 class ClusterClient:
@@ -97,27 +80,8 @@ class ClusterClient:
 
         Raises ClusterUnreachable and ClusterRefused.
         """
-        from kubernetes.client import CoreV1Api  # noqa: PLC0415
-        from kubernetes.stream import stream  # noqa: PLC0415
-
-        # The client's own connections go on as they are.
-        api = CoreV1Api(_copy_of(self._client))
         with self._explained("exec"):
-            connection = stream(
-                api.connect_get_namespaced_pod_exec,
-                pod,
-                self.namespace,
-                container=container,
-                command=list(command),
-                stdin=True,
-                stdout=True,
-                stderr=True,
-                tty=False,
-                binary=True,
-                _preload_content=False,
-                _request_timeout=API_TIMEOUT_S,
-            )
-        return ExecStream(connection.sock, f"{pod}/{container}")
+            return open_exec(self._client, self.namespace, pod, container, command)
 
     def _path(self, kind: str) -> str:
         return _PATHS[kind].format(namespace=self.namespace)
@@ -134,50 +98,8 @@ class ClusterClient:
             found = json.loads(response.read())
         return found if isinstance(found, dict) else {}
 
-    def _explained(self, what: str) -> _Explained:
-        return _Explained(what, str(self._client.configuration.host))
-
-
-class _Explained:
-    """Turns what the client raises into our errors; as a `with`."""
-
-    def __init__(self, what: str, server: str) -> None:
-        self._what = what
-        self._server = server
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
-        from urllib3.exceptions import HTTPError  # noqa: PLC0415
-
-        # The package takes the body of an upgrade that was refused for bytes, and it has none.
-        if isinstance(error, AttributeError) and isinstance(error.__context__, ApiException):
-            error = error.__context__
-        if isinstance(error, ApiException) and error.status:
-            raise ClusterRefused(
-                f"the API server refused {self._what}: {described(error)[:LONGEST_REASON]}",
-                where=self._server,
-                remedy="see docs/kubernetes.md on the rights that a run needs",
-                status=int(error.status),
-            ) from None
-        if isinstance(error, ApiException | HTTPError | OSError | ValueError):
-            reason = " ".join(str(getattr(error, "reason", None) or error).split())
-            raise ClusterUnreachable(
-                f"the API server did not answer {self._what}: {reason[:LONGEST_REASON]}",
-                where=self._server,
-                remedy="check with kubectl version; go on with --resume",
-            ) from error
-
-
-def _copy_of(client: Any) -> Any:
-    """Another client of the same settings: the package swaps a client's request for a socket's."""
-    from kubernetes.client import ApiClient  # noqa: PLC0415
-
-    copy = ApiClient(client.configuration)
-    copy.default_headers.update(client.default_headers)
-    return copy
+    def _explained(self, what: str) -> Explained:
+        return Explained(what, str(self._client.configuration.host))
 
 
 def _namespace_of(context: str | None, kubeconfig: str | None) -> str | None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
+from plimsoll.cluster.pods.observed_node import host_fields
 from plimsoll.cluster.pods.placement import cpu_fields, device_fields
 from plimsoll.cluster.pods.record_names import BEGIN, OUTPUT, STATUS, STOP
 from plimsoll.errors import PlimsollError
@@ -50,7 +51,8 @@ def main(arguments: Sequence[str]) -> int:
 def placed(experiment: Path) -> Experiment:
     """The experiment on this pod's CPUs and devices. Raises PlimsollError."""
     given = load_experiment(experiment)
-    fields = device_fields(given.normalised(), os.environ)
+    written = given.normalised()
+    fields = (*device_fields(written, os.environ), *host_fields(written))
     polled = (*given.effective_generator.polled_cpus, *given.lab.polled_cpus)
     return load_experiment(experiment, (*fields, *cpu_fields(polled, allowed_cpus())))
 

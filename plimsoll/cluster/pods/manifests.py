@@ -8,10 +8,17 @@ that only keeps the volume of the record, so that it can be fetched after the ru
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from plimsoll.cluster.pods.observed_node import (
+    NODE_VARIABLE,
+    OBSERVED_VARIABLE,
+    ObservedNode,
+    as_json,
+)
 from plimsoll.cluster.pods.pod_plan import PodPlan
+from plimsoll.observe.agent.agent import HOSTNAME_VARIABLE
 from plimsoll.tune.intent.pod import Pod
 from plimsoll.tune.render.files.manifest import Manifest, manifest_of
 from plimsoll.tune.render.openshift.pod import pod_manifest
@@ -19,7 +26,9 @@ from plimsoll.tune.render.openshift.pod import pod_manifest
 MANAGED = {"app.kubernetes.io/managed-by": "plimsoll"}
 RUN_LABEL = "plimsoll/run"
 RUN_ANNOTATION = "plimsoll/run-id"
-RUN_CONTAINER, RECORD_CONTAINER = "run", "record"
+# On a DUT's pod, its own name: what its observer is to be next to.
+POD_LABEL = "plimsoll/pod"
+RUN_CONTAINER, RECORD_CONTAINER, OBSERVER_CONTAINER = "run", "record", "observe"
 RECORD = "/var/lib/plimsoll"
 _EXPERIMENT = "/etc/plimsoll"
 _STATE = "/run/plimsoll"
@@ -27,6 +36,13 @@ _STATE = "/run/plimsoll"
 _USER = 65532
 # Python alone takes 40 MB, with what the container imports.
 _RECORD_RESOURCES = {"cpu": "100m", "memory": "128Mi"}
+# An observer's process has 60 MB. Of less than a CPU, so that it is on none of those under test.
+_OBSERVER_RESOURCES = {"cpu": "200m", "memory": "256Mi"}
+_SLEEPER = ["python3", "-m", "plimsoll.cluster.pods.sleeper"]
+# What of a DUT's pod says to which nodes it may go, and from where images come.
+_OF_ITS_NODE = ("nodeSelector", "tolerations", "imagePullSecrets")
+_NODE_LABEL = "kubernetes.io/hostname"
+_RBAC = "rbac.authorization.k8s.io/v1"
 # A run that no one fetches any more does not stay for ever.
 _LONGEST_LIFE_S = 7 * 24 * 3600
 _GRACE_S = 60
@@ -45,9 +61,18 @@ def owner_manifest(name: str, run_id: str, experiment: str) -> Manifest:
     )
 
 
-def run_pod(name: str, run_id: str, plan: PodPlan, owner: Mapping[str, Any]) -> Manifest:
-    """The pod that runs; `owner` is the config map as the server has it."""
-    manifest = _owned(pod_manifest(plan.intent, plan.generator), name, name, run_id, owner)
+def run_pod(
+    name: str,
+    run_id: str,
+    plan: PodPlan,
+    owner: Mapping[str, Any],
+    observed: Sequence[ObservedNode] = (),
+) -> Manifest:
+    """The pod that runs; `owner` is the config map as the server has it.
+
+    `observed` are the nodes of its DUTs, whose observers it reaches as its service account.
+    """
+    manifest = _owned_pod(pod_manifest(plan.intent, plan.generator), name, name, run_id, owner)
     spec = manifest["spec"]
     (runner,) = spec["containers"]
     runner["name"] = RUN_CONTAINER
@@ -56,6 +81,12 @@ def run_pod(name: str, run_id: str, plan: PodPlan, owner: Mapping[str, Any]) -> 
         *(f"{_EXPERIMENT}/experiment.yaml", RECORD, run_id),
     ]
     _confine(spec, runner, owner["metadata"]["name"])
+    if observed:
+        spec |= {"serviceAccountName": name, "automountServiceAccountToken": True}
+        runner["env"] += [
+            {"name": NODE_VARIABLE, "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}},
+            {"name": OBSERVED_VARIABLE, "value": as_json(observed)},
+        ]
     spec["containers"].append(_record_container(runner))
     return manifest
 
@@ -67,7 +98,84 @@ def dut_pods(name: str, run_id: str, plan: PodPlan, owner: Mapping[str, Any]) ->
 
 
 def _dut(name: str, run_id: str, plan: PodPlan, pod: Pod, owner: Mapping[str, Any]) -> Manifest:
-    return _owned(pod_manifest(plan.intent, pod), f"{name}-{pod.name}", name, run_id, owner)
+    its_name = dut_name(name, pod)
+    manifest = _owned_pod(pod_manifest(plan.intent, pod), its_name, name, run_id, owner)
+    manifest["metadata"]["labels"][POD_LABEL] = its_name
+    return manifest
+
+
+def dut_name(name: str, pod: Pod) -> str:
+    """What the pod of one of the intent's DUTs is called, and labelled with."""
+    return f"{name}-{pod.name}"
+
+
+def observer_pod(
+    name: str, run_id: str, plan: PodPlan, pod: Pod, owner: Mapping[str, Any]
+) -> Manifest:
+    """A pod on the node of a DUT's, in which that node's observer can be started."""
+    dut = pod_manifest(plan.intent, pod)["spec"]
+    container = {
+        "name": OBSERVER_CONTAINER,
+        "image": plan.image,
+        "command": _SLEEPER,
+        "env": [
+            {"name": HOSTNAME_VARIABLE, "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
+        ],
+        "resources": _alike(_OBSERVER_RESOURCES),
+        "securityContext": _without_rights(_USER),
+    }
+    spec = {key: dut[key] for key in _OF_ITS_NODE if key in dut} | {
+        "restartPolicy": "Never",
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "affinity": _next_to(dut_name(name, pod)),
+        "containers": [container],
+    }
+    manifest = manifest_of("v1", "Pod", "observer", spec=spec)
+    return _owned_pod(manifest, observer_name(name, pod), name, run_id, owner)
+
+
+def observer_name(name: str, pod: Pod) -> str:
+    """What the pod is called that observes the node of a DUT's pod."""
+    return f"{dut_name(name, pod)}-node"
+
+
+def observers_access(
+    name: str, run_id: str, plan: PodPlan, owner: Mapping[str, Any]
+) -> Iterator[Manifest]:
+    """A service account for the run's pod, which may run commands in the observers' pods alone."""
+    pods = [observer_name(name, pod) for pod in plan.duts]
+    rule = {
+        "apiGroups": [""],
+        "resources": ["pods/exec"],
+        "resourceNames": pods,
+        # Which of them an exec over a web socket is, servers of different age see differently.
+        "verbs": ["create", "get"],
+    }
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name}
+    subjects = [{"kind": "ServiceAccount", "name": name}]
+    for manifest in (
+        manifest_of("v1", "ServiceAccount", name, automountServiceAccountToken=False),
+        manifest_of(_RBAC, "Role", name, rules=[rule]),
+        manifest_of(_RBAC, "RoleBinding", name, roleRef=role, subjects=subjects),
+    ):
+        yield _owned(manifest, name, name, run_id, owner)
+
+
+def _next_to(pod: str) -> dict[str, Any]:
+    """On the node of the pod that is labelled so."""
+    term = {"labelSelector": {"matchLabels": {POD_LABEL: pod}}, "topologyKey": _NODE_LABEL}
+    return {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+def _owned_pod(
+    manifest: Manifest, name: str, run: str, run_id: str, owner: Mapping[str, Any]
+) -> Manifest:
+    """Owned, and not for ever."""
+    manifest = _owned(manifest, name, run, run_id, owner)
+    manifest["spec"]["activeDeadlineSeconds"] = _LONGEST_LIFE_S
+    manifest["spec"]["terminationGracePeriodSeconds"] = _GRACE_S
+    return manifest
 
 
 def _owned(
@@ -88,8 +196,6 @@ def _owned(
             "uid": owner["metadata"]["uid"],
         }
     ]
-    manifest["spec"]["activeDeadlineSeconds"] = _LONGEST_LIFE_S
-    manifest["spec"]["terminationGracePeriodSeconds"] = _GRACE_S
     return manifest
 
 
@@ -118,23 +224,31 @@ def _confine(spec: dict[str, Any], runner: dict[str, Any], owner: str) -> None:
 
 def _record_container(runner: Mapping[str, Any]) -> dict[str, Any]:
     """A container that sleeps next to the record; commands are run in it."""
-    security = {
-        **{key: runner["securityContext"][key] for key in ("seccompProfile",)},
-        "allowPrivilegeEscalation": False,
-        "capabilities": {"drop": ["ALL"]},
-        "readOnlyRootFilesystem": True,
-        # The record's files are of the user who runs.
-        "runAsUser": runner["securityContext"]["runAsUser"],
-        "runAsNonRoot": runner["securityContext"]["runAsUser"] != 0,
-    }
     return {
         "name": RECORD_CONTAINER,
         "image": runner["image"],
-        "command": ["python3", "-m", "plimsoll.cluster.pods.sleeper"],
-        "resources": {"limits": dict(_RECORD_RESOURCES), "requests": dict(_RECORD_RESOURCES)},
-        "securityContext": security,
+        "command": _SLEEPER,
+        "resources": _alike(_RECORD_RESOURCES),
+        # The record's files are of the user who runs.
+        "securityContext": _without_rights(runner["securityContext"]["runAsUser"]),
         "volumeMounts": [{"name": "record", "mountPath": RECORD}],
     }
+
+
+def _without_rights(user: int) -> dict[str, Any]:
+    return {
+        "seccompProfile": {"type": "RuntimeDefault"},
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": True,
+        "runAsUser": user,
+        "runAsNonRoot": user != 0,
+    }
+
+
+def _alike(resources: Mapping[str, str]) -> dict[str, Any]:
+    """Limits that equal requests, as of a guaranteed pod."""
+    return {"limits": dict(resources), "requests": dict(resources)}
 
 
 def _labels(name: str) -> dict[str, str]:

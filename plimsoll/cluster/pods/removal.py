@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.cluster.pods.cluster_client import KINDS, ClusterClient, ClusterRefused
+from plimsoll.cluster.pods.cluster_client import KINDS, ClusterClient
 from plimsoll.cluster.pods.manifests import MANAGED, RUN_ANNOTATION, RUN_LABEL
+from plimsoll.host.kubernetes.cluster_errors import ClusterRefused
 
 _OURS = ",".join(f"{name}={value}" for name, value in MANAGED.items())
 _FORBIDDEN = 403

@@ -17,8 +17,7 @@ from typing import Any
 import yaml
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.cluster.pods.cluster_client import ClusterClient, ClusterRefused, ClusterUnreachable
-from plimsoll.cluster.pods.exec_stream import ExecStream, StreamEnded
+from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.gathering import Gathering
 from plimsoll.cluster.pods.manifests import (
     RECORD,
@@ -29,10 +28,14 @@ from plimsoll.cluster.pods.manifests import (
     owner_manifest,
     run_pod,
 )
+from plimsoll.cluster.pods.node_observers import NodeObservers, create_if_missing
+from plimsoll.cluster.pods.observed_node import ObservedNode
 from plimsoll.cluster.pods.pod_plan import PodPlan
 from plimsoll.cluster.pods.pod_state import PodState
 from plimsoll.cluster.pods.removal import remove_labelled
 from plimsoll.errors import Interrupted, MachineError, PlimsollError
+from plimsoll.host.kubernetes.cluster_errors import ClusterRefused, ClusterUnreachable
+from plimsoll.host.kubernetes.exec_stream import ExecStream, StreamEnded
 from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.run.run_directory import RunDirectory
 
@@ -44,6 +47,7 @@ _START_S = 900.0
 # How long a cluster that does not answer is tried again before the run is left to itself.
 _PATIENCE_S = 600.0
 _STOP_S = 120.0
+_FORBIDDEN = 403
 _SERVER = ("python3", "-m", "plimsoll.cluster.pods.record_server", RECORD)
 
 
@@ -116,8 +120,9 @@ class ClusterRun:
             owner_manifest(self._name, self._run.run_id, experiment)
         )
         for manifest in dut_pods(self._name, self._run.run_id, plan, owner):
-            self._create_if_missing(manifest)
-        self._client.create(run_pod(self._name, self._run.run_id, plan, owner))
+            create_if_missing(self._client, manifest)
+        observed = self._observed(plan, owner)
+        self._client.create(run_pod(self._name, self._run.run_id, plan, owner, observed))
         self._tell(f"pod {self._name} in namespace {self._client.namespace}")
 
     def _is_there(self) -> bool:
@@ -132,16 +137,25 @@ class ClusterRun:
             time.sleep(_LOOK_S / 3)
         return False
 
-    def _create_if_missing(self, manifest: dict[str, Any]) -> None:
+    def _observed(self, plan: PodPlan, owner: Mapping[str, Any]) -> tuple[ObservedNode, ...]:
+        """The nodes of its DUTs, once these and their observers have started."""
+        if not (plan.duts and self._experiment.observe.enabled):
+            return ()
+        observers = NodeObservers(self._client, self._name, plan)
         try:
-            self._client.create(manifest)
+            observers.make(self._run.run_id, owner)
         except ClusterRefused as error:
-            if error.status != 409:
+            if error.status != _FORBIDDEN:
                 raise
+            self._tell(f"the nodes of the DUTs are not observed: {error.message}")
+            return ()
+        for pod, container in observers.pods:
+            self._wait_until_started(pod, container)
+        return observers.nodes()
 
     def _follow(self) -> int:
         """Until it has ended and all of it is here. Raises LeftRunning and MachineError."""
-        self._wait_until_started()
+        self._wait_until_started(self._name, RECORD_CONTAINER)
         answered_s, said = time.monotonic(), ""
         while True:
             try:
@@ -185,22 +199,22 @@ class ClusterRun:
             remedy="go on with --resume: what was fetched is kept",
         )
 
-    def _wait_until_started(self) -> None:
+    def _wait_until_started(self, pod: str, container: str) -> None:
         deadline, said = time.monotonic() + _START_S, ""
-        while not (state := self._state()).started(RECORD_CONTAINER):
+        while not (state := self._state(pod)).started(container):
             if state.hopeless or time.monotonic() > deadline:
                 raise MachineError(
                     f"the pod does not start: {state.reason}",
-                    where=f"pod {self._name}",
+                    where=f"pod {pod}",
                     remedy="see to the image, and to nodes with the CPUs, pages and VFs requested",
                 )
             if state.reason != said:
                 said = state.reason
-                self._tell(f"waiting for the pod: {said}")
+                self._tell(f"waiting for pod {pod}: {said}")
             time.sleep(_LOOK_S / 3)
 
-    def _state(self) -> PodState:
-        return PodState.of(self._client.read("Pod", self._name))
+    def _state(self, pod: str | None = None) -> PodState:
+        return PodState.of(self._client.read("Pod", pod or self._name))
 
     def _connected(self) -> ExecStream:
         if self._stream is None:

@@ -27,6 +27,8 @@ from plimsoll.observe.reading.observation import Observation
 from plimsoll.observe.reading.observer import ObservedHost
 from plimsoll.version import VERSION
 
+# The host's name where the agent is in a container, which has one of its own.
+HOSTNAME_VARIABLE = "PLIMSOLL_HOSTNAME"
 _BLOCK_BYTES = 65536
 
 WriteLines = Callable[[list[str]], None]
@@ -50,7 +52,8 @@ class Agent:
         self._write = write
         self._host = ObservedHost(files)
         # Whatever bytes an administrator chose; as text they are in files and on terminals.
-        self._hostname = printable(os.fsencode(socket.gethostname()))
+        name = os.environ.get(HOSTNAME_VARIABLE) or socket.gethostname()
+        self._hostname = printable(os.fsencode(name))
         self._period: _Period | None = None
 
     def wait_s(self) -> float | None:

@@ -12,7 +12,6 @@ from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.own_processes import OBSERVER
-from plimsoll.host.processes.over_ssh import over_ssh
 from plimsoll.host.processes.own_module import module_argv
 from plimsoll.observe.agent.host_agent import AgentFailed, HostAgent
 from plimsoll.observe.agent.registry import OBSERVERS
@@ -212,8 +211,8 @@ class StartingAgents:
         try:
             self.local = _start("this host", module_argv("plimsoll.observe"), ledger)
             for host in settings.hosts:
-                argv = over_ssh(host.ssh, "plimsoll-observe")
-                self.remote.append((host, _start(host.ssh, argv, ledger)))
+                argv = host.argv("plimsoll-observe")
+                self.remote.append((host, _start(host.name, argv, ledger)))
         except BaseException:
             self.close()
             raise
@@ -265,9 +264,13 @@ def _start(name: str, argv: Sequence[str], ledger: Ledger) -> HostAgent:
 
 
 def _observation_of(host: RemoteHost, settings: ObserveSettings) -> Observation:
+    sources = settings.sources
+    if unread := host.unread_sources:
+        chosen = sources or tuple(dict.fromkeys(each.source for each in OBSERVERS))
+        sources = tuple(each for each in chosen if each not in unread)
     return Observation(
         interval_s=settings.interval_s(),
-        sources=settings.sources,
+        sources=sources,
         polled_cpus=host.polled_cpus,
         pids=host.pids,
         telemetry=host.telemetry,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from plimsoll.host.processes.over_ssh import is_destination
+from plimsoll.host.kubernetes.pod_place import PodPlace
+from plimsoll.host.processes.over_ssh import is_destination, over_ssh
 from plimsoll.observe.agent.registry import OBSERVERS
 from plimsoll.text.mistakes import did_you_mean, mistake
 from plimsoll.text.units import DurationField
@@ -14,10 +15,15 @@ from plimsoll.tune.intent.intent import Intent
 
 _INTERVAL_S = 1.0
 _CROWDED_INTERVAL_S = 10.0
+# Those that read one network namespace, which in a pod is the pod's.
+_OF_A_NETWORK = frozenset({"sar-net"})
 
 
 class RemoteHost(BaseModel):
-    """Another host that is watched, over ssh: its `plimsoll-observe` must be on PATH there.
+    """Another host that is watched: its `plimsoll-observe` must be on PATH there.
+
+    It is reached over `ssh`, or, a node of a cluster, by exec in a `pod` that is on it. A pod
+    has a network of its own, so nothing is read there of the node's.
 
     `polled_cpus` are those under test, `telemetry` the sockets of its DPDK processes by a
     name for each, `openvswitch` the control sockets of its switches (`ovs-vswitchd.PID.ctl`)
@@ -27,7 +33,8 @@ class RemoteHost(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    ssh: str
+    ssh: str | None = None
+    pod: str | None = None
     polled_cpus: tuple[Annotated[int, Field(ge=0, le=8191)], ...] = ()
     telemetry: dict[str, str] = Field(default_factory=dict)
     openvswitch: dict[str, str] = Field(default_factory=dict)
@@ -36,11 +43,47 @@ class RemoteHost(BaseModel):
 
     @field_validator("ssh")
     @classmethod
-    def _is_a_host(cls, ssh: str) -> str:
-        if not is_destination(ssh):
+    def _is_a_host(cls, ssh: str | None) -> str | None:
+        if ssh is not None and not is_destination(ssh):
             remedy = "write it as ssh takes it, such as root@dut.lab, options in ~/.ssh/config"
             raise mistake(f"{ssh!r} is not a valid host", remedy)
         return ssh
+
+    @field_validator("pod")
+    @classmethod
+    def _is_a_pod(cls, pod: str | None) -> str | None:
+        if pod is None:
+            return None
+        try:
+            return str(PodPlace.parse(pod))
+        except ValueError as error:
+            remedy = "write kube://CONTEXT/NAMESPACE/POD, with /CONTAINER where it is not the first"
+            raise mistake(str(error), remedy) from None
+
+    @model_validator(mode="after")
+    def _is_reached_one_way(self) -> Self:
+        if (self.ssh is None) == (self.pod is None):
+            raise mistake("a host is reached by ssh or by a pod", "give one of ssh and pod")
+        if self.pod is not None and self.tuning is not None:
+            remedy = "leave it out, and audit the cluster with plimsoll tune audit --kube"
+            raise mistake("a pod does not see how its node is tuned", remedy, "tuning")
+        return self
+
+    @property
+    def name(self) -> str:
+        """What it is called until it has said its own name."""
+        return self.ssh or str(self.pod)
+
+    @property
+    def unread_sources(self) -> frozenset[str]:
+        """Observers whose figures there would not be the host's."""
+        return _OF_A_NETWORK if self.pod else frozenset()
+
+    def argv(self, *command: str) -> tuple[str, ...]:
+        """The command line of a process here that is `command` there."""
+        if self.ssh is not None:
+            return over_ssh(self.ssh, *command)
+        return PodPlace.parse(str(self.pod)).argv(*command)
 
 
 class ObserveSettings(BaseModel):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from plimsoll.errors import MachineError
-from plimsoll.tune.cluster.api_client import ApiClient
+from plimsoll.host.kubernetes.api_client import ApiClient
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import Kind
 from plimsoll.tune.host.view.unread import Unread, UnreadCause

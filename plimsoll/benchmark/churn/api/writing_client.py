@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.errors import MachineError
-from plimsoll.tune.cluster.api_client import (
+from plimsoll.host.kubernetes.api_client import (
     API_TIMEOUT_S,
     JSON_CONTENT,
     LONGEST_REASON,

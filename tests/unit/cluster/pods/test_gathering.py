@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.cluster.pods.exec_stream import StreamEnded
 from plimsoll.cluster.pods.gathering import Gathering
+from plimsoll.host.kubernetes.exec_stream import StreamEnded
 from plimsoll.record.run.run_directory import RunDirectory
 
 ROOT = Path(__file__).parents[4]

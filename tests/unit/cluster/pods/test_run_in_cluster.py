@@ -14,12 +14,12 @@ import yaml
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.cluster.pods import run_in_cluster
-from plimsoll.cluster.pods.cluster_client import ClusterRefused, ClusterUnreachable
-from plimsoll.cluster.pods.exec_stream import StreamEnded
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import plan_pods
 from plimsoll.cluster.pods.run_in_cluster import ClusterRun, LeftRunning, name_of, place_of
 from plimsoll.errors import Interrupted, MachineError
+from plimsoll.host.kubernetes.cluster_errors import ClusterRefused, ClusterUnreachable
+from plimsoll.host.kubernetes.exec_stream import StreamEnded
 from plimsoll.record.run.run_directory import RunDirectory
 
 ROOT = Path(__file__).parents[4]

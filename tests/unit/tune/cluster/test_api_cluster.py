@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.tune.cluster.api_client import connect
+from plimsoll.host.kubernetes.api_client import connect
 from plimsoll.tune.cluster.api_cluster import ApiCluster
 from plimsoll.tune.cluster.cluster_audit import audit_cluster
 from plimsoll.tune.cluster.kinds import (

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import select
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from plimsoll.errors import MachineError, PlimsollError
+from plimsoll.host.kubernetes.api_client import API_TIMEOUT_S
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _STATUS = 3
@@ -62,6 +64,26 @@ class ExecStream:
         del self._output[:length]
         return block
 
+    def take(self, timeout_s: float) -> bytes:
+        """What of its output is there or comes with the next message, perhaps nothing.
+
+        Raises StreamEnded.
+        """
+        if not self._output:
+            self._receive(time.monotonic() + timeout_s)
+        block = bytes(self._output)
+        self._output.clear()
+        return block
+
+    def fileno(self) -> int:
+        """Of the connection, to wait for messages where none is `held`."""
+        return int(self._socket.sock.fileno())
+
+    @property
+    def held(self) -> bool:
+        """Whether something is there already, of which the connection's descriptor says nothing."""
+        return bool(self._output or self._pending(self._socket.sock))
+
     def close(self) -> None:
         """Hang up: the command sees the end of its input. Safe to repeat."""
         self._socket.close(timeout=1)
@@ -83,12 +105,17 @@ class ExecStream:
         connection = self._socket.sock
         if connection is None:
             raise self._ended("the connection was closed")
-        if getattr(connection, "pending", lambda: 0)():
+        if self._pending(connection):
             return
         poll = select.poll()
         poll.register(connection, select.POLLIN)
         if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
             raise self._ended("it gave no answer in time")
+
+    @staticmethod
+    def _pending(connection: Any) -> bool:
+        """Whether TLS holds a message, or a part of one."""
+        return bool(getattr(connection, "pending", lambda: 0)())
 
     def _sort(self, channel: int, data: bytes) -> None:
         if channel == _STDOUT:
@@ -106,6 +133,42 @@ class ExecStream:
             where=self._name,
             remedy="go on with --resume",
         )
+
+
+def open_exec(
+    client: Any, namespace: str, pod: str, container: str | None, command: Sequence[str]
+) -> ExecStream:
+    """Start a command in a container, by default the pod's first one. Raises what the package does.
+
+    `client` is what `configured_client` returns; its own connections go on as they are.
+    """
+    from kubernetes.client import CoreV1Api  # noqa: PLC0415
+    from kubernetes.stream import stream  # noqa: PLC0415
+
+    connection = stream(
+        CoreV1Api(_copy_of(client)).connect_get_namespaced_pod_exec,
+        pod,
+        namespace,
+        **({"container": container} if container else {}),
+        command=list(command),
+        stdin=True,
+        stdout=True,
+        stderr=True,
+        tty=False,
+        binary=True,
+        _preload_content=False,
+        _request_timeout=API_TIMEOUT_S,
+    )
+    return ExecStream(connection.sock, f"{pod}/{container}" if container else pod)
+
+
+def _copy_of(client: Any) -> Any:
+    """Another client of the same settings: the package swaps a client's request for a socket's."""
+    from kubernetes.client import ApiClient  # noqa: PLC0415
+
+    copy = ApiClient(client.configuration)
+    copy.default_headers.update(client.default_headers)
+    return copy
 
 
 def _broken() -> tuple[type[BaseException], ...]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pytest
 from websocket import ABNF, WebSocketConnectionClosedException
 
-from plimsoll.cluster.pods.exec_stream import ExecStream, StreamEnded
+from plimsoll.host.kubernetes.exec_stream import ExecStream, StreamEnded
 
 
 class Frame(NamedTuple):
