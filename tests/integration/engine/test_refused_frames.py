@@ -51,7 +51,8 @@ def test_a_queue_that_no_one_empties_takes_what_it_holds(
 
 def test_refused_frames_leave_no_gap(linked: tuple[EngineSession, EngineSession]) -> None:
     near, far = linked
-    hours = {"duration_s": 7200, "interval_s": 0.02, "mark": 7}
+    # Long enough that both ends' intervals are read faster than they come.
+    hours = {"duration_s": 7200, "interval_s": 0.2, "mark": 7}
     near.send(trial_request(stream(0, 20_000, fields=[DESTINATION]), **hours))
     while not near.next_interval()["streams"][0]["refused"]:
         pass

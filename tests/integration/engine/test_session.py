@@ -10,7 +10,7 @@ from tests.integration.engine.requests import CPUS, open_request, stream, trial_
 from tests.integration.engine.session import EngineSession
 
 STOP = {"id": 90, "request": "stop"}
-HOURS = {"duration_s": 7200, "interval_s": 0.02, "drain_s": 0.1}
+HOURS = {"duration_s": 7200, "interval_s": 0.1, "drain_s": 0.1}
 
 
 def assert_lives(engine: EngineSession) -> None:
