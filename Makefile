@@ -256,11 +256,14 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 
 # In the Debian package, to which nobody adds by pip. analysis and trend would add half a GB.
 PACKAGED_EXTRAS := console kube otg redfish s3 serve trex
+# In the image of pods: observers on other nodes are reached, records are put into a store.
+IMAGE_EXTRAS := kube s3
 
 lock: $(DEV_REQUIREMENTS) ## Renew requirements/: the newest versions that pyproject.toml allows
 	$(BIN)/python build-aux/list-requirements.py dev analysis | $(LOCK) - -o requirements/dev.txt
 	$(BIN)/python build-aux/list-requirements.py | $(LOCK) - -c requirements/dev.txt -o requirements/run.txt
 	$(LOCK) $(PACKAGED_EXTRAS:%=--extra %) pyproject.toml -c requirements/dev.txt -o requirements/package.txt
+	$(LOCK) $(IMAGE_EXTRAS:%=--extra %) pyproject.toml -c requirements/dev.txt -o requirements/image.txt
 
 # The build folder is kept, so that only what changed is compiled again.
 $(INSTALLED): $(RUN_REQUIREMENTS) $(SOURCES)

@@ -63,9 +63,10 @@ def test_what_tests_install_over_what_runs_is_of_the_same_versions() -> None:
         assert dev[name] == versions
 
 
-def test_the_debian_package_has_the_files_that_make_installs() -> None:
-    """All that running needs, by the same hashes; what only building needs comes from Debian."""
-    packaged = hashed("package.txt")
+@pytest.mark.parametrize("name", ["package.txt", "image.txt"])
+def test_packages_and_images_have_the_files_that_make_installs(name: str) -> None:
+    """All that running needs, by the same hashes; what only building needs comes from elsewhere."""
+    packaged = hashed(name)
     run = hashed("run.txt")
     build = run.keys() - packaged.keys()
     assert build == {"meson", "meson-python", "pyproject-metadata"}
@@ -73,7 +74,9 @@ def test_the_debian_package_has_the_files_that_make_installs() -> None:
         name: run[name] for name in run.keys() - build
     }
     dev = pinned("dev.txt")
-    assert {name: dev.get(name) for name in pinned("package.txt")} == pinned("package.txt")
+    assert {each: dev.get(each) for each in pinned(name)} == pinned(name)
+    # A run in a pod reaches observers on other nodes, and puts its record into a store.
+    assert {"kubernetes", "obstore"} <= packaged.keys()
 
 
 def test_the_debian_package_takes_no_file_without_its_hash() -> None:

@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
-from plimsoll.cluster.pods.manifests import dut_pods, owner_manifest, run_pod
+from plimsoll.cluster.pods.manifests import (
+    dut_pods,
+    observer_pod,
+    observers_access,
+    owner_manifest,
+    run_pod,
+)
+from plimsoll.cluster.pods.observed_node import ObservedNode
 from plimsoll.cluster.pods.pod_plan import plan_pods
 from plimsoll.errors import InputError
 
@@ -126,6 +133,42 @@ def test_an_intents_duts_are_deployed_where_they_have_a_command(tmp_path: Path) 
     assert dut["metadata"]["name"] == f"{NAME}-testpmd"
     assert dut["metadata"]["ownerReferences"][0]["uid"] == "1f2e"
     assert dut["spec"]["containers"][0]["command"][0] == "dpdk-testpmd"
+
+
+def test_an_observer_is_on_the_duts_node_and_may_do_nothing(tmp_path: Path) -> None:
+    plan = plan_pods(experiment(tmp_path, INTENT), None, hugepages=False)
+    (dut,) = dut_pods(NAME, RUN, plan, OWNER)
+    observer = observer_pod(NAME, RUN, plan, plan.duts[0], OWNER)
+    (term,) = observer["spec"]["affinity"]["podAffinity"][
+        "requiredDuringSchedulingIgnoredDuringExecution"
+    ]
+    assert term["topologyKey"] == "kubernetes.io/hostname"
+    assert term["labelSelector"]["matchLabels"].items() <= dut["metadata"]["labels"].items()
+    (container,) = observer["spec"]["containers"]
+    assert container["image"] == plan.image
+    # Of the node's CPUs it gets none to itself, and so none of those under test.
+    assert container["resources"]["requests"]["cpu"].endswith("m")
+    assert container["resources"]["limits"] == container["resources"]["requests"]
+    assert container["securityContext"]["runAsNonRoot"] is True
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert observer["spec"]["automountServiceAccountToken"] is False
+    assert not {"hostNetwork", "hostPID", "hostIPC", "volumes"} & observer["spec"].keys()
+    assert observer["metadata"]["ownerReferences"][0]["uid"] == "1f2e"
+
+
+def test_the_run_may_start_commands_in_its_observers_and_nothing_else(tmp_path: Path) -> None:
+    plan = plan_pods(experiment(tmp_path, INTENT), None, hugepages=False)
+    observer = observer_pod(NAME, RUN, plan, plan.duts[0], OWNER)
+    account, role, binding = observers_access(NAME, RUN, plan, OWNER)
+    (rule,) = role["rules"]
+    assert (rule["apiGroups"], rule["resources"]) == ([""], ["pods/exec"])
+    assert rule["resourceNames"] == [observer["metadata"]["name"]]
+    assert binding["subjects"] == [{"kind": "ServiceAccount", "name": account["metadata"]["name"]}]
+    assert binding["roleRef"]["name"] == role["metadata"]["name"]
+    node = ObservedNode("worker-2", "kube:///bench/observer", (2, 3))
+    pod = run_pod(NAME, RUN, plan, OWNER, [node])
+    assert pod["spec"]["serviceAccountName"] == account["metadata"]["name"]
+    assert pod["spec"]["automountServiceAccountToken"] is True
 
 
 def test_without_an_image_nothing_is_deployed(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import yaml
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.cluster.pods import run_in_cluster
+from plimsoll.cluster.pods.cluster_client import KINDS
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import plan_pods
 from plimsoll.cluster.pods.run_in_cluster import ClusterRun, LeftRunning, name_of, place_of
@@ -76,6 +77,19 @@ class Session:
         self._process.communicate()
 
 
+class Said:
+    """An exec session of a command that has said all that it says."""
+
+    def __init__(self, *lines: str) -> None:
+        self._lines = list(lines)
+
+    def read_line(self, timeout_s: float) -> bytes:
+        return self._lines.pop(0).encode()
+
+    def close(self) -> None:
+        self._lines.clear()
+
+
 class Namespace:
     """As much of a ClusterClient as a run uses."""
 
@@ -84,20 +98,31 @@ class Namespace:
         self.namespace = "bench"
         self.objects: dict[tuple[str, str], dict[str, Any]] = {}
         self.made: list[str] = []
+        self.pods: list[dict[str, Any]] = []
         self.breaks_after: list[int | None] = []
         self.reachable = True
+        self.dut_cpus = "2-3"
+        self.forbidden: str | None = None
         self._folder = folder
         self._work = work
         self._pod: PodOfAFolder | None = None
 
     def create(self, manifest: dict[str, Any]) -> Mapping[str, Any]:
         kind, name = manifest["kind"], manifest["metadata"]["name"]
+        if kind == self.forbidden:
+            raise ClusterRefused(f"{kind} is forbidden", where="lab", remedy="", status=403)
         assert (kind, name) not in self.objects
         made = {**manifest, "metadata": {**manifest["metadata"], "uid": f"uid-{len(self.made)}"}}
         self.objects[kind, name] = made
+        if kind == "Pod":
+            self.pods.append(made)
         self.made.append(kind)
         if kind == "Pod":
-            made["status"] = {"phase": "Running", "containerStatuses": RUNNING}
+            names = [each["name"] for each in manifest["spec"]["containers"]]
+            running = [{"name": each, "state": {"running": {}}} for each in names]
+            made["status"] = {"phase": "Running", "containerStatuses": running}
+            made["spec"] = {**manifest["spec"], "nodeName": "worker-2"}
+        if kind == "Pod" and "record" in names:
             run_id = manifest["spec"]["containers"][0]["command"][-1]
             folder = self._folder / f"volume-{len(self.made)}"
             self._pod = PodOfAFolder(folder, run_id, self._work)
@@ -120,11 +145,21 @@ class Namespace:
         )
 
     def delete(self, kind: str, name: str) -> None:
-        del self.objects[kind, name]
+        uid = self.objects.pop((kind, name))["metadata"]["uid"]
+        # As the garbage collector does; what is looked for as well is deleted by the run itself.
+        for owned in [
+            key
+            for key, found in self.objects.items()
+            if key[0] not in KINDS and found["metadata"]["ownerReferences"][0]["uid"] == uid
+        ]:
+            del self.objects[owned]
 
-    def run_in(self, pod: str, container: str, command: Sequence[str]) -> Session:
+    def run_in(self, pod: str, container: str, command: Sequence[str]) -> Session | Said:
         if not self.reachable:
             raise ClusterUnreachable("it did not answer", where="lab")
+        if command[0] == "cat":
+            assert (pod.endswith("-testpmd"), container) == (True, "testpmd")
+            return Said("Name:\tdpdk-testpmd", f"Cpus_allowed_list:\t{self.dut_cpus}")
         assert (container, command[0]) == ("record", "python3")
         assert ("Pod", pod) in self.objects
         assert self._pod is not None
@@ -320,3 +355,65 @@ def test_a_cluster_that_does_not_answer_for_long_is_left_with_its_run(
         execute()
     assert "plimsoll cluster clean" in left.value.remedy
     assert {kind for kind, _ in namespace.objects} == {"ConfigMap", "Pod"}
+
+
+DUT = """
+tuning:
+  name: lab
+  platform: openshift
+  pool: {role: worker}
+  cpus: {reserved: 0-1, isolated: 2-31}
+  pods:
+    - {name: trafficgen, role: generator, cpus: 6, memory: 4Gi}
+    - {name: testpmd, role: dut, cpus: 2, memory: 1Gi, image: registry.lab/testpmd,
+       command: [dpdk-testpmd]}
+"""
+
+
+@pytest.fixture
+def against_a_dut(tmp_path: Path, experiment: Experiment) -> Experiment:
+    assert not experiment.tuning
+    (tmp_path / "dut.yaml").write_text((tmp_path / "demo.yaml").read_text() + DUT)
+    return load_experiment(tmp_path / "dut.yaml")
+
+
+def told_of(namespace: Namespace, run: RunDirectory) -> list[dict[str, Any]]:
+    """The nodes that the run's pod is told of."""
+    (pod,) = (each for each in namespace.pods if each["metadata"]["name"] == name_of(run))
+    environment = {each["name"]: each.get("value") for each in pod["spec"]["containers"][0]["env"]}
+    found: list[dict[str, Any]] = json.loads(environment.get("PLIMSOLL_OBSERVED") or "[]")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("allowed", "own"),
+    [("2-3", [2, 3]), pytest.param("0-31", [], id="it shares the node's")],
+)
+def test_the_node_of_a_dut_is_observed(
+    tmp_path: Path,
+    run: RunDirectory,
+    against_a_dut: Experiment,
+    allowed: str,
+    own: list[int],
+) -> None:
+    namespace = Namespace(tmp_path, finds)
+    namespace.dut_cpus = allowed
+    execute, _ = cluster_run(namespace, run, against_a_dut)
+    assert execute() == 0
+    rights = ["ServiceAccount", "Role", "RoleBinding"]
+    assert namespace.made == ["ConfigMap", "Pod", *rights, "Pod", "Pod"]
+    observer = f"kube:///bench/{name_of(run)}-testpmd-node/observe"
+    assert told_of(namespace, run) == [{"name": "worker-2", "pod": observer, "cpus": own}]
+    assert namespace.objects == {}
+
+
+def test_who_may_not_give_rights_runs_without_observers(
+    tmp_path: Path, run: RunDirectory, against_a_dut: Experiment
+) -> None:
+    namespace = Namespace(tmp_path, finds)
+    namespace.forbidden = "Role"
+    execute, said = cluster_run(namespace, run, against_a_dut)
+    assert execute() == 0
+    assert any("nodes of the DUTs are not observed: Role is forbidden" in line for line in said)
+    assert told_of(namespace, run) == []
+    assert namespace.objects == {}

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.own_module import module_argv
+from plimsoll.observe.agent.agent import HOSTNAME_VARIABLE
 from plimsoll.observe.agent.host_agent import HostAgent
 from plimsoll.observe.agent.observers import (
     LocalHost,
@@ -20,14 +21,16 @@ from plimsoll.observe.agent.observers import (
     StartingAgents,
     open_observers,
 )
-from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings
+from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings, RemoteHost
 from plimsoll.observe.reading.observation import Observation
 from plimsoll.record.metrics.metrics import MetricsWriter, read_metrics
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.host_readings import HostReadings, ObserverEnd
 from plimsoll.version import VERSION
+from tests.unit.host.kubernetes.exec_server import ExecServer
 
 HERE = LocalHost(polled={"tester": (0,), "dut": ()}, run_on=tuple(os.sched_getaffinity(0)))
+TUNING = {"name": "dut", "platform": "vm", "cpus": {"reserved": "0", "isolated": "1"}}
 QUICK = ObserveSettings(interval=0.1, sources=("mpstat",))
 
 
@@ -231,3 +234,64 @@ def test_agents_end_where_the_lab_does_not_come_up(ledger: Ledger) -> None:
         (noted,) = ledger.record.processes
         assert noted.identity.alive
     assert not noted.identity.alive
+
+
+@pytest.fixture
+def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A pod of `kube://lab`, in which the observer of the node worker-2 can be started."""
+    program = tmp_path / "bin" / "plimsoll-observe"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -m plimsoll.observe\n")
+    program.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    there = {**os.environ, "PATH": path, HOSTNAME_VARIABLE: "worker-2"}
+    server = ExecServer(tmp_path, environment=there)
+    monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig()))
+    yield "kube://lab/bench/observer/observe"
+    server.end()
+
+
+def test_a_node_of_a_cluster_is_watched_by_exec(
+    node: str, ledger: Ledger, run: RunDirectory
+) -> None:
+    """Through Kubernetes' own client; what is left of the node's network is not its own."""
+    host = RemoteHost(pod=node, polled_cpus=(0,))
+    settings = QUICK.model_copy(update={"sources": ("mpstat", "sar-net"), "hosts": (host,)})
+    messages: list[str] = []
+    agents = StartingAgents(settings, ledger)
+    observers = open_observers(settings, HERE, agents, messages.append)
+    watch(observers, run, "trial-0001")
+    here, there = observers.records
+    assert there.hostname == "worker-2" != here.hostname
+    assert (there.sources, there.polled) == (("mpstat",), {"dut": "0"})
+    assert set(here.sources) == {"mpstat", "sar-net"}
+    assert observers.readings[1].readings
+    assert messages == []
+    observers.close()
+
+
+def test_a_node_whose_pod_is_gone_is_reported(node: str, ledger: Ledger, run: RunDirectory) -> None:
+    gone = RemoteHost(pod="kube://lab/bench/gone")
+    settings = QUICK.model_copy(update={"hosts": (gone,)})
+    messages: list[str] = []
+    observers = open_observers(settings, HERE, StartingAgents(settings, ledger), messages.append)
+    watch(observers, run, "trial-0001")
+    _, there = observers.records
+    assert (there.hostname, there.sources) == ("kube://lab/bench/gone", ())
+    assert len(messages) == 1
+    assert "404" in messages[0]
+    observers.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "problem"),
+    [
+        ({}, "by ssh or by a pod"),
+        ({"ssh": "dut.lab", "pod": "kube://lab/bench/dut"}, "by ssh or by a pod"),
+        ({"pod": "bench/dut"}, "not a valid pod"),
+        ({"pod": "kube://lab/bench/dut", "tuning": TUNING}, "is tuned"),
+    ],
+)
+def test_a_host_is_reached_in_one_way(host: dict[str, object], problem: str) -> None:
+    with pytest.raises(ValidationError, match=problem):
+        ObserveSettings.model_validate({"hosts": [host]})
