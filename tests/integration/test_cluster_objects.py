@@ -20,7 +20,14 @@ import yaml
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.cluster.jobs.job_manifest import job_manifest
 from plimsoll.cluster.pods.cluster_client import ClusterClient
-from plimsoll.cluster.pods.manifests import dut_pods, owner_manifest, run_pod
+from plimsoll.cluster.pods.manifests import (
+    dut_pods,
+    observer_name,
+    observer_pod,
+    observers_access,
+    owner_manifest,
+    run_pod,
+)
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import PodPlan, plan_pods
 from plimsoll.cluster.pods.removal import FoundRun, found_runs, remove_labelled
@@ -137,6 +144,29 @@ def test_an_intents_pods_with_cards_are_admitted_where_they_may_be(
     with pytest.raises(ClusterRefused, match="violates PodSecurity") as refused:
         bench.create(run_pod(NAME, RUN, plan, owner))
     assert refused.value.status == 403
+
+
+def test_observers_are_admitted_and_their_run_has_rights_to_no_other_pod(
+    config: Path, bench: ClusterClient, tmp_path: Path
+) -> None:
+    cards = client_of(config, PRIVILEGED)
+    plan = planned(tmp_path, INTENT)
+    owner = cards.create(owner_manifest(NAME, RUN, "name: quick\n"))
+    for manifest in observers_access(NAME, RUN, plan, owner):
+        cards.create(manifest)
+    # The server's own judgement of what the run's service account may do.
+    account = f"system:serviceaccount:{PRIVILEGED}:{NAME}"
+    observer = observer_name(NAME, plan.duts[0])
+    asked = Owner(config).may
+    assert asked(account, "create", "pods/exec", PRIVILEGED, observer)
+    assert not asked(account, "create", "pods/exec", PRIVILEGED, NAME)
+    assert not asked(account, "get", "pods", PRIVILEGED, observer)
+    assert not asked(account, "get", "secrets", PRIVILEGED, "any")
+    list(remove_labelled(cards, ""))
+    # An observer takes no more than "restricted" lets it.
+    owner = bench.create(owner_manifest(NAME, RUN, "name: quick\n"))
+    made = bench.create(observer_pod(NAME, RUN, plan, plan.duts[0], owner))
+    assert made["status"]["qosClass"] == "Guaranteed"
 
 
 def test_what_runs_left_is_listed_and_removed(bench: ClusterClient, tmp_path: Path) -> None:

@@ -9,25 +9,46 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from plimsoll.benchmark.experiment.experiment import load_experiment
+from plimsoll.cluster.pods import run_in_cluster
+from plimsoll.cluster.pods.cluster_client import ClusterClient
+from plimsoll.cluster.pods.manifests import dut_pods, run_pod
+from plimsoll.cluster.pods.observed_node import NODE_VARIABLE
+from plimsoll.cluster.pods.place import ClusterPlace
+from plimsoll.cluster.pods.pod_plan import plan_pods
+from plimsoll.cluster.pods.run_in_cluster import ClusterRun
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.tune.render.files.manifest import Manifest
 from tests.integration.cluster.control_plane import CannotServe
 from tests.integration.cluster.node.node import IMAGE, NAMESPACE, Node, real_node
+from tests.integration.cluster.owner import Owner
 from tests.integration.command import ROOT, Workplace, finished_trials, journal, until
 
 pytestmark = pytest.mark.full
 PLACE = f"kube://test/{NAMESPACE}"
 _LONGEST_S = 600
 # One that fits a node of two CPUs, next to the container that keeps the record.
-_TUNING = {
+_TUNING: dict[str, Any] = {
     "name": "node",
     "platform": "vm",
     "cpus": {"reserved": "0", "isolated": "1"},
     "pods": [{"name": "plimsoll", "role": "generator", "cpus": 1, "memory": "3Gi"}],
 }
+_DUT = {
+    "name": "testpmd",
+    "role": "dut",
+    "cpus": 1,
+    "memory": "64Mi",
+    "image": IMAGE,
+    "command": ["sleep", "infinity"],
+}
+_RBAC = "rbac.authorization.k8s.io/v1"
 _CPUS = {"lab": {"kind": "testpmd-memif", "cpu": 1}, "generator": {"cpus": [0]}}
 
 
@@ -145,6 +166,77 @@ def test_a_pod_that_is_deleted_is_replaced(laptop: Laptop, node: Node) -> None:
     assert "run-resumed" in {event["kind"] for event in journal(run)}
     # What was recorded is not measured again.
     assert finished_trials(run)[: len(before)] == before
+
+
+def test_the_node_of_a_dut_is_observed_from_the_runs_pod(
+    laptop: Laptop, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the run's own service account, through the API server and the kubelet.
+
+    There is one node, which the run is told is another one than its own; and it has no CPU for
+    the DUT's pod, which therefore asks for less and does nothing.
+    """
+    path = laptop.place.experiment(**_CPUS, tuning={**_TUNING, "pods": [*_TUNING["pods"], _DUT]})
+    experiment = load_experiment(path)
+    run = RunDirectory.create(laptop.place.runs, "quick", experiment.normalised())
+    monkeypatch.setattr(run_in_cluster, "dut_pods", _small(dut_pods))
+    monkeypatch.setattr(run_in_cluster, "run_pod", _on_another_node(run_pod))
+    said: list[str] = []
+
+    def execute() -> int:
+        client = ClusterClient.connect(ClusterPlace.parse(PLACE), str(node.tester_config))
+        plan = plan_pods(experiment, IMAGE, hugepages=False)
+        return ClusterRun(client, run, experiment, said.append).execute(plan)
+
+    assert node.within(execute) == 0, "\n".join(said)
+    trials = finished_trials(run.path)
+    assert trials
+    nodes = node.as_owner(lambda owner: owner.names("v1", "Node", NAMESPACE))
+    for trial in trials:
+        own, observed = trial["hosts"]
+        assert own["hostname"].startswith("plimsoll-")
+        assert [observed["hostname"]] == nodes
+        assert observed["readings"]
+        assert observed["ended"] is None
+    asked = laptop.place.run(
+        *("metrics", "get", "--run", run.path, "--source", "mpstat", "--type", "Busy-CPU"),
+        *("--breakout", f"hostname={nodes[0]}"),
+    )
+    assert asked.returncode == 0, asked.stderr
+    laptop.assert_nothing_is_left()
+    until(lambda: not node.as_owner(_rights_left), "its rights to be gone")
+
+
+def _rights_left(owner: Owner) -> list[str]:
+    kinds = (("v1", "ServiceAccount"), (_RBAC, "Role"), (_RBAC, "RoleBinding"))
+    found = [name for version, kind in kinds for name in owner.names(version, kind, NAMESPACE)]
+    return [name for name in found if name.startswith("plimsoll-")]
+
+
+def _small(
+    make: Callable[..., Iterator[dict[str, Any]]],
+) -> Callable[..., Iterator[dict[str, Any]]]:
+    def small(*arguments: Any) -> Iterator[Manifest]:
+        for pod in make(*arguments):
+            (container,) = pod["spec"]["containers"]
+            for resources in container["resources"].values():
+                resources["cpu"] = "100m"
+            container["securityContext"] |= {"runAsUser": 65532, "runAsNonRoot": True}
+            yield pod
+
+    return small
+
+
+def _on_another_node(make: Callable[..., Manifest]) -> Callable[..., Manifest]:
+    def elsewhere(*arguments: Any) -> Manifest:
+        pod = make(*arguments)
+        for variable in pod["spec"]["containers"][0]["env"]:
+            if variable["name"] == NODE_VARIABLE:
+                variable.pop("valueFrom")
+                variable["value"] = "another"
+        return pod
+
+    return elsewhere
 
 
 @pytest.fixture

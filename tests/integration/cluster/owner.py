@@ -126,6 +126,17 @@ class Owner:
         for name in self.names(api_version, kind, namespace):
             resource.delete(name=name, namespace=namespace)
 
+    def may(self, user: str, verb: str, kind: str, namespace: str, name: str) -> bool:
+        """Whether the server lets that user do so; a subresource's `kind` is as in pods/exec."""
+        resource = self._client.resources.get(
+            api_version="authorization.k8s.io/v1", kind="SubjectAccessReview"
+        )
+        plural, _, part = kind.partition("/")
+        attributes = {"verb": verb, "resource": plural, "namespace": namespace, "name": name}
+        spec = {"user": user, "resourceAttributes": {**attributes, "subresource": part}}
+        review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview"}
+        return bool(resource.create(body={**review, "spec": spec}).status.allowed)
+
     def token(self, namespace: str, account: str) -> str:
         """A token of the service account, as a pod of it gets one: for an hour."""
         resource = self._client.resources.get(api_version="v1", kind="ServiceAccount")

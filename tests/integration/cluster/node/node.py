@@ -38,7 +38,13 @@ _INSTALLED = ("containerd", "ctr", "runc", "gcc", "ip", "nsenter", "unshare")
 # What docs/kubernetes.md says that a run needs, and no more.
 _OBJECTS = {"resources": ["pods", "configmaps"], "verbs": ["create", "get", "list", "delete"]}
 _EXEC = {"resources": ["pods/exec"], "verbs": ["create", "get"]}
-_RULES = [{"apiGroups": [""], **each} for each in (_OBJECTS, _EXEC)]
+_ACCOUNTS = {"resources": ["serviceaccounts"], "verbs": ["create"]}
+_RIGHTS = {
+    "apiGroups": ["rbac.authorization.k8s.io"],
+    "resources": ["roles", "rolebindings"],
+    "verbs": ["create"],
+}
+_RULES = [*({"apiGroups": [""], **each} for each in (_OBJECTS, _EXEC, _ACCOUNTS)), _RIGHTS]
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,11 @@ class Node:
 
     def as_owner(self, work: Callable[[Owner], T]) -> T:
         """What `work` returns, with a client that may do everything."""
-        return run_within(self._network, lambda: work(Owner(self.folder / OWNER)))
+        return self.within(lambda: work(Owner(self.folder / OWNER)))
+
+    def within(self, work: Callable[[], T]) -> T:
+        """What `work` returns, done where the API server is reached."""
+        return run_within(self._network, work)
 
     def left(self) -> list[str]:
         """The pods and config maps of the namespace, without what controllers put there."""
