@@ -1,4 +1,4 @@
-"""The nodes of a run's DUTs, as the run in its pod is told of them: in its environment."""
+"""The nodes of a run's DUTs, as the environment of its pod names them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong with a cluster, told apart: it refuses, or it does not answer."""
+"""What goes wrong with a cluster: it refuses a request, or it does not answer."""
 
 from __future__ import annotations
 
