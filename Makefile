@@ -26,7 +26,7 @@ endif
 	vm-nics vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
 	checks slow-checks engine-tests engine-sanitized engine-threads delay-dut python-tests slow-python-tests \
 	full-python-tests
-.PHONY: packages chroot-install deb deb-install image pod-image control-plane kubelet
+.PHONY: packages chroot-install deb deb-install image pod-image control-plane kubelet kueue
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -172,6 +172,11 @@ build/kube-apiserver/kubelet: build-aux/build-kube-apiserver
 	-@build-aux/build-kube-apiserver $(@D) \
 		kube-apiserver kube-controller-manager kube-scheduler kubelet
 
+kueue: build/kube-apiserver/kueue ## Opt-in: build Kueue, for tests of a matrix whose jobs it lets begin (some 10 CPU-minutes)
+
+build/kube-apiserver/kueue: build-aux/build-kueue
+	-@build-aux/build-kueue $(@D)
+
 cluster-openapi: $(DEV_REQUIREMENTS) build/cluster-openapi/kinds.json.gz ## Fetch the OpenAPI that rendered manifests are held against
 
 build/cluster-openapi/kinds.json.gz: build-aux/cluster-openapi.txt build-aux/unpack-cluster-openapi
@@ -316,6 +321,6 @@ python-tests slow-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd 
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m '$(TESTS)' $(POLLING_NOTHING) tests/unit
 	$(BIN)/pytest -m '$(TESTS)' --ignore $(POLLING_NOTHING) tests/integration
 
-full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-testpmd vm-nics prometheus control-plane
+full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-testpmd vm-nics prometheus control-plane kueue
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m full tests/unit
 	$(BIN)/pytest -m full tests/integration

@@ -22,6 +22,8 @@ from plimsoll.tune.render.files.manifest import Manifest, manifest_of
 
 # Of Kueue (its documentation, "Run Kubernetes Jobs"): it lets the job begin.
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+# Else it would wait until there are test beds for all samples at once, mostly for ever.
+_AS_FEW_AS_ONE = {"kueue.x-k8s.io/job-min-parallelism": "1"}
 _HOST = "kubernetes.io/hostname"
 _CELLS = "/etc/plimsoll"
 
@@ -49,7 +51,7 @@ def job_manifest(
         "Job",
         name,
         labels=labels | ({QUEUE_LABEL: queue} if queue else {}),
-        annotations={RUN_ANNOTATION: run_id},
+        annotations={RUN_ANNOTATION: run_id} | (_AS_FEW_AS_ONE if queue else {}),
         spec={
             "completionMode": "Indexed",
             "completions": count,
