@@ -98,4 +98,8 @@ def test_a_queue_of_kueues_starts_it(tmp_path: Path) -> None:
     queued = job(tmp_path, queue="benches")
     assert queued["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "benches"
     assert queued["spec"]["suspend"] is True
+    # Kueue's documentation, "Run Kubernetes Jobs", partial admission.
+    partly = "kueue.x-k8s.io/job-min-parallelism"
+    assert queued["metadata"]["annotations"][partly] == "1"
+    assert partly not in job(tmp_path)["metadata"]["annotations"]
     assert job(tmp_path)["spec"]["suspend"] is False
