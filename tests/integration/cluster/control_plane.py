@@ -123,6 +123,11 @@ class ControlPlane:
     tokens: TokenIssuer
     processes: tuple[Program, ...]
 
+    @property
+    def port(self) -> int:
+        """Where it is on loopback."""
+        return int(self.url.rpartition(":")[2])
+
     def owners_kubeconfig(self) -> str:
         """A kubeconfig that may do everything."""
         return self.kubeconfig_of("owner", "system:masters")

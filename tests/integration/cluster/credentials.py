@@ -18,6 +18,8 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 # Longer than any test, shorter than anybody could come to rely on.
 LIFE = timedelta(days=1)
 LOOPBACK = IPv4Address("127.0.0.1")
+# The first address of the range that the server is given for services.
+SERVICE = "10.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,9 @@ class Authority:
         return self._certificate.public_bytes(serialization.Encoding.PEM)
 
     def for_server(self) -> Identity:
-        """For a server on 127.0.0.1."""
-        names = x509.SubjectAlternativeName([x509.IPAddress(LOOPBACK)])
+        """For a server on 127.0.0.1, which pods know by its service's address."""
+        addresses = (LOOPBACK, IPv4Address(SERVICE))
+        names = x509.SubjectAlternativeName([x509.IPAddress(each) for each in addresses])
         return self._issue(_subject("kube-apiserver"), ExtendedKeyUsageOID.SERVER_AUTH, [names])
 
     def for_user(self, name: str, groups: Sequence[str]) -> Identity:

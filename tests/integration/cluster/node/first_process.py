@@ -27,8 +27,10 @@ from tests.integration.cluster.control_plane import (
     find_parts,
     find_program,
 )
+from tests.integration.cluster.credentials import LOOPBACK, SERVICE
 from tests.integration.cluster.node.cgroups import make_cgroups
 from tests.integration.cluster.node.pause_image import write_pause_image
+from tests.integration.cluster.node.service_proxy import serve
 from tests.integration.cluster.node.settings import (
     ADDRESS,
     NEIGHBOUR,
@@ -64,6 +66,7 @@ def node(
     _isolate(folder)
     (folder / "plane").mkdir()
     with control_plane(find_parts(), folder / "plane", WITH_NODES) as plane, ExitStack() as stack:
+        serve(str(LOOPBACK), plane.port)
         (folder / OWNER).write_text(plane.owners_kubeconfig())
         (folder / TESTER).write_text(plane.kubeconfig_of("tester"))
         programs = [_start(stack, folder / "plane", *each) for each in _rest_of_plane(folder)]
@@ -90,6 +93,7 @@ def _isolate(folder: Path) -> None:
         ("address", "add", f"{ADDRESS}/24", "dev", "node0"),
         ("link", "set", "node0", "up"),
         ("link", "set", "node1", "up"),
+        ("address", "add", f"{SERVICE}/32", "dev", "lo"),
         ("route", "add", "default", "via", NEIGHBOUR, "dev", "node0"),
     ):
         _command("ip", *words)

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.integration.cluster.credentials import SERVICE
+
 NODE = "node-1"
 ADDRESS = "10.77.0.1"
 # Whom the node has its default route to; no one is there.
@@ -46,8 +48,13 @@ def containerd_settings(folder: Path) -> str:
 
 
 def network_settings(folder: Path) -> dict[str, Any]:
-    """CNI's: each pod has a cable to the node."""
-    addresses = {"type": "host-local", "subnet": "10.78.0.0/24", "dataDir": f"{folder}/leases"}
+    """CNI's: each pod has a cable to the node, and that leads it to the API server's service."""
+    addresses = {
+        "type": "host-local",
+        "subnet": "10.78.0.0/24",
+        "routes": [{"dst": f"{SERVICE}/32"}],
+        "dataDir": f"{folder}/leases",
+    }
     cable = {"type": "ptp", "ipMasq": False, "ipam": addresses}
     return {"cniVersion": "0.4.0", "name": "pods", "plugins": [cable]}
 
