@@ -6,6 +6,7 @@ nothing is defaulted or refused by it but what its controllers do.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,12 @@ from tests.integration.cluster.owner import Owner
 
 VERSION = "kueue.x-k8s.io/v1beta2"
 _DEFINITIONS = BUILT / "kueue-crds"
+# It reads a certificate from /etc/kueue whatever its configuration says, and nothing else there.
+_WITH_CERTIFICATES = """\
+mount -t tmpfs tmpfs /etc && mkdir -p /etc/kueue/metrics &&
+    ln -s "$PWD" /etc/kueue/metrics/certs && exec "$@"
+"""
+_OWN_FILES = ("--mount", "--propagation", "private", "sh", "-c", _WITH_CERTIFICATES, "sh")
 
 
 @contextmanager
@@ -33,6 +40,8 @@ def kueue(plane: ControlPlane, owner: Owner, folder: Path) -> Iterator[Program]:
     program = find_program("kueue")
     if program is None or not _DEFINITIONS.is_dir():
         raise CannotServe("there is no kueue (make kueue)")
+    if os.geteuid() != 0:
+        raise CannotServe("a Kueue with files of its own takes root")
     owner.install(yaml.safe_load(each.read_text()) for each in sorted(_DEFINITIONS.iterdir()))
     (folder / ".kube").mkdir()
     (folder / ".kube" / "config").write_text(plane.owners_kubeconfig())
@@ -41,7 +50,7 @@ def kueue(plane: ControlPlane, owner: Owner, folder: Path) -> Iterator[Program]:
     (folder / "tls.key").touch(0o600)
     (folder / "tls.key").write_bytes(identity.key)
     (folder / "kueue.yaml").write_text(yaml.safe_dump(_configuration(folder)))
-    running = Program(folder, program, ["--config=kueue.yaml"])
+    running = Program(folder, Path("unshare"), [*_OWN_FILES, str(program), "--config=kueue.yaml"])
     try:
         yield running
     finally:
