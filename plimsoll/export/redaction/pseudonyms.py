@@ -38,6 +38,8 @@ _FIRST_IPV4 = int(ipaddress.IPv4Address("198.19.128.1"))
 _FIRST_IPV6 = int(ipaddress.IPv6Address("2001:db8::1"))
 # Locally administered, as RFC 7042 has it; experiments use 02 by default.
 _MAC_PREFIX = "0a:00:5e"
+# Of `--on` and of observed pods.
+_CLUSTER_SCHEME = "kube"
 
 
 class Pseudonyms:
@@ -103,9 +105,15 @@ class Pseudonyms:
 
     def _url(self, text: str) -> str:
         scheme, _, rest = text.partition("://")
+        if scheme.lower() == _CLUSTER_SCHEME:
+            # A pod that is observed, or a namespace: whoever reads the record takes it for one.
+            return f"{scheme}://{'/'.join(map(self._part_of_cluster, rest.split('/')))}"
         authority, slash, _ = rest.partition("/")
         host = self._numbered("host", authority.rpartition("@")[2].partition(":")[0], "host-{}")
         return f"{scheme}://{host}{slash}{'…' if slash else ''}"
+
+    def _part_of_cluster(self, name: str) -> str:
+        return name and self._numbered("host", name, "host-{}")
 
     def _mac(self, text: str) -> str:
         octets = text.lower().split(":")

@@ -31,6 +31,8 @@ WORDS = [
         ("ping 10.1.2.3/24 10.1.2.3", "ping 198.19.128.1/24 198.19.128.1"),
         ("fe80::1%eth0, [fd00::5]:22", "2001:db8::1%eth0, [2001:db8::2]:22"),
         ("https://u:p@bmc.lab/redfish/v1", "https://host-1/…"),
+        ("kube://lab/bench/observer", "kube://host-1/host-2/host-3"),
+        ("kube:///bench/observer/observe", "kube:///host-1/host-2/host-3"),
         ("bob@corp.example.com", "user-1@host-1"),
         ("--file=/home/bob/x.yaml /opt/y", "--file=/path-1 /path-2"),
         ("~/lab.yaml", "/path-1"),
