@@ -28,6 +28,7 @@ from plimsoll.cluster.pods.manifests import (
     owner_manifest,
     run_pod,
 )
+from plimsoll.cluster.pods.observed_node import ObservedNode
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import PodPlan, plan_pods
 from plimsoll.cluster.pods.removal import FoundRun, found_runs, remove_labelled
@@ -155,7 +156,8 @@ def test_observers_are_admitted_and_their_run_has_rights_to_no_other_pod(
     for manifest in observers_access(NAME, RUN, plan, owner):
         cards.create(manifest)
     # The server's own judgement of what the run's service account may do.
-    account = f"system:serviceaccount:{PRIVILEGED}:{NAME}"
+    run = run_pod(NAME, RUN, plan, owner, [ObservedNode("node", "kube:///cards/observer", ())])
+    account = f"system:serviceaccount:{PRIVILEGED}:{run['spec']['serviceAccountName']}"
     observer = observer_name(NAME, plan.duts[0])
     asked = Owner(config).may
     assert asked(account, "create", "pods/exec", PRIVILEGED, observer)

@@ -26,7 +26,7 @@ from plimsoll.tune.render.openshift.pod import pod_manifest
 MANAGED = {"app.kubernetes.io/managed-by": "plimsoll"}
 RUN_LABEL = "plimsoll/run"
 RUN_ANNOTATION = "plimsoll/run-id"
-# On a DUT's pod, its own name: what its observer is to be next to.
+# On a DUT's pod, its name in the intent, by which its observer finds it.
 POD_LABEL = "plimsoll/pod"
 RUN_CONTAINER, RECORD_CONTAINER, OBSERVER_CONTAINER = "run", "record", "observe"
 RECORD = "/var/lib/plimsoll"
@@ -82,7 +82,7 @@ def run_pod(
     ]
     _confine(spec, runner, owner["metadata"]["name"])
     if observed:
-        spec |= {"serviceAccountName": name, "automountServiceAccountToken": True}
+        spec |= {"serviceAccountName": _account(name, plan), "automountServiceAccountToken": True}
         runner["env"] += [
             {"name": NODE_VARIABLE, "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}},
             {"name": OBSERVED_VARIABLE, "value": as_json(observed)},
@@ -98,14 +98,13 @@ def dut_pods(name: str, run_id: str, plan: PodPlan, owner: Mapping[str, Any]) ->
 
 
 def _dut(name: str, run_id: str, plan: PodPlan, pod: Pod, owner: Mapping[str, Any]) -> Manifest:
-    its_name = dut_name(name, pod)
-    manifest = _owned_pod(pod_manifest(plan.intent, pod), its_name, name, run_id, owner)
-    manifest["metadata"]["labels"][POD_LABEL] = its_name
+    manifest = _owned_pod(pod_manifest(plan.intent, pod), dut_name(name, pod), name, run_id, owner)
+    manifest["metadata"]["labels"][POD_LABEL] = pod.name
     return manifest
 
 
 def dut_name(name: str, pod: Pod) -> str:
-    """What the pod of one of the intent's DUTs is called, and labelled with."""
+    """What the pod of one of the intent's DUTs is called."""
     return f"{name}-{pod.name}"
 
 
@@ -128,7 +127,7 @@ def observer_pod(
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
-        "affinity": _next_to(dut_name(name, pod)),
+        "affinity": _next_to(name, pod),
         "containers": [container],
     }
     manifest = manifest_of("v1", "Pod", "observer", spec=spec)
@@ -143,7 +142,11 @@ def observer_name(name: str, pod: Pod) -> str:
 def observers_access(
     name: str, run_id: str, plan: PodPlan, owner: Mapping[str, Any]
 ) -> Iterator[Manifest]:
-    """A service account for the run's pod, which may run commands in the observers' pods alone."""
+    """What lets the run's pod run commands in the observers' pods, and in no other.
+
+    A service account of its own, unless the intent's pod has one, as with cards.
+    """
+    account = _account(name, plan)
     pods = [observer_name(name, pod) for pod in plan.duts]
     rule = {
         "apiGroups": [""],
@@ -153,18 +156,27 @@ def observers_access(
         "verbs": ["create", "get"],
     }
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name}
-    subjects = [{"kind": "ServiceAccount", "name": name}]
-    for manifest in (
-        manifest_of("v1", "ServiceAccount", name, automountServiceAccountToken=False),
+    subjects = [{"kind": "ServiceAccount", "name": account}]
+    made = [
         manifest_of(_RBAC, "Role", name, rules=[rule]),
         manifest_of(_RBAC, "RoleBinding", name, roleRef=role, subjects=subjects),
-    ):
+    ]
+    if account == name:
+        made.insert(0, manifest_of("v1", "ServiceAccount", name))
+    for manifest in made:
         yield _owned(manifest, name, name, run_id, owner)
 
 
-def _next_to(pod: str) -> dict[str, Any]:
-    """On the node of the pod that is labelled so."""
-    term = {"labelSelector": {"matchLabels": {POD_LABEL: pod}}, "topologyKey": _NODE_LABEL}
+def _account(name: str, plan: PodPlan) -> str:
+    """The service account of the run's pod, where it takes one."""
+    spec = pod_manifest(plan.intent, plan.generator)["spec"]
+    return str(spec.get("serviceAccountName", name))
+
+
+def _next_to(name: str, pod: Pod) -> dict[str, Any]:
+    """On the node of a DUT's pod."""
+    labels = {RUN_LABEL: name, POD_LABEL: pod.name}
+    term = {"labelSelector": {"matchLabels": labels}, "topologyKey": _NODE_LABEL}
     return {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 

@@ -42,13 +42,6 @@ class NodeObservers:
         self._name = name
         self._plan = plan
 
-    @property
-    def pods(self) -> Iterator[tuple[str, str]]:
-        """The pods that are to start, the DUTs' among them, each with its container."""
-        for pod in self._plan.duts:
-            yield dut_name(self._name, pod), pod.name
-            yield observer_name(self._name, pod), OBSERVER_CONTAINER
-
     def make(self, run_id: str, owner: Mapping[str, Any]) -> None:
         """Those that are missing. Raises ClusterRefused and ClusterUnreachable."""
         for manifest in observers_access(self._name, run_id, self._plan, owner):
@@ -58,7 +51,7 @@ class NodeObservers:
             create_if_missing(self._client, manifest)
 
     def nodes(self) -> tuple[ObservedNode, ...]:
-        """Each node once, with the CPUs of all DUTs on it, once all `pods` have started.
+        """Each node once, with the CPUs of all DUTs on it, once all pods have started.
 
         Raises ClusterRefused and ClusterUnreachable.
         """

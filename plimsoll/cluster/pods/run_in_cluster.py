@@ -20,11 +20,14 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.gathering import Gathering
 from plimsoll.cluster.pods.manifests import (
+    OBSERVER_CONTAINER,
     RECORD,
     RECORD_CONTAINER,
     RUN_CONTAINER,
     RUN_LABEL,
+    dut_name,
     dut_pods,
+    observer_name,
     owner_manifest,
     run_pod,
 )
@@ -44,6 +47,8 @@ PLACE_FILE = "cluster.json"
 _LOOK_S = 3.0
 # Pulling an image of half a GB over a slow link.
 _START_S = 900.0
+# A run is not kept waiting for long by what only watches.
+_OBSERVER_START_S = 300.0
 # How long a cluster that does not answer is tried again before the run is left to itself.
 _PATIENCE_S = 600.0
 _STOP_S = 120.0
@@ -149,13 +154,20 @@ class ClusterRun:
                 raise
             self._tell(f"the nodes of the DUTs are not observed: {error.message}")
             return ()
-        for pod, container in observers.pods:
-            self._wait_until_started(pod, container)
+        for pod in plan.duts:
+            self._wait_until_started(dut_name(self._name, pod), pod.name, _START_S)
+        try:
+            for pod in plan.duts:
+                observer = observer_name(self._name, pod)
+                self._wait_until_started(observer, OBSERVER_CONTAINER, _OBSERVER_START_S)
+        except MachineError as error:
+            self._tell(f"the nodes of the DUTs are not observed: {error}")
+            return ()
         return observers.nodes()
 
     def _follow(self) -> int:
         """Until it has ended and all of it is here. Raises LeftRunning and MachineError."""
-        self._wait_until_started(self._name, RECORD_CONTAINER)
+        self._wait_until_started(self._name, RECORD_CONTAINER, _START_S)
         answered_s, said = time.monotonic(), ""
         while True:
             try:
@@ -199,8 +211,8 @@ class ClusterRun:
             remedy="go on with --resume: what was fetched is kept",
         )
 
-    def _wait_until_started(self, pod: str, container: str) -> None:
-        deadline, said = time.monotonic() + _START_S, ""
+    def _wait_until_started(self, pod: str, container: str, most_s: float) -> None:
+        deadline, said = time.monotonic() + most_s, ""
         while not (state := self._state(pod)).started(container):
             if state.hopeless or time.monotonic() > deadline:
                 raise MachineError(

@@ -157,7 +157,8 @@ def test_an_observer_is_on_the_duts_node_and_may_do_nothing(tmp_path: Path) -> N
 
 
 def test_the_run_may_start_commands_in_its_observers_and_nothing_else(tmp_path: Path) -> None:
-    plan = plan_pods(experiment(tmp_path, INTENT), None, hugepages=False)
+    without_cards = INTENT.replace("       networks: [wire], ", "       ")
+    plan = plan_pods(experiment(tmp_path, without_cards), None, hugepages=False)
     observer = observer_pod(NAME, RUN, plan, plan.duts[0], OWNER)
     account, role, binding = observers_access(NAME, RUN, plan, OWNER)
     (rule,) = role["rules"]
@@ -169,6 +170,17 @@ def test_the_run_may_start_commands_in_its_observers_and_nothing_else(tmp_path: 
     pod = run_pod(NAME, RUN, plan, OWNER, [node])
     assert pod["spec"]["serviceAccountName"] == account["metadata"]["name"]
     assert pod["spec"]["automountServiceAccountToken"] is True
+
+
+def test_the_account_that_cards_take_stays_and_has_the_observers_added(tmp_path: Path) -> None:
+    """OpenShift admits root and IPC_LOCK by the account's security context constraint."""
+    plan = plan_pods(experiment(tmp_path, INTENT), None, hugepages=False)
+    role, binding = observers_access(NAME, RUN, plan, OWNER)
+    before = run_pod(NAME, RUN, plan, OWNER)["spec"]["serviceAccountName"]
+    observed = [ObservedNode("worker-2", "kube:///bench/observer", ())]
+    after = run_pod(NAME, RUN, plan, OWNER, observed)["spec"]["serviceAccountName"]
+    assert (role["kind"], binding["kind"]) == ("Role", "RoleBinding")
+    assert before == after == binding["subjects"][0]["name"] != NAME
 
 
 def test_without_an_image_nothing_is_deployed(tmp_path: Path) -> None:

@@ -103,6 +103,7 @@ class Namespace:
         self.reachable = True
         self.dut_cpus = "2-3"
         self.forbidden: str | None = None
+        self.does_not_start = ""
         self._folder = folder
         self._work = work
         self._pod: PodOfAFolder | None = None
@@ -122,6 +123,9 @@ class Namespace:
             running = [{"name": each, "state": {"running": {}}} for each in names]
             made["status"] = {"phase": "Running", "containerStatuses": running}
             made["spec"] = {**manifest["spec"], "nodeName": "worker-2"}
+        if self.does_not_start and name.endswith(self.does_not_start):
+            full = {"type": "PodScheduled", "status": "False", "message": "Insufficient cpu"}
+            made["status"] = {"phase": "Pending", "conditions": [full]}
         if kind == "Pod" and "record" in names:
             run_id = manifest["spec"]["containers"][0]["command"][-1]
             folder = self._folder / f"volume-{len(self.made)}"
@@ -161,7 +165,8 @@ class Namespace:
             assert (pod.endswith("-testpmd"), container) == (True, "testpmd")
             return Said("Name:\tdpdk-testpmd", f"Cpus_allowed_list:\t{self.dut_cpus}")
         assert (container, command[0]) == ("record", "python3")
-        assert ("Pod", pod) in self.objects
+        if ("Pod", pod) not in self.objects:
+            raise ClusterUnreachable("there is no such pod", where="lab")
         assert self._pod is not None
         return Session(self._pod.folder, self.breaks_after.pop(0) if self.breaks_after else None)
 
@@ -416,4 +421,36 @@ def test_who_may_not_give_rights_runs_without_observers(
     assert execute() == 0
     assert any("nodes of the DUTs are not observed: Role is forbidden" in line for line in said)
     assert told_of(namespace, run) == []
+    assert namespace.objects == {}
+
+
+def test_an_observer_that_does_not_start_keeps_no_run(
+    tmp_path: Path,
+    run: RunDirectory,
+    against_a_dut: Experiment,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(run_in_cluster, "_OBSERVER_START_S", 0.1)
+    namespace = Namespace(tmp_path, finds)
+    namespace.does_not_start = "-node"
+    execute, said = cluster_run(namespace, run, against_a_dut)
+    assert execute() == 0
+    assert any("not observed" in line and "Insufficient cpu" in line for line in said)
+    assert told_of(namespace, run) == []
+    assert namespace.objects == {}
+
+
+def test_a_dut_that_does_not_start_ends_the_run(
+    tmp_path: Path,
+    run: RunDirectory,
+    against_a_dut: Experiment,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(run_in_cluster, "_START_S", 0.1)
+    namespace = Namespace(tmp_path, finds)
+    namespace.does_not_start = "-testpmd"
+    execute, _ = cluster_run(namespace, run, against_a_dut)
+    with pytest.raises(MachineError, match="does not start") as ended:
+        execute()
+    assert ended.value.where == f"pod {name_of(run)}-testpmd"
     assert namespace.objects == {}
