@@ -106,7 +106,7 @@ class Pseudonyms:
     def _url(self, text: str) -> str:
         scheme, _, rest = text.partition("://")
         if scheme.lower() == _CLUSTER_SCHEME:
-            # A pod that is observed, or a namespace: whoever reads the record takes it for one.
+            # A pod that is observed, or a namespace: of the same form, so that the record reads.
             return f"{scheme}://{'/'.join(map(self._part_of_cluster, rest.split('/')))}"
         authority, slash, _ = rest.partition("/")
         host = self._numbered("host", authority.rpartition("@")[2].partition(":")[0], "host-{}")
