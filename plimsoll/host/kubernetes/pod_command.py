@@ -64,7 +64,8 @@ def _write(block: bytes) -> None:
 
 
 def _failed(error: PlimsollError) -> int:
-    print(error, file=sys.stderr)
+    # Without its remedy, which is for a run that goes on, and not for an observer.
+    print(error.message, file=sys.stderr)
     return error.exit_code
 
 
