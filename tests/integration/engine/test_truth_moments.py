@@ -63,10 +63,14 @@ def test_the_worst_latencies_are_those_of_the_frames_held_back(
     latencies = [worst.latency_ticks for worst in counts.worst]
     assert len(latencies) == 64
     assert latencies == sorted(latencies, reverse=True)
-    assert {worst.sequence for worst in counts.worst[:8]} == held_back
-    for worst in counts.worst[:8]:
+    # Where the tester's CPU was away as long, others are as late; but none that was held for
+    # longer than the least of these is left out. The DUT's hold in ns is rounded down.
+    least_ns = latencies[-1] / fit.tsc_hz * 1e9
+    longest = {number for number, hold_ns in holds_ns.items() if hold_ns - 1 > least_ns}
+    listed = {worst.sequence: worst for worst in counts.worst}
+    assert longest <= listed.keys()
+    for worst in map(listed.__getitem__, held_back & longest):
         assert worst.frames == 1
-        # The DUT's hold in ns is rounded down.
         assert worst.latency_ticks / fit.tsc_hz * 1e9 >= holds_ns[worst.sequence] - 1
         assert fit.unix_ns(worst.sent_tsc) >= due_ns(report, worst.sequence)
         assert fit.unix_ns(worst.received_tsc) >= due_ns(report, worst.sequence + 1000)
