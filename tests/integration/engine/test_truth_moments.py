@@ -67,7 +67,11 @@ def test_the_worst_latencies_are_those_of_the_frames_held_back(
     # longer than the least of these is left out. The DUT's hold in ns is rounded down.
     least_ns = latencies[-1] / fit.tsc_hz * 1e9
     longest = {number for number, hold_ns in holds_ns.items() if hold_ns - 1 > least_ns}
-    listed = {worst.sequence: worst for worst in counts.worst}
+    listed = {
+        number: train
+        for train in counts.worst
+        for number in range(train.sequence, train.sequence + train.frames)
+    }
     assert longest <= listed.keys()
     for worst in map(listed.__getitem__, held_back & longest):
         assert worst.frames == 1
