@@ -172,7 +172,7 @@ build/kube-apiserver/kubelet: build-aux/build-kube-apiserver
 	-@build-aux/build-kube-apiserver $(@D) \
 		kube-apiserver kube-controller-manager kube-scheduler kubelet
 
-kueue: build/kube-apiserver/kueue ## Opt-in: build Kueue, for tests of a matrix whose jobs it lets begin (some 10 CPU-minutes)
+kueue: build/kube-apiserver/kueue ## Opt-in: build Kueue, for tests of a matrix whose jobs it lets begin (minutes)
 
 build/kube-apiserver/kueue: build-aux/build-kueue
 	-@build-aux/build-kueue $(@D)

@@ -9,7 +9,12 @@ from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.host.cpus import allowed_cpus
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.affinity import kept_off
-from plimsoll.observe.agent.settings import ObserveSettings, RemoteHost
+from plimsoll.observe.agent.settings import (
+    AUDIT_OF_NODES,
+    UNSEEN_TUNING,
+    ObserveSettings,
+    RemoteHost,
+)
 from plimsoll.tune.host.capture.remote_capture import RemoteCapture
 from plimsoll.tune.host.view.host_view import HostView
 
@@ -67,9 +72,7 @@ def start_captures(
 def _start(host: RemoteHost, ledger: Ledger) -> HostCapture:
     where = f"observe.hosts: {host.name}"
     if host.ssh is None:
-        remedy = "audit the cluster with plimsoll tune audit --kube"
-        seen = "a pod does not see how its node is tuned"
-        return HostCapture(host, MachineError(seen, where=where, remedy=remedy))
+        return HostCapture(host, MachineError(UNSEEN_TUNING, where=where, remedy=AUDIT_OF_NODES))
     try:
         coming = RemoteCapture(
             host.ssh,

@@ -12,6 +12,7 @@ from typing import Any
 
 from plimsoll.cluster.pods.manifests import (
     MANAGED,
+    NODE_LABEL,
     RECORD,
     RUN_ANNOTATION,
     RUN_LABEL,
@@ -24,7 +25,6 @@ from plimsoll.tune.render.files.manifest import Manifest, manifest_of
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 # Else it would wait until there are test beds for all samples at once, mostly for ever.
 _AS_FEW_AS_ONE = {"kueue.x-k8s.io/job-min-parallelism": "1"}
-_HOST = "kubernetes.io/hostname"
 _CELLS = "/etc/plimsoll"
 
 
@@ -88,7 +88,7 @@ def _pod(pod: Manifest, run_id: str, store: tuple[str, ...], secret: str | None)
             "requiredDuringSchedulingIgnoredDuringExecution": [
                 {
                     "labelSelector": {"matchLabels": dict(MANAGED)},
-                    "topologyKey": _HOST,
+                    "topologyKey": NODE_LABEL,
                 }
             ]
         }

@@ -52,7 +52,7 @@ def placed(experiment: Path) -> Experiment:
     """The experiment on this pod's CPUs and devices. Raises PlimsollError."""
     given = load_experiment(experiment)
     written = given.normalised()
-    fields = (*device_fields(written, os.environ), *host_fields(written))
+    fields = (*device_fields(written, os.environ), *host_fields(written, os.environ))
     polled = (*given.effective_generator.polled_cpus, *given.lab.polled_cpus)
     return load_experiment(experiment, (*fields, *cpu_fields(polled, allowed_cpus())))
 

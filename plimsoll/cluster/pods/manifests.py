@@ -28,6 +28,8 @@ RUN_LABEL = "plimsoll/run"
 RUN_ANNOTATION = "plimsoll/run-id"
 # On a DUT's pod, its name in the intent, by which its observer finds it.
 POD_LABEL = "plimsoll/pod"
+# On each node, its own name.
+NODE_LABEL = "kubernetes.io/hostname"
 RUN_CONTAINER, RECORD_CONTAINER, OBSERVER_CONTAINER = "run", "record", "observe"
 RECORD = "/var/lib/plimsoll"
 _EXPERIMENT = "/etc/plimsoll"
@@ -36,12 +38,12 @@ _STATE = "/run/plimsoll"
 _USER = 65532
 # Python alone takes 40 MB, with what the container imports.
 _RECORD_RESOURCES = {"cpu": "100m", "memory": "128Mi"}
-# An observer's process has 60 MB. Of less than a CPU, so that it is on none of those under test.
+# An observer's process has 38 MB before its first reading. Of less than a CPU, so that it is on none of those under test.
 _OBSERVER_RESOURCES = {"cpu": "200m", "memory": "256Mi"}
 _SLEEPER = ["python3", "-m", "plimsoll.cluster.pods.sleeper"]
 # What of a DUT's pod says to which nodes it may go, and from where images come.
 _OF_ITS_NODE = ("nodeSelector", "tolerations", "imagePullSecrets")
-_NODE_LABEL = "kubernetes.io/hostname"
+_NAME_OF_NODE = {"valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
 _RBAC = "rbac.authorization.k8s.io/v1"
 # A run that no one fetches any more does not stay for ever.
 _LONGEST_LIFE_S = 7 * 24 * 3600
@@ -82,9 +84,10 @@ def run_pod(
     ]
     _confine(spec, runner, owner["metadata"]["name"])
     if observed:
-        spec |= {"serviceAccountName": _account(name, plan), "automountServiceAccountToken": True}
+        spec.setdefault("serviceAccountName", name)
+        spec["automountServiceAccountToken"] = True
         runner["env"] += [
-            {"name": NODE_VARIABLE, "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}},
+            {"name": NODE_VARIABLE, **_NAME_OF_NODE},
             {"name": OBSERVED_VARIABLE, "value": as_json(observed)},
         ]
     spec["containers"].append(_record_container(runner))
@@ -117,9 +120,7 @@ def observer_pod(
         "name": OBSERVER_CONTAINER,
         "image": plan.image,
         "command": _SLEEPER,
-        "env": [
-            {"name": HOSTNAME_VARIABLE, "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
-        ],
+        "env": [{"name": HOSTNAME_VARIABLE, **_NAME_OF_NODE}],
         "resources": _alike(_OBSERVER_RESOURCES),
         "securityContext": _without_rights(_USER),
     }
@@ -146,7 +147,7 @@ def observers_access(
 
     A service account of its own, unless the intent's pod has one, as with cards.
     """
-    account = _account(name, plan)
+    account = pod_manifest(plan.intent, plan.generator)["spec"].get("serviceAccountName", name)
     pods = [observer_name(name, pod) for pod in plan.duts]
     rule = {
         "apiGroups": [""],
@@ -167,16 +168,10 @@ def observers_access(
         yield _owned(manifest, name, name, run_id, owner)
 
 
-def _account(name: str, plan: PodPlan) -> str:
-    """The service account of the run's pod, where it takes one."""
-    spec = pod_manifest(plan.intent, plan.generator)["spec"]
-    return str(spec.get("serviceAccountName", name))
-
-
 def _next_to(name: str, pod: Pod) -> dict[str, Any]:
     """On the node of a DUT's pod."""
     labels = {RUN_LABEL: name, POD_LABEL: pod.name}
-    term = {"labelSelector": {"matchLabels": labels}, "topologyKey": _NODE_LABEL}
+    term = {"labelSelector": {"matchLabels": labels}, "topologyKey": NODE_LABEL}
     return {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 

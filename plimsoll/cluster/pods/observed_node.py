@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -30,12 +29,14 @@ def as_json(nodes: Sequence[ObservedNode]) -> str:
     return json.dumps([asdict(each) for each in nodes])
 
 
-def host_fields(experiment: Mapping[str, Any]) -> tuple[SetField, ...]:
+def host_fields(
+    experiment: Mapping[str, Any], environment: Mapping[str, str]
+) -> tuple[SetField, ...]:
     """What to set so that the nodes are observed; the run's own is, by the run itself."""
     hosts = [
         {"pod": each["pod"], "polled_cpus": each["cpus"]}
-        for each in json.loads(os.environ.get(OBSERVED_VARIABLE, "[]"))
-        if each["name"] != os.environ.get(NODE_VARIABLE)
+        for each in json.loads(environment.get(OBSERVED_VARIABLE, "[]"))
+        if each["name"] != environment.get(NODE_VARIABLE)
     ]
     if not hosts:
         return ()

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from plimsoll.host.processes.own_module import module_argv
 
-PROGRAM = "plimsoll.host.kubernetes.pod_command"
+_PROGRAM = "plimsoll.host.kubernetes.pod_command"
 # Names as Kubernetes takes them: DNS subdomains, of which those of namespaces are a part.
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?", re.ASCII)
 
@@ -43,4 +43,4 @@ class PodPlace:
 
     def argv(self, *command: str) -> tuple[str, ...]:
         """The command line of a process here that is `command` in the pod."""
-        return module_argv(PROGRAM, str(self), *command)
+        return module_argv(_PROGRAM, str(self), *command)

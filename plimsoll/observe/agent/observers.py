@@ -180,17 +180,19 @@ def _before_it_answered(
     name: str, observation: Observation, polled: dict[str, tuple[int, ...]]
 ) -> ObservedHostRecord:
     """What is known of a host from the experiment alone: its name is the one it has there."""
-    selected = observation.sources
     return ObservedHostRecord(
         hostname=name,
         interval_s=observation.interval_s,
         ran_on="",
         polled={role: format_cpu_list(cpus) for role, cpus in polled.items()},
-        sources=tuple(dict.fromkeys(each.source for each in OBSERVERS))
-        if selected is None
-        else selected,
+        sources=_selected(observation.sources),
         missing={},
     )
+
+
+def _selected(sources: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Those, or all that there are."""
+    return tuple(dict.fromkeys(each.source for each in OBSERVERS)) if sources is None else sources
 
 
 def _names_of(sources: Sequence[str]) -> Iterator[str]:
@@ -266,8 +268,7 @@ def _start(name: str, argv: Sequence[str], ledger: Ledger) -> HostAgent:
 def _observation_of(host: RemoteHost, settings: ObserveSettings) -> Observation:
     sources = settings.sources
     if unread := host.unread_sources:
-        chosen = sources or tuple(dict.fromkeys(each.source for each in OBSERVERS))
-        sources = tuple(each for each in chosen if each not in unread)
+        sources = tuple(each for each in _selected(sources) if each not in unread)
     return Observation(
         interval_s=settings.interval_s(),
         sources=sources,

@@ -15,6 +15,8 @@ from plimsoll.tune.intent.intent import Intent
 
 _INTERVAL_S = 1.0
 _CROWDED_INTERVAL_S = 10.0
+UNSEEN_TUNING = "a pod does not see how its node is tuned"
+AUDIT_OF_NODES = "audit the cluster with plimsoll tune audit --kube"
 # Those that read one network namespace, which in a pod is the pod's.
 _OF_A_NETWORK = frozenset({"sar-net"})
 
@@ -65,8 +67,7 @@ class RemoteHost(BaseModel):
         if (self.ssh is None) == (self.pod is None):
             raise mistake("a host is reached by ssh or by a pod", "give one of ssh and pod")
         if self.pod is not None and self.tuning is not None:
-            remedy = "leave it out, and audit the cluster with plimsoll tune audit --kube"
-            raise mistake("a pod does not see how its node is tuned", remedy, "tuning")
+            raise mistake(UNSEEN_TUNING, f"leave it out, and {AUDIT_OF_NODES}", "tuning")
         return self
 
     @property
