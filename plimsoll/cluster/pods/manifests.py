@@ -38,7 +38,8 @@ _STATE = "/run/plimsoll"
 _USER = 65532
 # Python alone takes 40 MB, with what the container imports.
 _RECORD_RESOURCES = {"cpu": "100m", "memory": "128Mi"}
-# An observer's process has 38 MB before its first reading. Of less than a CPU, so that it is on none of those under test.
+# An observer's process has 38 MB before its first reading. Of less than a CPU, so that it is on
+# none of those under test.
 _OBSERVER_RESOURCES = {"cpu": "200m", "memory": "256Mi"}
 _SLEEPER = ["python3", "-m", "plimsoll.cluster.pods.sleeper"]
 # What of a DUT's pod says to which nodes it may go, and from where images come.
