@@ -88,10 +88,15 @@ def test_the_flows_that_a_switch_drops_are_named(place: Workplace) -> None:
         print(stream["name"], stream["flows"])
         assert_flows_are_all_of_it(stream, flows)
         silent = {each.flow.flow for each in flows if each.flow.received == 0}
+        # A switch whose CPU the machine takes away loses some frames of other flows, too.
         lossy = {each.flow.flow for each in flows if each.flow.lost > 0}
-        assert silent == lossy == set(range(FORWARDED, SENT_TO))
-        assert stream["flows"]["lossy"] == stream["flows"]["unseen"] == SENT_TO - FORWARDED
-        names = {each["name"] for each in stream["flows"]["worst"]}
+        dropped = set(range(FORWARDED, SENT_TO))
+        assert silent == dropped
+        assert dropped <= lossy
+        assert stream["flows"]["unseen"] == len(dropped)
+        assert stream["flows"]["lossy"] == len(lossy)
+        most_lost = stream["flows"]["worst"][: len(dropped)]
         network = "198.19" if stream["tx_port"] == 0 else "198.18"
         # .0.1 is flow 0, so flow 1000 is 1001 = 3 · 256 + 233.
-        assert names == {f"dst_ip {network}.3.{233 + n}" for n in range(SENT_TO - FORWARDED)}
+        names = {f"dst_ip {network}.3.{233 + n}" for n in range(len(dropped))}
+        assert {each["name"] for each in most_lost} == names
