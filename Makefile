@@ -26,7 +26,7 @@ endif
 	vm-nics vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
 	checks slow-checks engine-tests engine-sanitized engine-threads delay-dut python-tests slow-python-tests \
 	full-python-tests
-.PHONY: packages chroot-install deb deb-install image pod-image control-plane kubelet kueue
+.PHONY: packages chroot-install deb deb-install image pod-image control-plane kubelet kueue multus
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -174,8 +174,10 @@ build/kube-apiserver/kubelet: build-aux/build-kube-apiserver
 
 kueue: build/kube-apiserver/kueue ## Opt-in: build Kueue, for tests of a matrix whose jobs it lets begin (minutes)
 
-build/kube-apiserver/kueue: build-aux/build-kueue
-	-@build-aux/build-kueue $(@D)
+multus: build/kube-apiserver/multus ## Opt-in: build Multus, for tests of streams over attached networks (minutes)
+
+build/kube-apiserver/kueue build/kube-apiserver/multus: build-aux/build-addon
+	-@build-aux/build-addon $(@F) $(@D)
 
 cluster-openapi: $(DEV_REQUIREMENTS) build/cluster-openapi/kinds.json.gz ## Fetch the OpenAPI that rendered manifests are held against
 

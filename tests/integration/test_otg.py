@@ -2,7 +2,6 @@
 
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 import snappi
 
+from tests.free_ports import free_ports
 from tests.integration.command import ROOT, Workplace, until
 
 pytestmark = pytest.mark.skipif(
@@ -18,16 +18,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture
 def locations(place: Workplace) -> Iterator[tuple[str, str]]:
     """Where snappi finds the server by HTTP and by gRPC."""
-    rest, calls = _free_port(), _free_port()
+    rest, calls = free_ports(2)
     experiment = place.experiment()
     with subprocess.Popen(
         place.argv("otg", experiment, "--listen", rest, "--grpc", calls),

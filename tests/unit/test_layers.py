@@ -97,6 +97,7 @@ ROOMS = {
         "criteria",
         "driver",
         "workload",
+        "pod_streams",
         "api",
         "latency",
         "streams",

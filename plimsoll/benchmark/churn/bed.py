@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from plimsoll.benchmark.churn.api.removal import NAMESPACES
 from plimsoll.benchmark.churn.api.writing_client import WritingClient
 from plimsoll.benchmark.churn.control_plane.control_plane import (
     ControlPlane,
@@ -18,6 +19,7 @@ from plimsoll.benchmark.churn.control_plane.programs import find_programs
 from plimsoll.benchmark.churn.kpis.prometheus import PrometheusClient
 from plimsoll.benchmark.churn.kpis.sampler import APISERVER, ETCD, Targets
 from plimsoll.benchmark.churn.kpis.sources import ApiServerMetrics, MetricsSource, SocketMetrics
+from plimsoll.benchmark.churn.pod_streams.stream_pods import pods_path, streams_selector
 from plimsoll.benchmark.churn.settings import ChurnExperiment, GivenCluster, OwnCluster
 from plimsoll.benchmark.churn.workload.namespace_objects import OPTIONAL_KINDS, Workload
 from plimsoll.host.ledger.ledger import Ledger
@@ -69,7 +71,11 @@ def cluster_bed(experiment: ChurnExperiment, ledger: Ledger, run: Path) -> Itera
     workload = _workload(experiment, mark)
     kubeconfig = _kubeconfig(cluster)
     client = WritingClient.of(cluster.context, kubeconfig or None)
-    ledger.note_undoing_module(_REMOVAL, workload.selector, cluster.context or "", kubeconfig)
+    reached_by = (cluster.context or "", kubeconfig)
+    ledger.note_undoing_module(_REMOVAL, workload.selector, *reached_by, NAMESPACES)
+    if experiment.streams is not None and (pods := experiment.streams.pods) is not None:
+        selector, collection = streams_selector(mark), pods_path(pods.namespace)
+        ledger.note_undoing_module(_REMOVAL, selector, *reached_by, collection)
     yield _given(experiment, cluster, client, mark)
 
 

@@ -25,10 +25,15 @@ from plimsoll.benchmark.churn.kpis.prometheus import Stretch
 from plimsoll.benchmark.churn.kpis.sampler import KpiSampler, sampling
 from plimsoll.benchmark.churn.latency.probe_figures import p99_within, probe_figures
 from plimsoll.benchmark.churn.latency.probes import ProbeLog, Probes, probing
+from plimsoll.benchmark.churn.pod_streams.pod_streams import PodStreams, pod_streaming
+from plimsoll.benchmark.churn.pod_streams.settings import ClusterNetwork
+from plimsoll.benchmark.churn.pod_streams.stream_pods import StreamPodPlan
 from plimsoll.benchmark.churn.raw_record import ScrapeFiles, keep_probe_logs, write_metrics
 from plimsoll.benchmark.churn.settings import ChurnExperiment, ChurnSettings, StreamSettings
+from plimsoll.benchmark.churn.streams.iperf3 import TcpStreamPlan
 from plimsoll.benchmark.churn.streams.networks import network
-from plimsoll.benchmark.churn.streams.streams import Streams, TcpStreamPlan, Throughput, streaming
+from plimsoll.benchmark.churn.streams.streams import Streams, streaming
+from plimsoll.benchmark.churn.streams.throughput import Throughput
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.record.results.churn_result import ChurnCell, DipRecord, WorkloadRecord
@@ -65,7 +70,7 @@ class _Raw:
 class _Traffic:
     """What is sent while a cell lasts."""
 
-    streams: Streams
+    streams: Streams | PodStreams
     probes: Probes | None
 
     def check(self) -> None:
@@ -220,16 +225,23 @@ def _traffic(
 ) -> Iterator[_Traffic]:
     rate_bps = None if settings.rate_mbps is None else settings.rate_mbps * 1e6
     plan = TcpStreamPlan(rate_bps, settings.interval)
+    named = settings.networks[cell.network]
+    if isinstance(named, ClusterNetwork):
+        pods, mark = settings.pods, session.bed.workload.run
+        assert pods is not None  # noqa: S101 - the settings have seen to it
+        pod_plan = StreamPodPlan(mark, period, pods, named, plan)
+        with pod_streaming(session.bed.client, pod_plan, settings.pairs) as streams:
+            yield _Traffic(streams, None)
+        return
     with ExitStack() as stack:
-        named = settings.networks[cell.network]
         fabric = stack.enter_context(network(named, settings.pairs, session.ledger))
-        streams = stack.enter_context(streaming(fabric, plan, session.ledger, period))
+        local = stack.enter_context(streaming(fabric, plan, session.ledger, period))
         probes = None
         if settings.latency_probe is not None:
             probes = stack.enter_context(
                 probing(fabric, settings.latency_probe, session.ledger, period)
             )
-        yield _Traffic(streams, probes)
+        yield _Traffic(local, probes)
         fabric.check()
 
 

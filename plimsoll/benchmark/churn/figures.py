@@ -32,7 +32,7 @@ from plimsoll.benchmark.churn.kpis.latencies import (
 )
 from plimsoll.benchmark.churn.kpis.sampler import APISERVER, ETCD, KpiReading
 from plimsoll.benchmark.churn.settings import DipSettings, StreamSettings
-from plimsoll.benchmark.churn.streams.streams import Throughput
+from plimsoll.benchmark.churn.streams.throughput import Throughput
 from plimsoll.benchmark.churn.workload.object_set import POD_KINDS
 from plimsoll.errors import MachineError
 from plimsoll.record.results.churn_result import (
@@ -111,6 +111,8 @@ def stream_outcome(
         ),
         retransmits=sum(each.retransmits for each in throughputs),
         connect_s=max(each.connect_s for each in throughputs),
+        nodes=tuple(each.nodes for each in throughputs if each.nodes is not None),
+        clock_error_s=max(each.clock_error_ns for each in throughputs) / 1e9,
     )
     records = [
         DipRecord(

@@ -12,7 +12,8 @@ from plimsoll.benchmark.churn.kpis.sampler import KpiReading
 from plimsoll.benchmark.churn.kpis.scrape import Scrape
 from plimsoll.benchmark.churn.latency.probe_figures import probe_seconds
 from plimsoll.benchmark.churn.latency.probes import ProbeLog
-from plimsoll.benchmark.churn.streams.streams import IPERF3, Throughput
+from plimsoll.benchmark.churn.streams.iperf3 import IPERF3
+from plimsoll.benchmark.churn.streams.throughput import Throughput
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter

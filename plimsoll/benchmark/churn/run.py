@@ -230,7 +230,12 @@ def notes(experiment: ChurnExperiment) -> tuple[str, ...]:
             "Streams, control plane and its load share this machine's CPUs: compare the "
             "throughput of a network with its own before the churn, not with a link's."
         )
-    if experiment.streams is not None:
+    if experiment.streams is not None and experiment.streams.pods is not None:
+        found.append(
+            "Streams run between pods of the cluster. What arrived is timed by the client's node, "
+            "whose clock is held against this machine's at the end of each stream."
+        )
+    elif experiment.streams is not None:
         found.append(
             "Streams run between network namespaces of this machine over one virtual cable, "
             "not between pods of the cluster."

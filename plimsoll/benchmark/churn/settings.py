@@ -20,13 +20,15 @@ from pydantic import (
 from plimsoll.benchmark.churn.criteria.criteria import ChurnCriterion
 from plimsoll.benchmark.churn.kpis.prometheus import PrometheusSettings
 from plimsoll.benchmark.churn.latency.probes import LatencyProbeSettings
-from plimsoll.benchmark.churn.streams.networks import NetworkSettings
+from plimsoll.benchmark.churn.pod_streams.settings import ClusterNetwork, StreamPods
+from plimsoll.benchmark.churn.streams.networks import LocalNetwork
 from plimsoll.benchmark.churn.workload.object_set import OBJECT_SETS, ObjectSet
 from plimsoll.benchmark.experiment.set_field import SetField, with_fields
 from plimsoll.text.document import Document, read_document
 from plimsoll.text.mistakes import did_you_mean, mistake
 from plimsoll.text.units import WRITTEN, DurationField, RatioField
 
+NetworkSettings = Annotated[LocalNetwork | ClusterNetwork, Field(discriminator="kind")]
 # What people call a network.
 NetworkName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,31}$")]
 # The network of a run without streams.
@@ -128,7 +130,8 @@ class StreamSettings(_Settings):
     `rate_mbps` is the pace of each in Mbit/s of payload; null: as fast as it goes.
     `theoretical_mbps` is what each could carry at most, by default its pace. The throughput is
     recorded every `interval`, and dips are looked for in steps of `step`. `latency_probe` sends
-    UDP between the pods of the first pairs, next to their streams.
+    UDP between the pods of the first pairs, next to their streams. `pods` are those of networks
+    that are a cluster's; other networks are of this machine.
     """
 
     networks: Annotated[Mapping[NetworkName, NetworkSettings], Field(min_length=1, max_length=16)]
@@ -138,6 +141,30 @@ class StreamSettings(_Settings):
     interval: Annotated[DurationField, Field(ge=0.1, le=60)] = 0.1
     step: Annotated[DurationField, Field(ge=0.1, le=60)] = 1.0
     latency_probe: LatencyProbeSettings | None = None
+    pods: StreamPods | None = None
+
+    @model_validator(mode="after")
+    def _pods_are_where_networks_are(self) -> Self:
+        of_cluster = [name for name, each in self.networks.items() if _is_of_cluster(each)]
+        if of_cluster and self.pods is None:
+            raise mistake(
+                f"the network {of_cluster[0]} is a cluster's, and its pods are not said",
+                "give them a namespace and an image: streams.pods",
+                "pods",
+            )
+        if of_cluster and self.latency_probe is not None:
+            raise mistake(
+                f"the network {of_cluster[0]} is a cluster's, whose pods have no one clock",
+                "probe networks of this machine alone",
+                "latency_probe",
+            )
+        if self.pods is not None and not of_cluster:
+            raise mistake(
+                "no network of these is a cluster's",
+                "leave pods out, or name a network of kind pod-network, host-network or attachment",
+                "pods",
+            )
+        return self
 
     @model_validator(mode="after")
     def _probed_pairs_exist(self) -> Self:
@@ -163,6 +190,10 @@ class StreamSettings(_Settings):
         """Of all pairs together."""
         each = self.theoretical_mbps or self.rate_mbps
         return None if each is None else each * 1e6 * self.pairs
+
+
+def _is_of_cluster(network: NetworkSettings) -> bool:
+    return isinstance(network, ClusterNetwork)
 
 
 class DipSettings(_Settings):
@@ -196,6 +227,18 @@ class ChurnExperiment(_Settings):
     repetitions: Annotated[PositiveInt, Field(le=100)] = 1
     sample: Annotated[DurationField, Field(ge=1)] = 5.0
     seed: Annotated[StrictInt, Field(ge=0, lt=2**32)] | None = None
+
+    @model_validator(mode="after")
+    def _pods_are_started(self) -> Self:
+        own = isinstance(self.cluster, OwnCluster)
+        if own and self.streams is not None and self.streams.pods is not None:
+            raise mistake(
+                "the nodes of a cluster of kind own are made up, and start no pod",
+                "use a cluster of kind kubeconfig, or networks of kind host, macvlan or ovn",
+                "streams",
+                "pods",
+            )
+        return self
 
     @property
     def networks(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from plimsoll.cluster.pods.observed_node import (
     as_json,
 )
 from plimsoll.cluster.pods.pod_plan import PodPlan
+from plimsoll.host.kubernetes.confinement import IMAGE_USER, guaranteed, without_rights
 from plimsoll.observe.agent.agent import HOSTNAME_VARIABLE
 from plimsoll.tune.intent.pod import Pod
 from plimsoll.tune.render.files.manifest import Manifest, manifest_of
@@ -34,8 +35,6 @@ RUN_CONTAINER, RECORD_CONTAINER, OBSERVER_CONTAINER = "run", "record", "observe"
 RECORD = "/var/lib/plimsoll"
 _EXPERIMENT = "/etc/plimsoll"
 _STATE = "/run/plimsoll"
-# The images' user; of no rights anywhere.
-_USER = 65532
 # Python alone takes 40 MB, with what the container imports.
 _RECORD_RESOURCES = {"cpu": "100m", "memory": "128Mi"}
 # An observer's process has 38 MB before its first reading. Of less than a CPU, so that it is on
@@ -122,8 +121,8 @@ def observer_pod(
         "image": plan.image,
         "command": _SLEEPER,
         "env": [{"name": HOSTNAME_VARIABLE, **_NAME_OF_NODE}],
-        "resources": _alike(_OBSERVER_RESOURCES),
-        "securityContext": _without_rights(_USER),
+        "resources": guaranteed(_OBSERVER_RESOURCES),
+        "securityContext": without_rights(),
     }
     spec = {key: dut[key] for key in _OF_ITS_NODE if key in dut} | {
         "restartPolicy": "Never",
@@ -211,7 +210,7 @@ def _confine(spec: dict[str, Any], runner: dict[str, Any], owner: str) -> None:
     """No more rights than the cards take, a root that cannot be written, volumes for the rest."""
     security = runner["securityContext"]
     if "runAsUser" not in security:
-        security |= {"runAsUser": _USER, "runAsGroup": _USER, "runAsNonRoot": True}
+        security |= {"runAsUser": IMAGE_USER, "runAsGroup": IMAGE_USER, "runAsNonRoot": True}
     security["readOnlyRootFilesystem"] = True
     runner["env"] = [
         {"name": "PLIMSOLL_STATE", "value": f"{_STATE}/state"},
@@ -236,27 +235,11 @@ def _record_container(runner: Mapping[str, Any]) -> dict[str, Any]:
         "name": RECORD_CONTAINER,
         "image": runner["image"],
         "command": _SLEEPER,
-        "resources": _alike(_RECORD_RESOURCES),
+        "resources": guaranteed(_RECORD_RESOURCES),
         # The record's files are of the user who runs.
-        "securityContext": _without_rights(runner["securityContext"]["runAsUser"]),
+        "securityContext": without_rights(runner["securityContext"]["runAsUser"]),
         "volumeMounts": [{"name": "record", "mountPath": RECORD}],
     }
-
-
-def _without_rights(user: int) -> dict[str, Any]:
-    return {
-        "seccompProfile": {"type": "RuntimeDefault"},
-        "allowPrivilegeEscalation": False,
-        "capabilities": {"drop": ["ALL"]},
-        "readOnlyRootFilesystem": True,
-        "runAsUser": user,
-        "runAsNonRoot": user != 0,
-    }
-
-
-def _alike(resources: Mapping[str, str]) -> dict[str, Any]:
-    """Limits that equal requests, as of a guaranteed pod."""
-    return {"limits": dict(resources), "requests": dict(resources)}
 
 
 def _labels(name: str) -> dict[str, str]:

@@ -34,11 +34,11 @@ from plimsoll.cluster.pods.manifests import (
 from plimsoll.cluster.pods.node_observers import NodeObservers, create_if_missing
 from plimsoll.cluster.pods.observed_node import ObservedNode
 from plimsoll.cluster.pods.pod_plan import PodPlan
-from plimsoll.cluster.pods.pod_state import PodState
 from plimsoll.cluster.pods.removal import remove_labelled
 from plimsoll.errors import Interrupted, MachineError, PlimsollError
 from plimsoll.host.kubernetes.cluster_errors import ClusterRefused, ClusterUnreachable
 from plimsoll.host.kubernetes.exec_stream import ExecStream, StreamEnded
+from plimsoll.host.kubernetes.pod_state import PodState
 from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.run.run_directory import RunDirectory
 

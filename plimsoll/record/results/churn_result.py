@@ -72,6 +72,14 @@ class StreamFigures(RecordModel):
         description="Segments that senders sent again, of all pairs, over the whole stream."
     )
     connect_s: float = Field(description="From a client's start to its first interval, in s.")
+    nodes: tuple[tuple[str, str], ...] = Field(
+        default=(), description="Of each pair of pods of a cluster, the client's and the server's."
+    )
+    clock_error_s: float = Field(
+        default=0.0,
+        description="By how much times may be off, in s: half of the quickest exchange with the "
+        "node of a client. 0 where streams and churn have one clock.",
+    )
 
     @property
     def percent_of_theoretical(self) -> float | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import ssl
 import subprocess
 import time
@@ -19,6 +18,7 @@ from http.client import HTTPException, HTTPSConnection
 from pathlib import Path
 
 from plimsoll.host.processes.child import tied_to_parent
+from tests.free_ports import free_port
 from tests.integration.cluster import kubeconfig
 from tests.integration.cluster.credentials import LOOPBACK, Authority, TokenIssuer
 
@@ -166,7 +166,7 @@ def control_plane(
 def _start_server(parts: ServerParts, folder: Path, more: Sequence[str]) -> tuple[Program, int]:
     """Between finding a free port and taking it, another process may take it: so it is retried."""
     for _ in range(_TRIES):
-        port = _free_port()
+        port = free_port()
         server = Program(folder, parts.kube_apiserver, [*_server_options(port), *more])
         if _becomes_ready(server, folder, port):
             return server, port
@@ -194,12 +194,6 @@ def _is_ready(port: int, trusted: ssl.SSLContext) -> bool:
         return False
     finally:
         connection.close()
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind((str(LOOPBACK), 0))
-        return int(found.getsockname()[1])
 
 
 def _write_credentials(folder: Path, authority: Authority, tokens: TokenIssuer) -> None:

@@ -14,18 +14,12 @@ from typing import Any
 
 import yaml
 
-from tests.integration.cluster.control_plane import (
-    BUILT,
-    CannotServe,
-    ControlPlane,
-    Program,
-    find_program,
-)
+from tests.integration.cluster.addon import crds_of, find_addon
+from tests.integration.cluster.control_plane import CannotServe, ControlPlane, Program
 from tests.integration.cluster.credentials import LOOPBACK
 from tests.integration.cluster.owner import Owner
 
 VERSION = "kueue.x-k8s.io/v1beta2"
-_DEFINITIONS = BUILT / "kueue-crds"
 # It reads a certificate from /etc/kueue whatever its configuration says, and nothing else there.
 _WITH_CERTIFICATES = """\
 mount -t tmpfs tmpfs /etc && mkdir -p /etc/kueue/metrics &&
@@ -37,12 +31,10 @@ _OWN_FILES = ("--mount", "--propagation", "private", "sh", "-c", _WITH_CERTIFICA
 @contextmanager
 def kueue(plane: ControlPlane, owner: Owner, folder: Path) -> Iterator[Program]:
     """It runs as long as this lasts. Raises CannotServe where `make kueue` left none."""
-    program = find_program("kueue")
-    if program is None or not _DEFINITIONS.is_dir():
-        raise CannotServe("there is no kueue (make kueue)")
+    program = find_addon("kueue")
     if os.geteuid() != 0:
         raise CannotServe("a Kueue with files of its own takes root")
-    owner.install(yaml.safe_load(each.read_text()) for each in sorted(_DEFINITIONS.iterdir()))
+    owner.install(crds_of("kueue"))
     (folder / ".kube").mkdir()
     (folder / ".kube" / "config").write_text(plane.owners_kubeconfig())
     identity = plane.authority.for_server()

@@ -4,7 +4,6 @@ Skipped where there is no JDK, no Maven, or no way to those artifacts.
 """
 
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from plimsoll.export.opensearch.bulk import load
 from plimsoll.export.opensearch.indices import prepare_indices
 from plimsoll.export.opensearch.patience import RetryPolicy
 from plimsoll.export.opensearch.server import Server
+from tests.free_ports import free_ports
 from tests.unit.export.exported_run import BEGIN_MS, small_run
 
 HERE = Path(__file__).parent / "opensearch_node"
@@ -51,7 +51,7 @@ def jars(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def url(jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     home = tmp_path_factory.mktemp("node")
-    http, transport = free_port(), free_port()
+    http, transport = free_ports(2)
     command = ["java", "-Xmx512m", "-cp", f"{jars}/*", str(HERE / "LoopbackNode.java")]
     with (home / "log").open("w") as log:
         node = subprocess.Popen(
@@ -71,12 +71,6 @@ def url(jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             except subprocess.TimeoutExpired:
                 node.kill()
                 node.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def wait_until_up(node: subprocess.Popen[bytes], url: str, log: Path) -> None:

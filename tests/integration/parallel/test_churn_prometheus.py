@@ -9,7 +9,6 @@ import base64
 import json
 import os
 import shutil
-import socket
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from plimsoll.benchmark.churn.kpis.prometheus import PrometheusClient, Prometheu
 from plimsoll.benchmark.churn.kpis.scrape import CPU, Scrape, read_scrape
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.child import Child
+from tests.free_ports import free_port, free_ports
 from tests.integration.command import ROOT
 
 _UNPACKED = ROOT / "build" / "prometheus"
@@ -59,7 +59,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     if missing := [name for name, path in programs.items() if path is None]:
         pytest.skip(f"{' and '.join(missing)} not found: make prometheus")
     folder = tmp_path_factory.mktemp("prometheus")
-    client, peer, own = _free_ports(3)
+    client, peer, own = free_ports(3)
     etcd, prometheus = (f"http://127.0.0.1:{port}" for port in (client, own))
     configuration = folder / "prometheus.yml"
     configuration.write_text(_CONFIGURATION.format(etcd=client, prometheus=own))
@@ -90,16 +90,6 @@ def _start(folder: Path, *argv: str) -> Child:
     return Child.start(
         argv, log=folder / f"{name}.log", environment=dict(os.environ), favoured=False
     )
-
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [int(each.getsockname()[1]) for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 def _wait_until_scraped(served: Served, children: list[Child]) -> None:
@@ -191,7 +181,7 @@ def test_a_selector_that_prometheus_refuses_is_named_by_its_own_words(served: Se
 
 
 def test_one_that_does_not_answer_is_found_before_a_run(served: Served) -> None:
-    (port,) = _free_ports(1)
+    port = free_port()
     client = PrometheusClient(PrometheusSettings(url=f"http://127.0.0.1:{port}"))
     with pytest.raises(MachineError, match="does not answer"):
         client.check()

@@ -1,8 +1,8 @@
 """Removes what a run made in a cluster, when the run itself no longer can.
 
-`python -m plimsoll.benchmark.churn.api.removal SELECTOR CONTEXT KUBECONFIG` deletes the
-namespaces that the label selects; CONTEXT and KUBECONFIG may be empty. The ledger of a run has
-it carried out.
+`python -m plimsoll.benchmark.churn.api.removal SELECTOR CONTEXT KUBECONFIG COLLECTION` deletes
+what the label selects of a collection, such as /api/v1/namespaces; CONTEXT and KUBECONFIG may be
+empty. The ledger of a run has it carried out.
 """
 
 from __future__ import annotations
@@ -12,24 +12,26 @@ import time
 
 from plimsoll.benchmark.churn.api.writing_client import WritingClient
 
-_NAMESPACES = "/api/v1/namespaces"
+NAMESPACES = "/api/v1/namespaces"
 _LONGEST_S = 600.0
 _POLL_S = 1.0
 
 
-def remove(client: WritingClient, selector: str, longest_s: float = _LONGEST_S) -> list[str]:
-    """Delete the namespaces and wait until they are gone; those that are left in the end.
+def remove(
+    client: WritingClient, selector: str, collection: str, longest_s: float = _LONGEST_S
+) -> list[str]:
+    """Delete the objects and wait until they are gone; the names that are left in the end.
 
     Raises MachineError where the server does not answer.
     """
     deadline = time.monotonic() + longest_s
     requested: set[str] = set()
     while True:
-        items, _ = client.items(_NAMESPACES, selector)
+        items, _ = client.items(collection, selector)
         names = [str(each["metadata"]["name"]) for each in items]
         for name in names:
             if name not in requested:
-                client.delete(f"{_NAMESPACES}/{name}")
+                client.delete(f"{collection}/{name}")
                 requested.add(name)
         if not names or time.monotonic() > deadline:
             return names
@@ -38,8 +40,8 @@ def remove(client: WritingClient, selector: str, longest_s: float = _LONGEST_S) 
 
 def main(arguments: list[str]) -> int:
     """Remove what the arguments select; 1 where something is left."""
-    selector, context, kubeconfig = arguments
-    left = remove(WritingClient.of(context or None, kubeconfig or None), selector)
+    selector, context, kubeconfig, collection = arguments
+    left = remove(WritingClient.of(context or None, kubeconfig or None), selector, collection)
     return 1 if left else 0
 
 

@@ -7,7 +7,7 @@ CPU, on a machine that is being measured.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ from plimsoll.host.kubernetes.api_client import (
     call_api,
     configured_client,
 )
+from plimsoll.host.kubernetes.cluster_errors import Explained
+from plimsoll.host.kubernetes.exec_stream import ExecStream, open_exec
 
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
@@ -92,7 +94,10 @@ class WritingClient:
 
     def text(self, path: str) -> str:
         """What the server answers as text, such as its metrics. Raises MachineError."""
-        response = self._raw("GET", path, accept="text/plain, */*")
+        return self._text(path, {})
+
+    def _text(self, path: str, query: Mapping[str, str]) -> str:
+        response = self._raw("GET", path, query=query, accept="text/plain, */*")
         try:
             return bytes(response.read(_MOST_BYTES)).decode(errors="replace")
         finally:
@@ -132,6 +137,17 @@ class WritingClient:
         finally:
             response.close()
             response.release_conn()
+
+    def run_in(self, namespace: str, pod: str, command: Sequence[str]) -> ExecStream:
+        """Start a command in a pod's first container. Raises ClusterRefused, ClusterUnreachable."""
+        with Explained("exec", self.server):
+            return open_exec(self._client, namespace, pod, None, command)
+
+    def log_tail(self, namespace: str, pod: str, lines: int) -> list[str]:
+        """The last lines of a pod's log. Raises ClusterRefused, ClusterUnreachable."""
+        path, query = f"/api/v1/namespaces/{namespace}/pods/{pod}/log", {"tailLines": str(lines)}
+        with Explained("a log", self.server):
+            return self._text(path, query).splitlines()
 
     def refused(self, answer: ApiReply, what: str) -> MachineError:
         """The error of an answer that is a refusal of `what`."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
+from plimsoll.benchmark.churn.api.removal import NAMESPACES
 from plimsoll.benchmark.churn.api.writing_client import (
     CONFLICT,
     NOT_FOUND,
@@ -28,7 +29,6 @@ from plimsoll.benchmark.churn.workload.namespace_objects import (
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.comes_true import comes_true
 
-_NAMESPACES = "/api/v1/namespaces"
 _WORKERS = 16
 _TRIES = 8
 _FIRST_PAUSE_S = 0.25
@@ -136,7 +136,7 @@ class ChurnDriver:
             raise self._client.refused(answer, f"{new.document['kind']} {name}")
 
     def _remove(self, namespace: str) -> None:
-        answer = self._patiently(lambda: self._client.delete(f"{_NAMESPACES}/{namespace}"))
+        answer = self._patiently(lambda: self._client.delete(f"{NAMESPACES}/{namespace}"))
         if not answer.ok and answer.status not in (CONFLICT, NOT_FOUND):
             raise self._client.refused(answer, f"to delete the namespace {namespace}")
 
@@ -158,7 +158,7 @@ class ChurnDriver:
         return comes_true(lambda: not names & self._labelled(), self._timeout_s, every_s=_POLL_S)
 
     def _labelled(self) -> set[str]:
-        items, _ = self._client.items(_NAMESPACES, self._workload.selector)
+        items, _ = self._client.items(NAMESPACES, self._workload.selector)
         return {str(each["metadata"]["name"]) for each in items}
 
     def _in_order(self, futures: Sequence[Future[None]]) -> None:

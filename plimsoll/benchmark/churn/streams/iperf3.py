@@ -1,14 +1,78 @@
-"""What iperf3 says of a stream: its intervals, by its JSON."""
+"""iperf3's command lines, and what it says of a stream: its intervals, by its JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import MachineError
+
+IPERF3 = "iperf3"
+# Its own, as far as no two servers share an address.
+FIRST_PORT = 5201
+# The longest that it takes; every stream is ended by a signal.
+_LONGEST_S = 86_400
+# Small writes, so that a paced stream does not come in lumps of a tenth of a second.
+_WRITE_BYTES = 8192
+# As proc(5) has a socket's state.
+_ESTABLISHED, _LISTENING = "01", "0A"
+# One for the stream, one for what client and server have to say to each other.
+_CONNECTIONS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class TcpStreamPlan:
+    """`rate_bps` is the pace of each stream, None for as fast as it goes."""
+
+    rate_bps: float | None
+    interval_s: float
+
+
+def server_options(plan: TcpStreamPlan, port: int) -> tuple[str, ...]:
+    """Of a server that ends with its first stream."""
+    return ("--server", "--one-off", *_alike(plan, port))
+
+
+def client_options(plan: TcpStreamPlan, address: str, port: int) -> tuple[str, ...]:
+    """Of a client that sends until a signal."""
+    pace = "0" if plan.rate_bps is None else f"{plan.rate_bps:.0f}"
+    stream = ("--bitrate", pace, "--time", str(_LONGEST_S), "--length", str(_WRITE_BYTES))
+    return ("--client", address, *_alike(plan, port), *stream)
+
+
+def _alike(plan: TcpStreamPlan, port: int) -> tuple[str, ...]:
+    return ("--json", "--interval", f"{plan.interval_s:g}", "--port", str(port))
+
+
+def is_listening(net: Path, port: int) -> bool:
+    """Whether a server does, by a namespace's /proc/PID/net."""
+    return any(
+        own.endswith(f":{port:04X}") and state == _LISTENING for own, _, state in _sockets(net)
+    )
+
+
+def is_streaming(net: Path, port: int) -> bool:
+    """Whether a client has all its connections to that port, by the same."""
+    end = f":{port:04X}"
+    found = [
+        peer for _, peer, state in _sockets(net) if peer.endswith(end) and state == _ESTABLISHED
+    ]
+    return len(found) >= _CONNECTIONS
+
+
+def _sockets(net: Path) -> Iterator[tuple[str, str, str]]:
+    """Of each TCP socket both ends, as hexadecimal ADDRESS:PORT, and its state."""
+    for table in ("tcp", "tcp6"):
+        try:
+            lines = (net / table).read_text().splitlines()[1:]
+        except OSError:
+            continue
+        for line in lines:
+            _, own, peer, state, *_ = line.split()
+            yield own, peer, state
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
+from plimsoll.benchmark.churn.streams.iperf3 import FIRST_PORT
 from plimsoll.benchmark.churn.streams.ovn import Ovn
 from plimsoll.benchmark.churn.streams.pod import NetworkPod, NetworkPods
 from plimsoll.host.ledger.ledger import Ledger
 
 NIC = "nic0"
-_FIRST_PORT = 5201
 _NODE_ADDRESSES = ("192.168.100.1", "192.168.100.2")
 
 
@@ -44,7 +44,7 @@ class OvnNetwork(_NetworkModel):
     kind: Literal["ovn"]
 
 
-NetworkSettings = Annotated[HostNetwork | MacvlanNetwork | OvnNetwork, Field(discriminator="kind")]
+LocalNetwork = HostNetwork | MacvlanNetwork | OvnNetwork
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Fabric:
 
 
 @contextmanager
-def network(settings: NetworkSettings, pairs: int, ledger: Ledger) -> Iterator[Fabric]:
+def network(settings: LocalNetwork, pairs: int, ledger: Ledger) -> Iterator[Fabric]:
     """Bring a network up with so many pairs of pods, and take it down. Raises MachineError."""
     pods = NetworkPods(ledger)
     ovn: Ovn | None = None
@@ -111,7 +111,7 @@ def _give_addresses(nodes: tuple[NetworkPod, NetworkPod], interface: str) -> Non
 
 def _host_pairs(nodes: tuple[NetworkPod, NetworkPod], pairs: int) -> Iterator[PodPair]:
     for number in range(1, pairs + 1):
-        yield PodPair(number, *nodes, _NODE_ADDRESSES[1], _FIRST_PORT + number)
+        yield PodPair(number, *nodes, _NODE_ADDRESSES[1], FIRST_PORT + number)
 
 
 def _macvlan_pairs(
@@ -123,7 +123,7 @@ def _macvlan_pairs(
             kind = "type macvlan mode bridge"
             node.ip(f"link add link {NIC} name eth0 netns {pod.pid} {kind}")
             pod.ip(f"address add {_address(side, number)}/16 dev eth0", "link set eth0 up")
-        yield PodPair(number, *made, _address(2, number), _FIRST_PORT)
+        yield PodPair(number, *made, _address(2, number), FIRST_PORT)
 
 
 def _ovn_pairs(
@@ -133,7 +133,7 @@ def _ovn_pairs(
         made = (pods.make(f"client-{number}"), pods.make(f"server-{number}"))
         for side, (node, pod) in enumerate(zip(nodes, made, strict=True), start=1):
             ovn.attach(node, pod, side, number, _address(side, number))
-        yield PodPair(number, *made, _address(2, number), _FIRST_PORT)
+        yield PodPair(number, *made, _address(2, number), FIRST_PORT)
     ovn.wait_until_bound()
 
 

@@ -8,45 +8,24 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.benchmark.churn.streams.iperf3 import StreamReport, read_report
+from plimsoll.benchmark.churn.streams.iperf3 import (
+    IPERF3,
+    TcpStreamPlan,
+    client_options,
+    is_listening,
+    read_report,
+    server_options,
+)
 from plimsoll.benchmark.churn.streams.networks import Fabric, PodPair
+from plimsoll.benchmark.churn.streams.throughput import StreamTimes, Throughput, throughput_of
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import find_program
 from plimsoll.host.processes.child import Child
 
-IPERF3 = "iperf3"
-# The longest that it takes; every stream is ended by a signal.
-_LONGEST_S = 86_400
-# Small writes, so that a paced stream does not come in lumps of a tenth of a second.
-_WRITE_BYTES = 8192
 _LONGEST_START_S = 20.0
 _LONGEST_END_S = 20.0
 _POLL_S = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class TcpStreamPlan:
-    """`rate_bps` is the pace of each stream, None for as fast as it goes."""
-
-    rate_bps: float | None
-    interval_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Throughput:
-    """What arrived of one pair's stream, by intervals since the epoch; its sender's resends.
-
-    `connect_s` is how long the client took from its start to its first interval.
-    """
-
-    pair: int
-    begin_ns: tuple[int, ...]
-    end_ns: tuple[int, ...]
-    bps: tuple[float, ...]
-    retransmits: int
-    version: str
-    connect_s: float
 
 
 @dataclass
@@ -110,18 +89,13 @@ class _Starter:
         self._stack = stack
 
     def start(self, pair: PodPair) -> _Stream:
-        """The server, and once it listens the client. Raises MachineError."""
-        interval = f"{self._plan.interval_s:g}"
-        common = ("--json", "--interval", interval, "--port", str(pair.port))
-        argv = pair.server.enter(self._program, "--server", "--one-off", *common)
-        server = self._child(pair, "server", argv)
+        """The server, and once it is_listening the client. Raises MachineError."""
+        options = server_options(self._plan, pair.port)
+        server = self._child(pair, "server", pair.server.enter(self._program, *options))
         _wait_until_listening(server, pair)
         started_ns = time.time_ns()
-        pace = "0" if self._plan.rate_bps is None else f"{self._plan.rate_bps:.0f}"
-        argv = pair.client.enter(
-            *(self._program, "--client", pair.address, *common, "--bitrate", pace),
-            *("--time", str(_LONGEST_S), "--length", str(_WRITE_BYTES)),
-        )
+        options = client_options(self._plan, pair.address, pair.port)
+        argv = pair.client.enter(self._program, *options)
         return _Stream(pair, server, self._child(pair, "client", argv), started_ns)
 
     def _child(self, pair: PodPair, role: str, argv: tuple[str, ...]) -> Child:
@@ -139,7 +113,7 @@ class _Starter:
 def _wait_until_listening(server: Child, pair: PodPair) -> None:
     deadline = time.monotonic() + _LONGEST_START_S
     while server.exit_status() is None and time.monotonic() < deadline:
-        if _listens(pair):
+        if is_listening(Path(f"/proc/{pair.server.pid}/net"), pair.port):
             return
         time.sleep(_POLL_S)
     raise MachineError(
@@ -149,46 +123,10 @@ def _wait_until_listening(server: Child, pair: PodPair) -> None:
     )
 
 
-def _listens(pair: PodPair) -> bool:
-    """By the server's own namespace: a state of 0A on its port."""
-    port = f":{pair.port:04X}"
-    for table in ("tcp", "tcp6"):
-        try:
-            lines = Path(f"/proc/{pair.server.pid}/net/{table}").read_text().splitlines()[1:]
-        except OSError:
-            continue
-        fields = (line.split() for line in lines)
-        if any(each[1].endswith(port) and each[3] == "0A" for each in fields):
-            return True
-    return False
-
-
 def _throughput(stream: _Stream) -> Throughput:
-    """The server's intervals, which are of what arrived, on the clock of the client's end.
-
-    The client ends its last interval with the signal; both sides begin to count together.
-    """
     sent, received = read_report(stream.client.log), read_report(stream.server.log)
-    if not received.intervals:
-        raise MachineError(
-            f"nothing arrived of pair {stream.pair.number}: {received.error or 'no intervals'}",
-            where="streams",
-            remedy="look whether the network carries it",
-        )
-    begin_ns = _begin_ns(stream, sent)
-    return Throughput(
-        pair=stream.pair.number,
-        begin_ns=tuple(begin_ns + round(each.begin_s * 1e9) for each in received.intervals),
-        end_ns=tuple(begin_ns + round(each.end_s * 1e9) for each in received.intervals),
-        bps=tuple(each.bits / (each.end_s - each.begin_s) for each in received.intervals),
-        retransmits=sum(sent.retransmits),
-        version=received.version,
-        connect_s=max(0.0, (begin_ns - stream.started_ns) / 1e9),
-    )
-
-
-def _begin_ns(stream: _Stream, sent: StreamReport) -> int:
-    return max(stream.started_ns, stream.ended_ns - round(sent.length_s * 1e9))
+    times = StreamTimes(stream.started_ns, stream.ended_ns)
+    return throughput_of(stream.pair.number, sent, received, times)
 
 
 def _said(child: Child) -> str:

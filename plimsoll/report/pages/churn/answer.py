@@ -137,6 +137,14 @@ def _sentences(cells: Sequence[ChurnCell], workloads: Sequence[WorkloadRecord]) 
             f"{counted(len(dips), 'dip')} under churn, {within} of them within a cycle; {quiet} "
             "in cells without churn."
         )
+    if placed := [cell.streams for cell in cells if cell.streams and cell.streams.nodes]:
+        pairs = [pair for streams in placed for pair in streams.nodes]
+        crossing = sum(client != server for client, server in pairs)
+        error_ms = 1e3 * max(streams.clock_error_s for streams in placed)
+        yield (
+            f"{crossing} of {counted(len(pairs), 'stream')} went from one node to another; their "
+            f"times are right to {error_ms:.1f} ms."
+        )
 
 
 def _churn_section(cells: Sequence[ChurnCell], workloads: Sequence[WorkloadRecord]) -> PageSection:

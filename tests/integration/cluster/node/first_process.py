@@ -33,6 +33,8 @@ from tests.integration.cluster.node.pause_image import write_pause_image
 from tests.integration.cluster.node.service_proxy import serve
 from tests.integration.cluster.node.settings import (
     ADDRESS,
+    CNI_PLUGINS,
+    MULTUS,
     NEIGHBOUR,
     NODE,
     containerd_settings,
@@ -108,8 +110,13 @@ def _rest_of_plane(folder: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _start_containerd(stack: ExitStack, folder: Path, images: Sequence[Path]) -> Program:
+    multus = find_program(MULTUS)
+    (folder / "plugins").mkdir()
+    for plugin in (*CNI_PLUGINS.iterdir(), *([multus] if multus else [])):
+        (folder / "plugins" / plugin.name).symlink_to(plugin)
+    network = network_settings(folder, folder / OWNER if multus else None)
     (folder / "cni").mkdir()
-    (folder / "cni" / "pods.conflist").write_text(json.dumps(network_settings(folder)))
+    (folder / "cni" / "pods.conflist").write_text(json.dumps(network))
     settings = folder / "containerd.toml"
     settings.write_text(containerd_settings(folder))
     containerd = _start(stack, folder, "containerd", ["--config", str(settings)])

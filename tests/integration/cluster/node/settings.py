@@ -19,6 +19,8 @@ NEIGHBOUR = "10.77.0.2"
 PAUSE_IMAGE = "localhost/pause:1"
 # Where Debian has CNI's plugins.
 CNI_PLUGINS = Path("/usr/lib/cni")
+# Attaches further networks; the node has it where `make multus` left one.
+MULTUS = "multus"
 _CONTAINERD = """\
 version = 2
 root = "{folder}/root"
@@ -37,18 +39,21 @@ runtime_type = "io.containerd.runc.v2"
 [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
 SystemdCgroup = false
 [plugins."io.containerd.grpc.v1.cri".cni]
-bin_dir = "{cni}"
+bin_dir = "{folder}/plugins"
 conf_dir = "{folder}/cni"
 """
 
 
 def containerd_settings(folder: Path) -> str:
     """containerd's configuration; all that it keeps is in `folder`."""
-    return _CONTAINERD.format(folder=folder, pause=PAUSE_IMAGE, cni=CNI_PLUGINS)
+    return _CONTAINERD.format(folder=folder, pause=PAUSE_IMAGE)
 
 
-def network_settings(folder: Path) -> dict[str, Any]:
-    """CNI's: each pod has a cable to the node, and that leads it to the API server's service."""
+def network_settings(folder: Path, multus: Path | None) -> dict[str, Any]:
+    """CNI's: each pod has a cable to the node, and that leads it to the API server's service.
+
+    With Multus, which does what its kubeconfig allows, pods may have further networks.
+    """
     addresses = {
         "type": "host-local",
         "subnet": "10.78.0.0/24",
@@ -56,7 +61,17 @@ def network_settings(folder: Path) -> dict[str, Any]:
         "dataDir": f"{folder}/leases",
     }
     cable = {"type": "ptp", "ipMasq": False, "ipam": addresses}
-    return {"cniVersion": "0.4.0", "name": "pods", "plugins": [cable]}
+    default = {"cniVersion": "0.4.0", "name": "pods", "plugins": [cable]}
+    if multus is None:
+        return default
+    plugin = {
+        "type": "multus",
+        "kubeconfig": str(multus),
+        "cniDir": f"{folder}/multus",
+        "binDir": f"{folder}/plugins",
+        "delegates": [default],
+    }
+    return {"cniVersion": "0.4.0", "name": "multus", "plugins": [plugin]}
 
 
 def kubelet_settings(folder: Path, authority: Path, cgroup: str, static: bool) -> dict[str, Any]:

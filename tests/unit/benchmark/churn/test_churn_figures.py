@@ -23,7 +23,7 @@ from plimsoll.benchmark.churn.kpis.sampler import KpiReading
 from plimsoll.benchmark.churn.kpis.scrape import read_scrape
 from plimsoll.benchmark.churn.settings import DipSettings, StreamSettings
 from plimsoll.benchmark.churn.streams.networks import HostNetwork
-from plimsoll.benchmark.churn.streams.streams import Throughput
+from plimsoll.benchmark.churn.streams.throughput import Throughput
 from plimsoll.errors import MachineError
 
 S = 1_000_000_000

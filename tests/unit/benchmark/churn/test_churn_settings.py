@@ -11,6 +11,8 @@ from plimsoll.benchmark.experiment.set_field import parse_set_field
 from plimsoll.errors import InputError
 
 ROOT = Path(__file__).parents[4]
+POD_NETWORK = "{kind: pod-network}"
+PODS = "pods: {namespace: bench, image: registry.lab/plimsoll}"
 
 
 def write(folder: Path, text: str) -> Path:
@@ -51,6 +53,22 @@ def test_the_theoretical_throughput_is_the_pace_unless_it_is_given(tmp_path: Pat
     assert streams.theoretical_bps == 200e6
 
 
+def test_streams_may_be_between_pods_of_a_cluster(tmp_path: Path) -> None:
+    text = f"""\
+cluster: {{kind: kubeconfig}}
+streams:
+  networks:
+    ovn: {POD_NETWORK}
+    host: {{kind: host-network}}
+    macvlan: {{kind: attachment, attachment: nets/macvlan}}
+    sriov: {{kind: attachment, attachment: vf, resources: {{openshift.io/intelnics: "1"}}}}
+  {PODS}
+"""
+    experiment = load_churn(write(tmp_path, text))
+    assert experiment.networks == ("ovn", "host", "macvlan", "sriov")
+    assert of_record(experiment.normalised()) == experiment
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -70,6 +88,29 @@ def test_the_theoretical_throughput_is_the_pace_unless_it_is_given(tmp_path: Pat
             "cluster: {kind: own}\nstreams: {networks: {a: {kind: host}}, pairs: 2, "
             "latency_probe: {pairs: 3}}\n",
             "streams.latency_probe.pairs: there are only 2 pairs of streams",
+        ),
+        (
+            f"cluster: {{kind: kubeconfig}}\nstreams: {{networks: {{a: {POD_NETWORK}}}}}\n",
+            "streams.pods: the network a is a cluster's",
+        ),
+        (
+            f"cluster: {{kind: own}}\nstreams: {{networks: {{a: {POD_NETWORK}}}, {PODS}}}\n",
+            "the nodes of a cluster of kind own are made up",
+        ),
+        (
+            "cluster: {kind: kubeconfig}\nstreams: {networks: {a: {kind: host}}, "
+            f"{PODS}}}\n",
+            "no network of these is a cluster's",
+        ),
+        (
+            f"cluster: {{kind: kubeconfig}}\nstreams: {{networks: {{a: {POD_NETWORK}}}, {PODS}, "
+            "latency_probe: {}}\n",
+            "streams.latency_probe: the network a is a cluster's, whose pods have no one clock",
+        ),
+        (
+            "cluster: {kind: kubeconfig}\nstreams: {networks: {a: {kind: attachment, "
+            f"attachment: a/b/c}}}}, {PODS}}}\n",
+            "attachment",
         ),
         ("cluster: {kind: own}\ncriteria: [{kind: dip-depth}]\n", "most"),
         ("cluster: {kind: kubeconfig, prometheus: {url: 'file:///etc'}}\n", "url"),

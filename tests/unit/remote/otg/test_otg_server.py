@@ -1,7 +1,6 @@
 """snappi's own client, unmodified, against both servers; traffic that is only counted."""
 
 import json
-import socket
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,6 +25,7 @@ from plimsoll.remote.otg.session.session import OtgSession
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.web.endpoint import ListenEndpoint
 from plimsoll.web.serve_settings import new_token
+from tests.free_ports import free_ports
 from tests.unit.remote.otg.flows_read import TESTER, one_flow, two_ports
 
 _TOKEN = new_token()
@@ -88,12 +88,6 @@ class CountedTraffic:
         )  # fmt: skip
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture
 def traffic() -> CountedTraffic:
     return CountedTraffic()
@@ -101,7 +95,8 @@ def traffic() -> CountedTraffic:
 
 @pytest.fixture(params=[None, _TOKEN], ids=["open", "token"])
 def settings(request: pytest.FixtureRequest) -> OtgSettings:
-    return OtgSettings(ListenEndpoint("127.0.0.1", _free_port()), _free_port(), token=request.param)
+    rest, calls = free_ports(2)
+    return OtgSettings(ListenEndpoint("127.0.0.1", rest), calls, token=request.param)
 
 
 @pytest.fixture

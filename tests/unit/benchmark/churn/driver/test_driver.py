@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.benchmark.churn.api.removal import remove
+from plimsoll.benchmark.churn.api.removal import NAMESPACES, remove
 from plimsoll.benchmark.churn.api.writing_client import ApiReply, WritingClient
 from plimsoll.benchmark.churn.driver import driver as driver_module
 from plimsoll.benchmark.churn.driver.churn_plan import ChurnPlan
@@ -143,8 +143,10 @@ def test_the_ledger_s_removal_deletes_each_namespace_once(
     cluster = ClusterInMemory(linger=3)
     make(cluster, pool).create(range(2))
     cluster.requests = 0
-    assert remove(cast(WritingClient, cluster), WORKLOAD.selector) == []
+    assert remove(cast(WritingClient, cluster), WORKLOAD.selector, NAMESPACES) == []
     assert cluster.requests == 2
     stuck = ClusterInMemory(linger=10**9)
     make(stuck, pool).create([0])
-    assert remove(cast(WritingClient, stuck), WORKLOAD.selector, 0.05) == ["plimsoll-t-0"]
+    assert remove(cast(WritingClient, stuck), WORKLOAD.selector, NAMESPACES, 0.05) == [
+        "plimsoll-t-0"
+    ]

@@ -68,6 +68,22 @@ def test_cycles_and_what_was_left_out(tmp_path: Path) -> None:
     assert any("made up" in each for each in answer.warnings)
 
 
+def test_pods_of_a_cluster_are_said_to_cross_nodes_or_not(tmp_path: Path) -> None:
+    placed = {"nodes": (("a", "b"), ("a", "a")), "clock_error_s": 0.0004}
+    cells = [
+        each.model_copy(update={"streams": each.streams.model_copy(update=placed)})
+        for each in CELLS
+        if each.streams is not None
+    ]
+    sentences = churn_answer(write_churn_run(tmp_path, cells=cells)).sentences
+    assert (
+        "4 of 8 streams went from one node to another; their times are right to 0.4 ms."
+        in sentences
+    )
+    of_this_machine = churn_answer(write_churn_run(tmp_path / "local")).sentences
+    assert not any("from one node" in each for each in of_this_machine)
+
+
 def test_the_page_s_answer_is_the_network_that_kept_least(tmp_path: Path) -> None:
     page = churn_page(write_churn_run(tmp_path))
     headline = page.headline

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.cluster.pods.pod_state import PodState
+from plimsoll.host.kubernetes.pod_state import PodState
 
 
 def pod(phase: str, **states: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""TCP streams between pods of a cluster, on its own networks."""

@@ -1,0 +1,211 @@
+"""One-way TCP streams between pairs of pods of a cluster, for as long as a cell lasts.
+
+Nothing here depends on a connection that lasts as long as a stream: a pod's first process runs it,
+and what it reported is fetched in the end. So an API server that comes and goes in the churn costs
+no stream.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from plimsoll.benchmark.churn.api.removal import remove
+from plimsoll.benchmark.churn.api.writing_client import WritingClient
+from plimsoll.benchmark.churn.pod_streams.end_report import EndReport
+from plimsoll.benchmark.churn.pod_streams.node_clock import NodeClock
+from plimsoll.benchmark.churn.pod_streams.settings import AttachedNetwork
+from plimsoll.benchmark.churn.pod_streams.stream_agent import END, end_command
+from plimsoll.benchmark.churn.pod_streams.stream_pods import (
+    STREAM_SIDES,
+    StreamPodPlan,
+    StreamSide,
+    pods_path,
+)
+from plimsoll.benchmark.churn.streams.throughput import StreamTimes, Throughput, throughput_of
+from plimsoll.errors import MachineError, PlimsollError
+from plimsoll.host.kubernetes.pod_state import PodState
+from plimsoll.tune.render.files.manifest import Manifest
+
+_WORKERS = 8
+_LONGEST_START_S = 300.0
+_LONGEST_END_S = 60.0
+_LONGEST_REMOVAL_S = 30.0
+_START_POLL_S = 1.0
+# The API server is what is measured: it gets no more requests than that.
+_CHECK_S = 5.0
+_STATUS = "k8s.v1.cni.cncf.io/network-status"
+_REMEDY = "look at kubectl describe pod and kubectl logs, and whether the network carries it"
+
+PodObject = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """One end's report, and its node and that node's clock."""
+
+    node: str
+    clock: NodeClock
+    report: EndReport
+
+
+class PodStreams:
+    """Streams that run. `pod_streaming` opens them."""
+
+    def __init__(self, client: WritingClient, plan: StreamPodPlan, pairs: int) -> None:
+        self._client = client
+        self._plan = plan
+        self._pairs = range(1, pairs + 1)
+        self._path = pods_path(plan.pods.namespace)
+        self._checked_s = 0.0
+
+    def start(self) -> None:
+        """Make the servers, and once these listen the clients, until all stream.
+
+        Raises MachineError.
+        """
+        servers = [self._plan.server(pair) for pair in self._pairs]
+        found = self._make_ready(servers)
+        addresses = [self._address(found[each["metadata"]["name"]]) for each in servers]
+        self._make_ready(
+            [
+                self._plan.client(pair, address)
+                for pair, address in zip(self._pairs, addresses, strict=True)
+            ]
+        )
+
+    def check(self) -> None:
+        """Raise MachineError where a stream has ended. An API server that is away says nothing."""
+        if time.monotonic() - self._checked_s < _CHECK_S:
+            return
+        self._checked_s = time.monotonic()
+        answer = self._client.get(self._path, {"labelSelector": self._plan.selector})
+        if not answer.ok:
+            return
+        found = _by_name(answer.document.get("items") or ())
+        for name in (self._plan.name(side, pair) for pair in self._pairs for side in STREAM_SIDES):
+            if PodState.of(found.get(name)).over:
+                raise self._failed(name, found.get(name), "has ended")
+
+    def stop(self) -> tuple[Throughput, ...]:
+        """End all of them, and read what they did. Raises MachineError."""
+        sent = self._ends("client")
+        received = self._ends("server")
+        return tuple(
+            _throughput(pair, *ends)
+            for pair, *ends in zip(self._pairs, sent, received, strict=True)
+        )
+
+    def _make_ready(self, manifests: Sequence[Manifest]) -> dict[str, PodObject]:
+        """The pods by name, all of them ready."""
+        for manifest in manifests:
+            answer = self._client.create(self._path, manifest)
+            if not answer.ok:
+                raise self._client.refused(answer, f"the pod {manifest['metadata']['name']}")
+        names = [str(each["metadata"]["name"]) for each in manifests]
+        deadline = time.monotonic() + _LONGEST_START_S
+        while True:
+            items, _ = self._client.items(self._path, self._plan.selector)
+            found = _by_name(items)
+            waiting = [name for name in names if not _is_ready(found.get(name))]
+            if not waiting:
+                return found
+            late = time.monotonic() > deadline
+            for name in waiting:
+                if late or PodState.of(found.get(name)).hopeless:
+                    raise self._failed(name, found.get(name), "does not become ready")
+            time.sleep(_START_POLL_S)
+
+    def _address(self, pod: PodObject) -> str:
+        """Of a server on its network. Raises MachineError."""
+        network = self._plan.network
+        if not isinstance(network, AttachedNetwork):
+            return str(pod["status"]["podIP"])
+        name = network.attachment
+        whole = name if "/" in name else f"{self._plan.pods.namespace}/{name}"
+        for each in _networks_of(pod):
+            if each.get("name") == whole and each.get("ips"):
+                return str(each["ips"][0])
+        what = f"has no address of {name}; is Multus there?"
+        raise self._failed(str(pod["metadata"]["name"]), pod, what)
+
+    def _ends(self, side: StreamSide) -> list[_End]:
+        names = [self._plan.name(side, pair) for pair in self._pairs]
+        with ThreadPoolExecutor(_WORKERS, thread_name_prefix="streams") as pool:
+            return list(pool.map(self._end, names))
+
+    def _end(self, name: str) -> _End:
+        answer = self._client.get(f"{self._path}/{name}")
+        pod = answer.document if answer.ok else None
+        try:
+            stream = self._client.run_in(self._plan.pods.namespace, name, end_command())
+            try:
+                clock = NodeClock.read(stream)
+                stream.write(END + b"\n")
+                report = EndReport.of_json(stream.read_line(_LONGEST_END_S))
+            finally:
+                stream.close()
+        except (PlimsollError, ValueError) as error:
+            what = f"left no report: {getattr(error, 'message', error)}"
+            raise self._failed(name, pod, what) from error
+        return _End(str((pod or {}).get("spec", {}).get("nodeName", "")), clock, report)
+
+    def _failed(self, name: str, pod: PodObject | None, what: str) -> MachineError:
+        """With the last line that the pod wrote, else why it is as it is."""
+        lines = []
+        with suppress(PlimsollError):
+            lines = self._client.log_tail(self._plan.pods.namespace, name, 1)
+        said = lines[0] if lines else PodState.of(pod).reason
+        return MachineError(
+            f"the pod {name} of a stream {what}: {said}", where="streams", remedy=_REMEDY
+        )
+
+
+def _by_name(pods: Iterable[PodObject]) -> dict[str, PodObject]:
+    return {str(each["metadata"]["name"]): each for each in pods}
+
+
+def _is_ready(pod: PodObject | None) -> bool:
+    conditions = (pod or {}).get("status", {}).get("conditions") or ()
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+
+
+def _networks_of(pod: PodObject) -> list[Mapping[str, Any]]:
+    """What Multus has noted of the pod's interfaces."""
+    written = pod["metadata"].get("annotations", {}).get(_STATUS, "[]")
+    try:
+        found = json.loads(written)
+    except ValueError:
+        return []
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def _throughput(pair: int, sender: _End, receiver: _End) -> Throughput:
+    """By this machine's clock, as the client's node's is ahead of it."""
+    clock, sent = sender.clock, sender.report
+    times = StreamTimes(clock.ours_ns(sent.started_ns), clock.ours_ns(sent.ended_ns))
+    found = throughput_of(pair, sent.stream, receiver.report.stream, times)
+    return replace(found, nodes=(sender.node, receiver.node), clock_error_ns=clock.error_ns)
+
+
+@contextmanager
+def pod_streaming(client: WritingClient, plan: StreamPodPlan, pairs: int) -> Iterator[PodStreams]:
+    """A stream for each pair; all pods of the run's streams are gone in the end.
+
+    Raises MachineError.
+    """
+    try:
+        streams = PodStreams(client, plan, pairs)
+        streams.start()
+        yield streams
+    except BaseException:
+        # What is left then is the ledger's, and why is not to be hidden.
+        with suppress(PlimsollError):
+            remove(client, plan.selector, pods_path(plan.pods.namespace), _LONGEST_REMOVAL_S)
+        raise
+    remove(client, plan.selector, pods_path(plan.pods.namespace))

@@ -1,0 +1,194 @@
+"""One end of a TCP stream, as the first process of a pod: runs iperf3 and keeps its report.
+
+    python -m plimsoll.benchmark.churn.pod_streams.stream_agent FOLDER server INTERVAL PORT
+    python -m … FOLDER client INTERVAL PORT ADDRESS BITS_PER_SECOND
+    python -m … FOLDER end
+
+FOLDER/ready is there once the server listens, or the client streams. A client tries until the
+server answers. SIGINT ends the stream, and FOLDER/report.json is what came of it; SIGTERM ends the
+agent. `end` is run next to it: it answers each line "clock" with the node's CLOCK_REALTIME in ns,
+and "end" by ending the stream, and with its report.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from plimsoll.benchmark.churn.pod_streams.end_report import EndReport
+from plimsoll.benchmark.churn.streams.iperf3 import (
+    IPERF3,
+    TcpStreamPlan,
+    client_options,
+    is_listening,
+    is_streaming,
+    read_report,
+    server_options,
+)
+from plimsoll.errors import PlimsollError
+
+MODULE = "plimsoll.benchmark.churn.pod_streams.stream_agent"
+# The pod's own volume.
+FOLDER = Path("/tmp")  # noqa: S108 - of a container whose root cannot be written
+READY = FOLDER / "ready"
+CLOCK, END = b"clock", b"end"
+_NET = Path("/proc/self/net")
+_SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGCHLD}
+_POLL_S = 0.1
+_PAUSE_S = 0.5
+_LONGEST_START_S = 120.0
+_LONGEST_END_S = 30.0
+_FAILED = 1
+
+
+def agent_command(side: str, plan: TcpStreamPlan, port: int, *address: str) -> list[str]:
+    """Of a server's container, or of a client's, which has the server's address."""
+    command = ["python3", "-m", MODULE, str(FOLDER), side, f"{plan.interval_s:g}", str(port)]
+    pace = ["0" if plan.rate_bps is None else f"{plan.rate_bps:.0f}"] if address else []
+    return [*command, *address, *pace]
+
+
+def end_command() -> list[str]:
+    """What is run next to it."""
+    return ["python3", "-m", MODULE, str(FOLDER), "end"]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Be one of the three."""
+    folder, side = Path(arguments[0]), arguments[1]
+    if side == "end":
+        return _end(folder)
+    interval, port, *rest = arguments[2:]
+    client = side == "client"
+    plan = TcpStreamPlan(float(rest[1]) or None if client else None, float(interval))
+    # They are waited for, and interrupt nothing.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    (folder / "pid").write_text(str(os.getpid()))
+    return _StreamEnd(folder, plan, int(port), rest[0] if client else None).run()
+
+
+@dataclass
+class _StreamEnd:
+    """One end: a client has the `address` of its server, a server none."""
+
+    folder: Path
+    plan: TcpStreamPlan
+    port: int
+    address: str | None
+    started_ns: int = 0
+
+    def run(self) -> int:
+        """Until SIGTERM; the exit status."""
+        deadline = time.monotonic() + _LONGEST_START_S
+        while True:
+            pid = self._start()
+            seen = self._wait(pid)
+            ended_ns = time.time_ns()
+            if seen == signal.SIGTERM:
+                os.kill(pid, signal.SIGKILL)
+                return 0
+            if seen == signal.SIGINT:
+                os.kill(pid, signal.SIGINT)
+                os.waitpid(pid, 0)
+            elif not self._is_ready and time.monotonic() < deadline:
+                time.sleep(_PAUSE_S)
+                continue
+            return self._keep(ended_ns, requested=seen == signal.SIGINT)
+
+    @property
+    def _output(self) -> Path:
+        return self.folder / "iperf3.json"
+
+    @property
+    def _ready(self) -> Path:
+        return self.folder / READY.name
+
+    @property
+    def _is_ready(self) -> bool:
+        return self._ready.exists()
+
+    def _start(self) -> int:
+        if self.address is None:
+            options = server_options(self.plan, self.port)
+        else:
+            options = client_options(self.plan, self.address, self.port)
+        self.started_ns = time.time_ns()
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        return os.posix_spawnp(
+            IPERF3,
+            [IPERF3, *options],
+            os.environ,
+            file_actions=[(os.POSIX_SPAWN_OPEN, 1, self._output, flags, 0o600)],
+            # Signals that are blocked here would be blocked there.
+            setsigmask=[],
+        )
+
+    def _wait(self, pid: int) -> int:
+        """The signal that ends it: SIGCHLD where that is iperf3's own end."""
+        is_ready = is_listening if self.address is None else is_streaming
+        while True:
+            if not self._is_ready and is_ready(_NET, self.port):
+                self._ready.touch()
+            # Once it streams nothing of this process runs.
+            patience_s = _LONGEST_START_S if self._is_ready else _POLL_S
+            came = signal.sigtimedwait(_SIGNALS, patience_s)
+            if came is None:
+                continue
+            if came.si_signo != signal.SIGCHLD or os.waitpid(pid, os.WNOHANG)[0]:
+                return came.si_signo
+
+    def _keep(self, ended_ns: int, *, requested: bool) -> int:
+        """The report, until SIGTERM. A client that ended by itself has failed."""
+        try:
+            stream = read_report(self._output)
+        except PlimsollError as error:
+            print(error, file=sys.stderr)
+            return _FAILED
+        if not self._is_ready or (self.address is not None and not requested):
+            print(stream.error or "the stream has ended", file=sys.stderr)
+            return _FAILED
+        part = self.folder / "report.part"
+        part.write_bytes(EndReport(self.started_ns, ended_ns, stream).as_json())
+        part.rename(_report(self.folder))
+        while signal.sigwait({signal.SIGTERM, signal.SIGINT}) != signal.SIGTERM:
+            pass
+        return 0
+
+
+def _report(folder: Path) -> Path:
+    return folder / "report.json"
+
+
+def _end(folder: Path) -> int:
+    for line in sys.stdin.buffer:
+        if line.strip() == CLOCK:
+            sys.stdout.write(f"{time.time_ns()}\n")
+            sys.stdout.flush()
+        elif line.strip() == END:
+            return _ended(folder)
+    return 0
+
+
+def _ended(folder: Path) -> int:
+    """Ends the stream, and writes its report on a line."""
+    report = _report(folder)
+    deadline = time.monotonic() + _LONGEST_END_S
+    if not report.exists():
+        os.kill(int((folder / "pid").read_text()), signal.SIGINT)
+    while not report.exists():
+        if time.monotonic() > deadline:
+            print("the stream does not end", file=sys.stderr)
+            return _FAILED
+        time.sleep(_POLL_S)
+    sys.stdout.buffer.write(report.read_bytes() + b"\n")
+    sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

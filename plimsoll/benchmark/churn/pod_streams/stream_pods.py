@@ -1,0 +1,137 @@
+"""The pods at the ends of streams, as manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from plimsoll.benchmark.churn.pod_streams.settings import (
+    AttachedNetwork,
+    ClusterNetwork,
+    NodeNetwork,
+    StreamPods,
+)
+from plimsoll.benchmark.churn.pod_streams.stream_agent import FOLDER, READY, agent_command
+from plimsoll.benchmark.churn.streams.iperf3 import FIRST_PORT, TcpStreamPlan
+from plimsoll.host.kubernetes.confinement import guaranteed, without_rights
+from plimsoll.tune.render.files.manifest import Manifest, manifest_of
+
+StreamSide = Literal["client", "server"]
+STREAM_SIDES: tuple[StreamSide, ...] = ("client", "server")
+
+# On each of them; its value is the run's.
+STREAMS_LABEL = "plimsoll.dev/streams"
+_SIDE_LABEL, _PAIR_LABEL = "plimsoll.dev/side", "plimsoll.dev/pair"
+_NODE_LABEL = "kubernetes.io/hostname"
+_NETWORKS = "k8s.v1.cni.cncf.io/networks"
+CONTAINER = "stream"
+# Of a run that no one ends any more.
+_LONGEST_LIFE_S = 7 * 24 * 3600
+_GRACE_S = 5
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPodPlan:
+    """The pods of one cell: of the run `mark`, for the metrics' `period`, on one network."""
+
+    mark: str
+    period: str
+    pods: StreamPods
+    network: ClusterNetwork
+    stream: TcpStreamPlan
+
+    @property
+    def selector(self) -> str:
+        """Selects the pods of all cells of the run."""
+        return streams_selector(self.mark)
+
+    def name(self, side: StreamSide, pair: int) -> str:
+        """Of a pod."""
+        return f"plimsoll-{self.mark}-{self.period}-{side}-{pair}"
+
+    def port(self, pair: int) -> int:
+        """Of a pair's server; those on one node's own network share its address."""
+        return FIRST_PORT + (pair if isinstance(self.network, NodeNetwork) else 0)
+
+    def server(self, pair: int) -> Manifest:
+        """A pod that serves one stream."""
+        return self._pod("server", pair, ())
+
+    def client(self, pair: int, address: str) -> Manifest:
+        """A pod that sends to that server."""
+        return self._pod("client", pair, (address,))
+
+    def _pod(self, side: StreamSide, pair: int, to: Sequence[str]) -> Manifest:
+        labels = {
+            "app.kubernetes.io/managed-by": "plimsoll",
+            STREAMS_LABEL: self.mark,
+            _SIDE_LABEL: side,
+            _PAIR_LABEL: f"{self.period}-{pair}",
+        }
+        network = self.network
+        annotations = {}
+        if isinstance(network, AttachedNetwork):
+            annotations[_NETWORKS] = network.attachment
+        nodes = self.pods.client_nodes if side == "client" else self.pods.server_nodes
+        spec = {
+            "restartPolicy": "Never",
+            "automountServiceAccountToken": False,
+            "enableServiceLinks": False,
+            "activeDeadlineSeconds": _LONGEST_LIFE_S,
+            "terminationGracePeriodSeconds": _GRACE_S,
+            **({"hostNetwork": True} if isinstance(network, NodeNetwork) else {}),
+            **({"nodeSelector": dict(nodes)} if nodes else {}),
+            "affinity": _apart(labels[_PAIR_LABEL]),
+            "topologySpreadConstraints": [_spread(self.mark, side)],
+            "containers": [self._container(side, pair, to)],
+            "volumes": [{"name": "work", "emptyDir": {}}],
+        }
+        name = self.name(side, pair)
+        return manifest_of("v1", "Pod", name, labels=labels, annotations=annotations, spec=spec)
+
+    def _container(self, side: StreamSide, pair: int, to: Sequence[str]) -> dict[str, Any]:
+        pods, port = self.pods, self.port(pair)
+        resources = {"cpu": pods.cpu, "memory": pods.memory}
+        if isinstance(self.network, AttachedNetwork):
+            resources |= self.network.resources
+        container = {
+            "name": CONTAINER,
+            "image": pods.image,
+            "command": agent_command(side, self.stream, port, *to),
+            "resources": guaranteed(resources),
+            "securityContext": without_rights(),
+            "readinessProbe": {"exec": {"command": ["test", "-e", str(READY)]}, "periodSeconds": 1},
+            "volumeMounts": [{"name": "work", "mountPath": str(FOLDER)}],
+        }
+        if side == "server":
+            # The scheduler keeps two that want one port of a host's apart.
+            host = {"hostPort": port} if isinstance(self.network, NodeNetwork) else {}
+            container["ports"] = [{"containerPort": port, **host}]
+        return container
+
+
+def streams_selector(mark: str) -> str:
+    """Selects all pods that a run makes for its streams."""
+    return f"{STREAMS_LABEL}={mark}"
+
+
+def pods_path(namespace: str) -> str:
+    """Of the collection of pods of a namespace."""
+    return f"/api/v1/namespaces/{namespace}/pods"
+
+
+def _apart(pair: str) -> dict[str, Any]:
+    """Client and server of a pair on two nodes, if there are two."""
+    term = {"labelSelector": {"matchLabels": {_PAIR_LABEL: pair}}, "topologyKey": _NODE_LABEL}
+    weighted = {"weight": 100, "podAffinityTerm": term}
+    return {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [weighted]}}
+
+
+def _spread(mark: str, side: StreamSide) -> Mapping[str, Any]:
+    return {
+        "maxSkew": 1,
+        "topologyKey": _NODE_LABEL,
+        "whenUnsatisfiable": "ScheduleAnyway",
+        "labelSelector": {"matchLabels": {STREAMS_LABEL: mark, _SIDE_LABEL: side}},
+    }

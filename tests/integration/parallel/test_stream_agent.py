@@ -1,0 +1,134 @@
+"""The agents of a stream's two ends with real iperf3 between them, as pods run them."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from plimsoll.benchmark.churn.pod_streams.end_report import EndReport
+from plimsoll.benchmark.churn.pod_streams.node_clock import NodeClock
+from plimsoll.benchmark.churn.pod_streams.stream_agent import (
+    END,
+    FOLDER,
+    agent_command,
+    end_command,
+)
+from plimsoll.benchmark.churn.streams.iperf3 import TcpStreamPlan
+from plimsoll.benchmark.churn.streams.throughput import StreamTimes, throughput_of
+from tests.free_ports import free_port
+from tests.integration.command import ROOT, until
+
+PLAN = TcpStreamPlan(rate_bps=20e6, interval_s=0.1)
+_PATIENCE_S = 60.0
+
+pytestmark = pytest.mark.skipif(shutil.which("iperf3") is None, reason="install iperf3")
+
+
+class Agents:
+    """A server's and a client's, each with a folder where a pod has its volume."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self._folder = folder
+        self._port = port
+        self.running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, side: str) -> None:
+        folder = self._folder / side
+        folder.mkdir()
+        address = ("127.0.0.1",) if side == "client" else ()
+        command = agent_command(side, PLAN, self._port, *address)
+        self.running[side] = self._command(side, command, stderr=(folder / "stderr").open("wb"))
+
+    def is_ready(self, side: str) -> bool:
+        return (self._folder / side / "ready").exists()
+
+    def said(self, side: str) -> str:
+        return (self._folder / side / "stderr").read_text()
+
+    def end(self, side: str) -> tuple[NodeClock, EndReport]:
+        """Over pipes, where a run has exec's."""
+        with self._command(side, end_command(), stdin=subprocess.PIPE) as process:
+            lines = _Pipes(process)
+            clock = NodeClock.read(lines)
+            lines.write(END + b"\n")
+            report = EndReport.of_json(lines.read_line(_PATIENCE_S))
+        assert process.returncode == 0
+        return clock, report
+
+    def _command(self, side: str, command: list[str], **pipes: object) -> subprocess.Popen[bytes]:
+        own = [str(self._folder / side) if word == str(FOLDER) else word for word in command]
+        assert own[0] == "python3"
+        return subprocess.Popen(  # type: ignore[call-overload,no-any-return]
+            [sys.executable, *own[1:]], cwd=ROOT, stdout=subprocess.PIPE, **pipes
+        )
+
+
+class _Pipes:
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._in, self._out = process.stdin, process.stdout
+
+    def write(self, data: bytes) -> None:
+        self._in.write(data)
+        self._in.flush()
+
+    def read_line(self, timeout_s: float) -> bytes:
+        assert timeout_s > 0
+        return self._out.readline().rstrip(b"\n")
+
+
+@pytest.fixture
+def agents(tmp_path: Path) -> Iterator[Agents]:
+    made = Agents(tmp_path, free_port())
+    yield made
+    for process in made.running.values():
+        process.kill()
+        process.wait()
+
+
+def bits(report: EndReport) -> float:
+    return sum(each.bits for each in report.stream.intervals)
+
+
+def test_a_stream_runs_until_it_is_ended_and_both_ends_report(agents: Agents) -> None:
+    begin_ns = time.time_ns()
+    # The client is first: it tries until there is a server.
+    agents.start("client")
+    agents.start("server")
+    for side in ("server", "client"):
+        until(lambda side=side: agents.is_ready(side), f"the {side} to be ready", _PATIENCE_S)
+    time.sleep(2)
+    clock, sent = agents.end("client")
+    end_ns = time.time_ns()
+    _, received = agents.end("server")
+    # One machine has one clock, which the exchange finds within what it says of itself.
+    assert abs(clock.ahead_ns) <= clock.error_ns
+    assert begin_ns < sent.started_ns < sent.ended_ns < end_ns
+    times = StreamTimes(sent.started_ns, sent.ended_ns)
+    carried = throughput_of(1, sent.stream, received.stream, times)
+    assert carried.begin_ns[0] >= sent.started_ns
+    assert (carried.end_ns[-1] - carried.begin_ns[0]) / 1e9 > 2
+    assert bits(received) > 0
+    for process in agents.running.values():
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(_PATIENCE_S) == 0
+
+
+def test_a_stream_that_ends_by_itself_has_failed_and_says_why(agents: Agents) -> None:
+    agents.start("server")
+    agents.start("client")
+    until(lambda: agents.is_ready("client"), "the client to stream", _PATIENCE_S)
+    agents.running["server"].send_signal(signal.SIGTERM)
+    assert agents.running["server"].wait(_PATIENCE_S) == 0
+    assert agents.running["client"].wait(_PATIENCE_S) == 1
+    # In words of iperf3's own.
+    assert "socket" in agents.said("client")
