@@ -1,8 +1,9 @@
 """`plimsoll churn` between real pods: kubelet, containerd, Multus, and iperf3 in its own image.
 
-The pods that churn are real as well, so that their readiness is a kubelet's. There is one node, on
-which the two ends of every stream are. Opt-in: `make kubelet pod-image`, and `make multus` for
-attached networks, as root. Else it is skipped, and says what is missing.
+The pods that churn are real as well, so that their readiness is a kubelet's. There are two nodes,
+each with a network of its own, and every stream crosses the cable between them. Opt-in:
+`make kubelet pod-image`, and `make multus` for attached networks, as root. Else it is skipped, and
+says what is missing.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tests.integration.cluster.addon import crds_of, find_addon
 from tests.integration.cluster.control_plane import CannotServe
 from tests.integration.cluster.node.first_process import OWNER
 from tests.integration.cluster.node.node import IMAGE, NAMESPACE, Node, real_node
-from tests.integration.cluster.node.settings import MULTUS, NODE, PAUSE_IMAGE
+from tests.integration.cluster.node.settings import INTERFACE, MULTUS, PAUSE_IMAGE
 from tests.integration.command import ROOT, until
 
 pytestmark = pytest.mark.full
@@ -47,7 +48,7 @@ _SMALL = {
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     try:
-        with real_node(tmp_path_factory.mktemp("node")) as found:
+        with real_node(tmp_path_factory.mktemp("node"), nodes=2) as found:
             labels = {"pod-security.kubernetes.io/enforce": "privileged"}
             namespace = {
                 "apiVersion": "v1",
@@ -149,8 +150,8 @@ def assert_carried(run: Path, result: dict[str, Any], networks: set[str]) -> Non
     for (_, percent), cell in cells.items():
         streams = cell["streams"]
         assert streams["pairs"] == _PAIRS
-        assert streams["nodes"] == [[NODE, NODE]] * _PAIRS
-        # The node's clock is this machine's.
+        assert [sorted(pair) for pair in streams["nodes"]] == [["node-1", "node-2"]] * _PAIRS
+        # All have this machine's clock, and it is held against them nevertheless.
         assert streams["clock_error_s"] > 0
         assert 0 < streams["reference_bps"] < 1.1 * _PAIRS * 20e6
         assert len(streams["pairs_mean_bps"]) == _PAIRS
@@ -213,7 +214,7 @@ def test_streams_over_an_attached_network(laptop: Laptop, node: Node) -> None:
         "subnet": "10.79.0.0/24",
         "dataDir": str(node.folder / "leases"),
     }
-    macvlan = {"type": "macvlan", "master": "node0", "mode": "bridge", "ipam": addresses}
+    macvlan = {"type": "macvlan", "master": INTERFACE, "mode": "bridge", "ipam": addresses}
     attachment = {
         "apiVersion": "k8s.cni.cncf.io/v1",
         "kind": "NetworkAttachmentDefinition",

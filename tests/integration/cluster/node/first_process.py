@@ -1,104 +1,129 @@
-"""A cluster of one node that runs real pods: the first process of its own namespaces.
+"""A cluster that runs real pods: the first process of its own namespaces.
 
-`python -m tests.integration.cluster.node.first_process FOLDER CGROUP POLICY IMAGE…` brings up API
-server, controllers, scheduler, containerd with the images, and kubelet with its CPU manager's
-policy. It says "ready", and ends at the end of its input.
+`python -m tests.integration.cluster.node.first_process FOLDER CGROUP POLICY NODES IMAGE…` brings up
+API server, controllers, scheduler, and on each node containerd with the images and a kubelet, the
+first one's with its CPU manager's policy. It says "ready", and ends at the end of its input.
 
 Network, mounts and process numbers are this process's own (node.py starts it so), so that all of
-it ends with it: what the kubelet and containerd mount, make and start, whatever kills the test.
+it ends with it: what kubelets and containerd mount, make and start, whatever kills the test. A
+second node has a network and mounts of its own below these.
 """
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from plimsoll.host.processes.child import tied_to_parent
 from tests.integration.cluster.control_plane import (
+    ROOT,
     WITH_NODES,
     ControlPlane,
-    Program,
     control_plane,
     find_parts,
-    find_program,
 )
 from tests.integration.cluster.credentials import LOOPBACK, SERVICE
-from tests.integration.cluster.node.cgroups import make_cgroups
-from tests.integration.cluster.node.pause_image import write_pause_image
-from tests.integration.cluster.node.service_proxy import serve
-from tests.integration.cluster.node.settings import (
-    ADDRESS,
-    CNI_PLUGINS,
-    MULTUS,
-    NEIGHBOUR,
-    NODE,
-    containerd_settings,
-    kubelet_options,
-    kubelet_settings,
-    network_settings,
+from tests.integration.cluster.node.kubelet import (
+    NodeFiles,
+    command,
+    isolate,
+    start,
+    start_kubelet,
+    wait_for,
 )
+from tests.integration.cluster.node.second_process import APART
+from tests.integration.cluster.node.service_proxy import serve
+from tests.integration.cluster.node.settings import INTERFACE, NodePlan
 from tests.integration.cluster.owner import Owner
 
 OWNER, TESTER = "owner.kubeconfig", "tester.kubeconfig"
 READY = "ready"
-_LONGEST_START_S = 300.0
-# Where programs of the distribution keep what is to end with the node.
-_PRIVATE = ("/run", "/var/lib", "/var/log")
-# A kubelet sets these unless they are so; they are the whole machine's.
-_KERNEL = {
-    "vm/overcommit_memory": "1",
-    "vm/panic_on_oom": "0",
-    "kernel/panic": "10",
-    "kernel/panic_on_oops": "1",
-    "kernel/keys/root_maxkeys": "1000000",
-    "kernel/keys/root_maxbytes": "25000000",
-}
+_FIRST, _SECOND = NodePlan(1), NodePlan(2)
+# The other end of the first node's cable.
+_FAR_END = "node1"
 
 
 @contextmanager
-def node(
-    folder: Path, cgroup: str, images: Sequence[Path], *, static: bool
+def nodes(
+    folder: Path, cgroup: str, images: Sequence[Path], count: int, *, static: bool
 ) -> Iterator[ControlPlane]:
-    """The cluster, its node ready; `folder` keeps its files, logs and kubeconfigs."""
-    _isolate(folder)
+    """The cluster, its nodes ready; `folder` keeps its files, logs and kubeconfigs."""
+    isolate(folder)
+    _make_network()
     (folder / "plane").mkdir()
     with control_plane(find_parts(), folder / "plane", WITH_NODES) as plane, ExitStack() as stack:
         serve(str(LOOPBACK), plane.port)
-        (folder / OWNER).write_text(plane.owners_kubeconfig())
+        files = _files(folder, cgroup, plane, _FIRST, images)
         (folder / TESTER).write_text(plane.kubeconfig_of("tester"))
-        programs = [_start(stack, folder / "plane", *each) for each in _rest_of_plane(folder)]
-        programs.append(_start_containerd(stack, folder, images))
-        programs.append(_start_kubelet(stack, folder, plane, cgroup, static))
+        programs = [start(stack, folder / "plane", *each) for each in _rest_of_plane(folder)]
+        programs += start_kubelet(stack, files, _FIRST, static=static)
+        if count > 1:
+            _start_second(stack, folder, cgroup, plane, images)
         owner = Owner(folder / OWNER)
-        _wait_for(lambda: _is_ready(owner), programs)
+        for plan in (_FIRST, _SECOND)[:count]:
+            wait_for(lambda name=plan.name: _is_ready(owner, name), programs)
         yield plane
 
 
-def _isolate(folder: Path) -> None:
-    """Of the machine's own files and settings none is written."""
-    for each in _PRIVATE:
-        _command("mount", "-t", "tmpfs", "tmpfs", each)
-    settings = folder / "kernel"
-    settings.mkdir()
-    for name, value in _KERNEL.items():
-        file = settings / name.replace("/", ".")
-        file.write_text(f"{value}\n")
-        _command("mount", "--bind", str(file), f"/proc/sys/{name}")
+def _make_network() -> None:
     for words in (
         ("link", "set", "lo", "up"),
-        ("link", "add", "node0", "type", "veth", "peer", "name", "node1"),
-        ("address", "add", f"{ADDRESS}/24", "dev", "node0"),
-        ("link", "set", "node0", "up"),
-        ("link", "set", "node1", "up"),
+        ("link", "add", INTERFACE, "type", "veth", "peer", "name", _FAR_END),
+        ("address", "add", f"{_FIRST.address}/24", "dev", INTERFACE),
+        ("link", "set", INTERFACE, "up"),
+        ("link", "set", _FAR_END, "up"),
         ("address", "add", f"{SERVICE}/32", "dev", "lo"),
-        ("route", "add", "default", "via", NEIGHBOUR, "dev", "node0"),
+        # To where a second node is, if there is one.
+        ("route", "add", "default", "via", _SECOND.address, "dev", INTERFACE),
     ):
-        _command("ip", *words)
+        command("ip", *words)
+
+
+def _files(
+    folder: Path, cgroup: str, plane: ControlPlane, plan: NodePlan, images: Sequence[Path]
+) -> NodeFiles:
+    """Of a node whose folder it is, its kubeconfigs written."""
+    files = NodeFiles(
+        *(folder, cgroup, folder / "ca.crt", folder / "node.kubeconfig", folder / OWNER), images
+    )
+    files.authority.write_bytes(plane.authority.certificate)
+    files.node.write_text(plane.kubeconfig_of(f"system:node:{plan.name}", "system:nodes"))
+    files.owner.write_text(plane.owners_kubeconfig())
+    return files
+
+
+def _start_second(
+    stack: ExitStack, folder: Path, cgroup: str, plane: ControlPlane, images: Sequence[Path]
+) -> None:
+    own = folder / _SECOND.name
+    own.mkdir()
+    reached = replace(plane, url=f"https://{SERVICE}:443")
+    files = _files(own, f"{cgroup}-{_SECOND.number}", reached, _SECOND, images)
+    paths = (files.authority, files.node, files.owner, *files.images)
+    arguments = (str(_SECOND.number), str(own), files.cgroup, *map(str, paths))
+    module = (sys.executable, "-m", "tests.integration.cluster.node.second_process", *arguments)
+    apart = ("unshare", "--net", "--mount", "--propagation", "private", *module)
+    process = stack.enter_context(
+        subprocess.Popen(
+            tied_to_parent(apart),
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+    )
+    stack.callback(process.kill)
+    assert process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout.readline().strip() == APART
+    command("ip", "link", "set", _FAR_END, "netns", str(process.pid), "name", INTERFACE)
+    process.stdin.write("joined\n")
+    process.stdin.flush()
 
 
 def _rest_of_plane(folder: Path) -> Iterator[tuple[str, list[str]]]:
@@ -109,49 +134,9 @@ def _rest_of_plane(folder: Path) -> Iterator[tuple[str, list[str]]]:
     yield "kube-scheduler", alike
 
 
-def _start_containerd(stack: ExitStack, folder: Path, images: Sequence[Path]) -> Program:
-    multus = find_program(MULTUS)
-    (folder / "plugins").mkdir()
-    for plugin in (*CNI_PLUGINS.iterdir(), *([multus] if multus else [])):
-        (folder / "plugins" / plugin.name).symlink_to(plugin)
-    network = network_settings(folder, folder / OWNER if multus else None)
-    (folder / "cni").mkdir()
-    (folder / "cni" / "pods.conflist").write_text(json.dumps(network))
-    settings = folder / "containerd.toml"
-    settings.write_text(containerd_settings(folder))
-    containerd = _start(stack, folder, "containerd", ["--config", str(settings)])
-    socket = folder / "containerd.sock"
-    _wait_for(socket.exists, [containerd])
-    for image in (*images, write_pause_image(folder)):
-        _command(
-            *("ctr", "--address", str(socket), "--namespace", "k8s.io", "images", "import"),
-            str(image),
-        )
-    return containerd
-
-
-def _start_kubelet(
-    stack: ExitStack, folder: Path, plane: ControlPlane, cgroup: str, static: bool
-) -> Program:
-    make_cgroups(cgroup)
-    config = folder / "node.kubeconfig"
-    config.write_text(plane.kubeconfig_of(f"system:node:{NODE}", "system:nodes"))
-    settings = kubelet_settings(folder, folder / "plane" / "ca.crt", cgroup, static)
-    (folder / "kubelet.json").write_text(json.dumps(settings))
-    return _start(stack, folder, "kubelet", kubelet_options(folder, config))
-
-
-def _start(stack: ExitStack, folder: Path, name: str, options: Sequence[str]) -> Program:
-    path = find_program(name)
-    assert path is not None, f"there is no {name}"
-    program = Program(folder, path, list(options))
-    stack.callback(program.end)
-    return program
-
-
-def _is_ready(owner: Owner) -> bool:
+def _is_ready(owner: Owner, name: str) -> bool:
     """The kubelet says so, and the controllers have taken off a new node's taints."""
-    found = owner.find_if_there({"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}})
+    found = owner.find_if_there({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
     return found is not None and _condition(found) == "True" and not found["spec"].get("taints")
 
 
@@ -160,24 +145,10 @@ def _condition(node: Mapping[str, Any]) -> str | None:
     return next((each["status"] for each in conditions if each["type"] == "Ready"), None)
 
 
-def _wait_for(condition: Callable[[], bool], programs: Sequence[Program]) -> None:
-    deadline = time.monotonic() + _LONGEST_START_S
-    while time.monotonic() < deadline and all(each.runs() for each in programs):
-        if condition():
-            return
-        time.sleep(0.2)
-    words = "\n\n".join(each.last_words() for each in programs)
-    raise AssertionError(f"the node does not become ready: {words}")
-
-
-def _command(*words: str) -> None:
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{' '.join(words)}: {done.stderr}"
-
-
 def main(arguments: Sequence[str]) -> None:
-    folder, cgroup, policy, *images = arguments
-    with node(Path(folder), cgroup, [Path(each) for each in images], static=policy == "static"):
+    folder, cgroup, policy, count, *images = arguments
+    paths = [Path(each) for each in images]
+    with nodes(Path(folder), cgroup, paths, int(count), static=policy == "static"):
         print(READY, flush=True)
         sys.stdin.read()
 

@@ -1,4 +1,4 @@
-"""A cluster of one node that runs real pods, for tests, who are outside of it.
+"""A cluster of one node or two that run real pods, for tests, who are outside of it.
 
 Kubelet, containerd, pods and control plane are in namespaces of their own. Whatever ends the test
 ends them: the kernel kills the first process there, and all others with it; what is left, control
@@ -86,8 +86,8 @@ class Node:
 
 
 @contextmanager
-def real_node(folder: Path, *, static: bool = False) -> Iterator[Node]:
-    """A cluster in `folder`, its node ready; with `static` CPUs are pods' own.
+def real_node(folder: Path, *, nodes: int = 1, static: bool = False) -> Iterator[Node]:
+    """A cluster in `folder`, its nodes ready; with `static` the first one's CPUs are pods' own.
 
     Raises CannotServe where something of it is missing.
     """
@@ -97,9 +97,11 @@ def real_node(folder: Path, *, static: bool = False) -> Iterator[Node]:
         cgroup = f"plimsoll-{ledger.id}"
         ledger.note_path(folder)
         folder.mkdir(exist_ok=True)
-        ledger.note_undoing_module("tests.integration.cluster.node.cgroups", cgroup)
+        for name in (cgroup, *(f"{cgroup}-{number}" for number in range(2, nodes + 1))):
+            ledger.note_undoing_module("tests.integration.cluster.node.cgroups", name)
         policy = "static" if static else "none"
-        process = _start(ledger.environment, [str(folder), cgroup, policy, str(IMAGE_ARCHIVE)])
+        arguments = [str(folder), cgroup, policy, str(nodes), str(IMAGE_ARCHIVE)]
+        process = _start(ledger.environment, arguments)
         ledger.note_process("node", identify(process.pid))
         with process:
             try:

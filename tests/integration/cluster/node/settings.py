@@ -7,20 +7,42 @@ its groups itself, no OOM score is lowered, and the node's address is not loopba
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.integration.cluster.credentials import SERVICE
 
-NODE = "node-1"
-ADDRESS = "10.77.0.1"
-# Whom the node has its default route to; no one is there.
-NEIGHBOUR = "10.77.0.2"
+# Of the pods' networks and of the nodes' own.
+INTERFACE = "node0"
 PAUSE_IMAGE = "localhost/pause:1"
 # Where Debian has CNI's plugins.
 CNI_PLUGINS = Path("/usr/lib/cni")
 # Attaches further networks; the node has it where `make multus` left one.
 MULTUS = "multus"
+_ALL_PODS = "10.78.0.0/16"
+
+
+@dataclass(frozen=True)
+class NodePlan:
+    """One node, by its number from 1 on; its address and that of another are on one cable."""
+
+    number: int
+
+    @property
+    def name(self) -> str:
+        return f"node-{self.number}"
+
+    @property
+    def address(self) -> str:
+        return f"10.77.0.{self.number}"
+
+    @property
+    def pods(self) -> str:
+        """The subnet of its pods."""
+        return f"10.78.{self.number}.0/24"
+
+
 _CONTAINERD = """\
 version = 2
 root = "{folder}/root"
@@ -49,19 +71,19 @@ def containerd_settings(folder: Path) -> str:
     return _CONTAINERD.format(folder=folder, pause=PAUSE_IMAGE)
 
 
-def network_settings(folder: Path, multus: Path | None) -> dict[str, Any]:
+def network_settings(folder: Path, plan: NodePlan, multus: Path | None) -> dict[str, Any]:
     """CNI's: each pod has a cable to the node, and that leads it to the API server's service.
 
     With Multus, which does what its kubeconfig allows, pods may have further networks.
     """
     addresses = {
         "type": "host-local",
-        "subnet": "10.78.0.0/24",
-        "routes": [{"dst": f"{SERVICE}/32"}],
+        "subnet": plan.pods,
+        "routes": [{"dst": f"{SERVICE}/32"}, {"dst": _ALL_PODS}],
         "dataDir": f"{folder}/leases",
     }
     cable = {"type": "ptp", "ipMasq": False, "ipam": addresses}
-    default = {"cniVersion": "0.4.0", "name": "pods", "plugins": [cable]}
+    default: dict[str, Any] = {"cniVersion": "0.4.0", "name": "pods", "plugins": [cable]}
     if multus is None:
         return default
     plugin = {
@@ -74,7 +96,9 @@ def network_settings(folder: Path, multus: Path | None) -> dict[str, Any]:
     return {"cniVersion": "0.4.0", "name": "multus", "plugins": [plugin]}
 
 
-def kubelet_settings(folder: Path, authority: Path, cgroup: str, static: bool) -> dict[str, Any]:
+def kubelet_settings(
+    folder: Path, plan: NodePlan, authority: Path, cgroup: str, *, static: bool
+) -> dict[str, Any]:
     """The kubelet's configuration; with `static` guaranteed pods get CPUs of their own.
 
     A disk that is nearly full, as a developer's may be, evicts no pod. Shares of CPUs are not
@@ -93,7 +117,7 @@ def kubelet_settings(folder: Path, authority: Path, cgroup: str, static: bool) -
         "enforceNodeAllocatable": [],
         "containerRuntimeEndpoint": f"unix://{folder}/containerd.sock",
         "podLogsDir": f"{folder}/logs",
-        "address": ADDRESS,
+        "address": plan.address,
         "healthzPort": 0,
         "authentication": {
             "anonymous": {"enabled": False},
@@ -112,10 +136,10 @@ def kubelet_settings(folder: Path, authority: Path, cgroup: str, static: bool) -
     }
 
 
-def kubelet_options(folder: Path, config: Path) -> Sequence[str]:
+def kubelet_options(folder: Path, plan: NodePlan, config: Path) -> Sequence[str]:
     """The kubelet's command line; `config` is the node's kubeconfig."""
     return [
         *(f"--config={folder}/kubelet.json", f"--kubeconfig={config}"),
         *(f"--root-dir={folder}/kubelet", f"--cert-dir={folder}/kubelet-certificates"),
-        *(f"--hostname-override={NODE}", f"--node-ip={ADDRESS}"),
+        *(f"--hostname-override={plan.name}", f"--node-ip={plan.address}"),
     ]
