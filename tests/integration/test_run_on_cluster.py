@@ -18,8 +18,7 @@ import pytest
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.cluster.pods import run_in_cluster
 from plimsoll.cluster.pods.cluster_client import ClusterClient
-from plimsoll.cluster.pods.manifests import dut_pods, run_pod
-from plimsoll.cluster.pods.observed_node import NODE_VARIABLE
+from plimsoll.cluster.pods.manifests import dut_pods
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import plan_pods
 from plimsoll.cluster.pods.run_in_cluster import ClusterRun
@@ -54,12 +53,12 @@ _CPUS = {"lab": {"kind": "testpmd-memif", "cpu": 1}, "generator": {"cpus": [0]}}
 
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
-    yield from _node(tmp_path_factory.mktemp("node"))
+    yield from _node(tmp_path_factory.mktemp("node"), nodes=2)
 
 
-def _node(folder: Path, *, static: bool = False) -> Iterator[Node]:
+def _node(folder: Path, *, nodes: int = 1, static: bool = False) -> Iterator[Node]:
     try:
-        with real_node(folder, static=static) as found:
+        with real_node(folder, nodes=nodes, static=static) as found:
             yield found
     except CannotServe as why:
         pytest.skip(str(why))
@@ -171,16 +170,16 @@ def test_a_pod_that_is_deleted_is_replaced(laptop: Laptop, node: Node) -> None:
 def test_the_node_of_a_dut_is_observed_from_the_runs_pod(
     laptop: Laptop, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the run's own service account, through the API server and the kubelet.
+    """By the run's own service account, through the API server and the other node's kubelet.
 
-    There is one node, which the run is told is another one than its own; and it has no CPU for
-    the DUT's pod, which therefore asks for less and does nothing.
+    The DUT's pod, which does nothing, gets a user that the namespace admits.
     """
-    path = laptop.place.experiment(**_CPUS, tuning={**_TUNING, "pods": [*_TUNING["pods"], _DUT]})
+    (runner,) = _TUNING["pods"]
+    pods = [_on(runner, "node-1"), _on(_DUT, "node-2")]
+    path = laptop.place.experiment(**_CPUS, tuning={**_TUNING, "pods": pods})
     experiment = load_experiment(path)
     run = RunDirectory.create(laptop.place.runs, "quick", experiment.normalised())
-    monkeypatch.setattr(run_in_cluster, "dut_pods", _small(dut_pods))
-    monkeypatch.setattr(run_in_cluster, "run_pod", _on_another_node(run_pod))
+    monkeypatch.setattr(run_in_cluster, "dut_pods", _admitted(dut_pods))
     said: list[str] = []
 
     def execute() -> int:
@@ -191,16 +190,15 @@ def test_the_node_of_a_dut_is_observed_from_the_runs_pod(
     assert node.within(execute) == 0, "\n".join(said)
     trials = [each for each in finished_trials(run.path) if each["phase"] != "calibration"]
     assert trials
-    nodes = node.as_owner(lambda owner: owner.names("v1", "Node", NAMESPACE))
     for trial in trials:
         own, observed = trial["hosts"]
         assert own["hostname"].startswith("plimsoll-")
-        assert [observed["hostname"]] == nodes
+        assert observed["hostname"] == "node-2"
         assert observed["readings"]
         assert observed["ended"] is None
     asked = laptop.place.run(
         *("metrics", "get", "--run", run.path, "--source", "mpstat", "--type", "Busy-CPU"),
-        *("--breakout", f"hostname={nodes[0]}"),
+        *("--breakout", "hostname=node-2"),
     )
     assert asked.returncode == 0, asked.stderr
     laptop.assert_nothing_is_left()
@@ -213,30 +211,20 @@ def _rights_left(owner: Owner) -> list[str]:
     return [name for name in found if name.startswith("plimsoll-")]
 
 
-def _small(
+def _on(pod: dict[str, Any], node: str) -> dict[str, Any]:
+    return {**pod, "node_selector": {"kubernetes.io/hostname": node}}
+
+
+def _admitted(
     make: Callable[..., Iterator[dict[str, Any]]],
 ) -> Callable[..., Iterator[dict[str, Any]]]:
-    def small(*arguments: Any) -> Iterator[Manifest]:
+    def admitted(*arguments: Any) -> Iterator[Manifest]:
         for pod in make(*arguments):
             (container,) = pod["spec"]["containers"]
-            for resources in container["resources"].values():
-                resources["cpu"] = "100m"
             container["securityContext"] |= {"runAsUser": 65532, "runAsNonRoot": True}
             yield pod
 
-    return small
-
-
-def _on_another_node(make: Callable[..., Manifest]) -> Callable[..., Manifest]:
-    def elsewhere(*arguments: Any) -> Manifest:
-        pod = make(*arguments)
-        for variable in pod["spec"]["containers"][0]["env"]:
-            if variable["name"] == NODE_VARIABLE:
-                variable.pop("valueFrom")
-                variable["value"] = "another"
-        return pod
-
-    return elsewhere
+    return admitted
 
 
 @pytest.fixture
