@@ -100,6 +100,7 @@ class Laptop:
                 "networks": networks,
                 "pairs": _PAIRS,
                 "rate_mbps": 20,
+                "latency_probe": {"pps": 200},
                 "pods": {"namespace": namespace, "image": IMAGE, "cpu": "100m"},
             },
             "sample": "2s",
@@ -156,6 +157,10 @@ def assert_carried(run: Path, result: dict[str, Any], networks: set[str]) -> Non
         assert 0 < streams["reference_bps"] < 1.1 * _PAIRS * 20e6
         assert len(streams["pairs_mean_bps"]) == _PAIRS
         assert all(bps > 0 for bps in streams["pairs_mean_bps"])
+        probe = cell["probe"]
+        assert probe["round_trip"]
+        assert 0 < probe["p50_us"] <= probe["max_us"]
+        assert probe["sent"] > 200
         assert [each["kind"] for each in cell["phases"]] == ["delete", "create"] * (percent > 0)
         metrics = duckdb.read_parquet(str(run / "metrics" / f"{cell['period']}.parquet"))
         rates = metrics.filter("source = 'iperf3' and type = 'rx-bps'").fetchall()

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from plimsoll.benchmark.churn.bed import ClusterBed
 from plimsoll.benchmark.churn.cells import ChurnCellPlan, chance_of
@@ -25,7 +26,7 @@ from plimsoll.benchmark.churn.kpis.prometheus import Stretch
 from plimsoll.benchmark.churn.kpis.sampler import KpiSampler, sampling
 from plimsoll.benchmark.churn.latency.probe_figures import p99_within, probe_figures
 from plimsoll.benchmark.churn.latency.probes import ProbeLog, Probes, probing
-from plimsoll.benchmark.churn.pod_streams.pod_streams import PodStreams, pod_streaming
+from plimsoll.benchmark.churn.pod_streams.pod_streams import pod_streaming
 from plimsoll.benchmark.churn.pod_streams.settings import ClusterNetwork
 from plimsoll.benchmark.churn.pod_streams.stream_pods import StreamPodPlan
 from plimsoll.benchmark.churn.raw_record import ScrapeFiles, keep_probe_logs, write_metrics
@@ -66,11 +67,21 @@ class _Raw:
     probes: tuple[ProbeLog, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Traffic:
+class _Traffic(Protocol):
     """What is sent while a cell lasts."""
 
-    streams: Streams | PodStreams
+    def check(self) -> None:
+        """Raise MachineError where some of it has ended."""
+
+    def stop(self) -> tuple[tuple[Throughput, ...], tuple[ProbeLog, ...]]:
+        """End all of it, and say what it did. Raises MachineError."""
+
+
+@dataclass(frozen=True)
+class _LocalTraffic:
+    """Between network namespaces of this machine."""
+
+    streams: Streams
     probes: Probes | None
 
     def check(self) -> None:
@@ -78,6 +89,11 @@ class _Traffic:
         self.streams.check()
         if self.probes is not None:
             self.probes.check()
+
+    def stop(self) -> tuple[tuple[Throughput, ...], tuple[ProbeLog, ...]]:
+        """End all of it, and say what it did. Raises MachineError."""
+        throughputs = self.streams.stop()
+        return throughputs, () if self.probes is None else self.probes.stop()
 
 
 def create_workload(session: ChurnSession, period: str) -> tuple[WorkloadRecord, bool]:
@@ -115,8 +131,7 @@ def run_cell(session: ChurnSession, cell: ChurnCellPlan, period: str) -> ChurnCe
         sampler = stack.enter_context(_readings(session, period))
         raw = _churn(session, cell, sampler, traffic)
         if traffic is not None:
-            raw.throughputs = traffic.streams.stop()
-            raw.probes = () if traffic.probes is None else traffic.probes.stop()
+            raw.throughputs, raw.probes = traffic.stop()
     pods = session.watch.pods(raw.times.begin_ns)
     keep_probe_logs(session.run, period, raw.probes)
     write_metrics(session.run, period, sampler.readings, pods, raw.throughputs, probes=raw.probes)
@@ -229,19 +244,19 @@ def _traffic(
     if isinstance(named, ClusterNetwork):
         pods, mark = settings.pods, session.bed.workload.run
         assert pods is not None  # noqa: S101 - the settings have seen to it
-        pod_plan = StreamPodPlan(mark, period, pods, named, plan)
+        pod_plan = StreamPodPlan(mark, period, pods, named, plan, settings.latency_probe)
         with pod_streaming(session.bed.client, pod_plan, settings.pairs) as streams:
-            yield _Traffic(streams, None)
+            yield streams
         return
     with ExitStack() as stack:
         fabric = stack.enter_context(network(named, settings.pairs, session.ledger))
-        local = stack.enter_context(streaming(fabric, plan, session.ledger, period))
+        local_streams = stack.enter_context(streaming(fabric, plan, session.ledger, period))
         probes = None
         if settings.latency_probe is not None:
             probes = stack.enter_context(
                 probing(fabric, settings.latency_probe, session.ledger, period)
             )
-        yield _Traffic(local, probes)
+        yield _LocalTraffic(local_streams, probes)
         fabric.check()
 
 

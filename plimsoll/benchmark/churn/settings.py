@@ -152,12 +152,6 @@ class StreamSettings(_Settings):
                 "give them a namespace and an image: streams.pods",
                 "pods",
             )
-        if of_cluster and self.latency_probe is not None:
-            raise mistake(
-                f"the network {of_cluster[0]} is a cluster's, whose pods have no one clock",
-                "probe networks of this machine alone",
-                "latency_probe",
-            )
         if self.pods is not None and not of_cluster:
             raise mistake(
                 "no network of these is a cluster's",

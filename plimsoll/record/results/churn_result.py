@@ -97,10 +97,14 @@ class StreamFigures(RecordModel):
 class ProbeFigures(RecordModel):
     """What UDP datagrams at a fixed rate met on the streams' way, from the churn's begin on.
 
-    Latency is one-way, from the sender's call to the kernel's stamp on arrival, in µs.
+    Latency is from the sender's call to the kernel's stamp on arrival, in µs: one way, or with
+    `round_trip` both ways without the time that the far end held a datagram.
     """
 
     pairs: int = Field(description="How many pairs had a probe.")
+    round_trip: bool = Field(
+        default=False, description="Whether latency is of both ways, as between pods of a cluster."
+    )
     sent: int = Field(description="Datagrams of all pairs.")
     lost: int = Field(description="Those of them that never came.")
     unsent: int = Field(

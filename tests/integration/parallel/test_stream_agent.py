@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 import signal
 import subprocess
@@ -12,20 +13,19 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.benchmark.churn.latency.probes import parse_probe_log
 from plimsoll.benchmark.churn.pod_streams.end_report import EndReport
 from plimsoll.benchmark.churn.pod_streams.node_clock import NodeClock
-from plimsoll.benchmark.churn.pod_streams.stream_agent import (
-    END,
-    FOLDER,
-    agent_command,
-    end_command,
-)
+from plimsoll.benchmark.churn.pod_streams.pod_agent import END, FOLDER, end_command
+from plimsoll.benchmark.churn.pod_streams.probe_agent import probe_command, reflect_command
+from plimsoll.benchmark.churn.pod_streams.stream_agent import client_command, server_command
 from plimsoll.benchmark.churn.streams.iperf3 import TcpStreamPlan
 from plimsoll.benchmark.churn.streams.throughput import StreamTimes, throughput_of
 from tests.free_ports import free_port
 from tests.integration.command import ROOT, until
 
 PLAN = TcpStreamPlan(rate_bps=20e6, interval_s=0.1)
+PPS = 500
 _PATIENCE_S = 60.0
 
 pytestmark = pytest.mark.skipif(shutil.which("iperf3") is None, reason="install iperf3")
@@ -42,8 +42,14 @@ class Agents:
     def start(self, side: str) -> None:
         folder = self._folder / side
         folder.mkdir()
-        address = ("127.0.0.1",) if side == "client" else ()
-        command = agent_command(side, PLAN, self._port, *address)
+        if side == "client":
+            command = client_command(PLAN, self._port, "127.0.0.1")
+        elif side == "server":
+            command = server_command(PLAN, self._port)
+        elif side == "probe":
+            command = probe_command(self._port, "127.0.0.1", PPS)
+        else:
+            command = reflect_command(self._port)
         self.running[side] = self._command(side, command, stderr=(folder / "stderr").open("wb"))
 
     def is_ready(self, side: str) -> bool:
@@ -52,13 +58,13 @@ class Agents:
     def said(self, side: str) -> str:
         return (self._folder / side / "stderr").read_text()
 
-    def end(self, side: str) -> tuple[NodeClock, EndReport]:
+    def end(self, side: str) -> tuple[NodeClock, bytes]:
         """Over pipes, where a run has exec's."""
         with self._command(side, end_command(), stdin=subprocess.PIPE) as process:
             lines = _Pipes(process)
             clock = NodeClock.read(lines)
             lines.write(END + b"\n")
-            report = EndReport.of_json(lines.read_line(_PATIENCE_S))
+            report = lines.read(int(lines.read_line(_PATIENCE_S)))
         assert process.returncode == 0
         return clock, report
 
@@ -84,6 +90,9 @@ class _Pipes:
         assert timeout_s > 0
         return self._out.readline().rstrip(b"\n")
 
+    def read(self, length: int) -> bytes:
+        return self._out.read(length)
+
 
 @pytest.fixture
 def agents(tmp_path: Path) -> Iterator[Agents]:
@@ -106,9 +115,10 @@ def test_a_stream_runs_until_it_is_ended_and_both_ends_report(agents: Agents) ->
     for side in ("server", "client"):
         until(lambda side=side: agents.is_ready(side), f"the {side} to be ready", _PATIENCE_S)
     time.sleep(2)
-    clock, sent = agents.end("client")
+    clock, of_client = agents.end("client")
     end_ns = time.time_ns()
-    _, received = agents.end("server")
+    sent = EndReport.of_json(of_client)
+    received = EndReport.of_json(agents.end("server")[1])
     # One machine has one clock, which the exchange finds within what it says of itself.
     assert abs(clock.ahead_ns) <= clock.error_ns
     assert begin_ns < sent.started_ns < sent.ended_ns < end_ns
@@ -132,3 +142,29 @@ def test_a_stream_that_ends_by_itself_has_failed_and_says_why(agents: Agents) ->
     assert agents.running["client"].wait(_PATIENCE_S) == 1
     # In words of iperf3's own.
     assert "socket" in agents.said("client")
+
+
+def test_datagrams_go_there_and_back_next_to_a_stream(agents: Agents) -> None:
+    agents.start("reflect")
+    agents.start("probe")
+    for side in ("reflect", "probe"):
+        until(lambda side=side: agents.is_ready(side), f"{side} to be ready", _PATIENCE_S)
+    time.sleep(2)
+    # Whatever the reflector is kept from is no part of the way.
+    reflector = agents.running["reflect"]
+    reflector.send_signal(signal.SIGSTOP)
+    time.sleep(0.4)
+    reflector.send_signal(signal.SIGCONT)
+    time.sleep(0.5)
+    _, report = agents.end("probe")
+    log = parse_probe_log(gzip.decompress(report).decode().splitlines(), 1)
+    assert len(log.samples) > 100
+    latencies_ms = sorted(each.latency_ns / 1e6 for each in log.samples if each.latency_ns)
+    assert latencies_ms[0] > 0
+    assert len(latencies_ms) == len(log.samples)
+    assert log.duplicates == 0
+    # Some 200 of them were held for up to 400 ms.
+    assert sum(ms > 100 for ms in latencies_ms) < 100
+    for side in ("reflect", "probe"):
+        agents.running[side].send_signal(signal.SIGTERM)
+        assert agents.running[side].wait(_PATIENCE_S) == 0

@@ -138,14 +138,17 @@ class WritingClient:
             response.close()
             response.release_conn()
 
-    def run_in(self, namespace: str, pod: str, command: Sequence[str]) -> ExecStream:
-        """Start a command in a pod's first container. Raises ClusterRefused, ClusterUnreachable."""
+    def run_in(
+        self, namespace: str, pod: str, container: str, command: Sequence[str]
+    ) -> ExecStream:
+        """Start a command in a container. Raises ClusterRefused, ClusterUnreachable."""
         with Explained("exec", self.server):
-            return open_exec(self._client, namespace, pod, None, command)
+            return open_exec(self._client, namespace, pod, container, command)
 
-    def log_tail(self, namespace: str, pod: str, lines: int) -> list[str]:
-        """The last lines of a pod's log. Raises ClusterRefused, ClusterUnreachable."""
-        path, query = f"/api/v1/namespaces/{namespace}/pods/{pod}/log", {"tailLines": str(lines)}
+    def log_tail(self, namespace: str, pod: str, container: str, lines: int) -> list[str]:
+        """The last lines of a container's log. Raises ClusterRefused, ClusterUnreachable."""
+        path = f"/api/v1/namespaces/{namespace}/pods/{pod}/log"
+        query = {"container": container, "tailLines": str(lines)}
         with Explained("a log", self.server):
             return self._text(path, query).splitlines()
 

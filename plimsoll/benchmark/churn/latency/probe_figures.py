@@ -44,6 +44,7 @@ def probe_figures(logs: Sequence[ProbeLog], begin_ns: int, churn_ns: int) -> Pro
     counts = Counter(int(each) for each in during)
     return ProbeFigures(
         pairs=len(logs),
+        round_trip=any(log.round_trip for log in logs),
         sent=len(after),
         lost=len(after) - len(during),
         unsent=sum(log.unsent for log in logs),

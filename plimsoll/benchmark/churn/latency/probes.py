@@ -41,13 +41,15 @@ class ProbeSample:
 class ProbeLog:
     """What one pair's probe saw, in the order in which datagrams were sent.
 
-    `unsent` are those that were due while the prober was kept from its CPU.
+    `unsent` are those that were due while the prober was kept from its CPU. `round_trip` where a
+    reflector answered, for want of a clock in common.
     """
 
     pair: int
     samples: tuple[ProbeSample, ...]
     unsent: int
     duplicates: int
+    round_trip: bool = False
 
 
 class Probes:

@@ -6,7 +6,10 @@ CLIENT and SERVER are files of namespaces. A datagram's latency is from the call
 to the stamp that the kernel gives it on arrival (SO_TIMESTAMPNS), both by this machine's
 CLOCK_REALTIME: how late this process then reads it is no part of it.
 
-A line on stdout for each datagram: its number, when it was sent in ns since the epoch, its
+Where a reflector answers (udp_reflector.py), one socket is both, and a datagram's latency is that
+of both ways without the time that the reflector held it, by its own clock.
+
+A line for each datagram: its number, when it was sent in ns since the epoch, its
 latency in ns, which is missing of those that never came. The last line begins with "end". SIGINT
 or SIGTERM ends it, and what is on its way then has half a second.
 """
@@ -27,8 +30,9 @@ from typing import TextIO
 
 from plimsoll.host.namespaces.within import run_within
 
-_DATAGRAM = struct.Struct("!QQ")
-_PAYLOAD_BYTES = 64
+# Number, when it was sent, and how long a reflector held it, in ns.
+DATAGRAM = struct.Struct("!QQQ")
+PAYLOAD_BYTES = 64
 _TIMESPEC = struct.Struct("@ll")
 # Linux's numbers (asm-generic/socket.h), which Python's socket module lacks.
 _SO_RCVBUFFORCE = 33
@@ -95,7 +99,7 @@ class UdpProber:
         sent_ns = time.time_ns()
         if self._sent > _WARM_UP:
             self._pending[self._sent] = sent_ns
-        datagram = _DATAGRAM.pack(self._sent, sent_ns).ljust(_PAYLOAD_BYTES, b"\0")
+        datagram = DATAGRAM.pack(self._sent, sent_ns, 0).ljust(PAYLOAD_BYTES, b"\0")
         try:
             self.sender.send(datagram)
         except OSError:
@@ -103,11 +107,12 @@ class UdpProber:
             return
 
     def _drain(self) -> None:
-        for number, came_ns in _arrivals(self.receiver):
-            sent_ns = self._pending.pop(number, None)
+        for each in arrivals(self.receiver):
+            sent_ns = self._pending.pop(each.number, None)
             if sent_ns is not None:
-                self.output.write(f"{number - _WARM_UP},{sent_ns},{came_ns - sent_ns}\n")
-            elif number > _WARM_UP:
+                latency_ns = each.came_ns - sent_ns - each.held_ns
+                self.output.write(f"{each.number - _WARM_UP},{sent_ns},{latency_ns}\n")
+            elif each.number > _WARM_UP:
                 self._duplicates += 1
 
     def _finish(self) -> None:
@@ -121,26 +126,47 @@ class UdpProber:
         self.output.flush()
 
 
-def _arrivals(receiver: socket.socket) -> Iterator[tuple[int, int]]:
-    """The number of each datagram that has come, and when: in ns since the epoch."""
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A datagram that has come: when, in ns since the epoch by the kernel, and from whom."""
+
+    number: int
+    sent_ns: int
+    held_ns: int
+    came_ns: int
+    sender: tuple[object, ...]
+
+
+def arrivals(receiver: socket.socket) -> Iterator[Arrival]:
+    """Those that are there. Others than ours are left out."""
     while True:
         try:
-            data, control, _flags, _sender = receiver.recvmsg(
-                _PAYLOAD_BYTES, _CONTROL_BYTES, socket.MSG_DONTWAIT
+            data, control, _flags, sender = receiver.recvmsg(
+                PAYLOAD_BYTES, _CONTROL_BYTES, socket.MSG_DONTWAIT
             )
-        except BlockingIOError:
+        except (BlockingIOError, ConnectionRefusedError):
             return
         stamps = [each for level, kind, each in control if kind == _SO_TIMESTAMPNS]
-        if len(data) == _PAYLOAD_BYTES and stamps:
+        if len(data) == PAYLOAD_BYTES and stamps:
             seconds, nanoseconds = _TIMESPEC.unpack(stamps[0])
-            number, _sent_ns = _DATAGRAM.unpack_from(data)
-            yield number, seconds * 1_000_000_000 + nanoseconds
+            came_ns = seconds * 1_000_000_000 + nanoseconds
+            number, sent_ns, held_ns = DATAGRAM.unpack_from(data)
+            yield Arrival(number, sent_ns, held_ns, came_ns, sender)
+
+
+def stamped_socket(family: int = socket.AF_INET) -> socket.socket:
+    """One of which the kernel stamps what comes in, with a large buffer where that is allowed."""
+    made = socket.socket(family, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
+    made.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _BUFFER_BYTES)
+    except PermissionError:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
+    return made
 
 
 def _receiver(end: tuple[str, int]) -> socket.socket:
-    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
-    made.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
-    made.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _BUFFER_BYTES)
+    made = stamped_socket()
     made.bind(end)
     return made
 

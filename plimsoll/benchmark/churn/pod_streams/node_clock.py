@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Protocol
 
-from plimsoll.benchmark.churn.pod_streams.stream_agent import CLOCK
+from plimsoll.benchmark.churn.pod_streams.pod_agent import CLOCK
 
 _EXCHANGES = 8
 _ANSWER_S = 10.0

@@ -7,21 +7,26 @@ no stream.
 
 from __future__ import annotations
 
+import io
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from plimsoll.benchmark.churn.api.removal import remove
 from plimsoll.benchmark.churn.api.writing_client import WritingClient
+from plimsoll.benchmark.churn.latency.probes import ProbeLog, ProbeSample, parse_probe_log
 from plimsoll.benchmark.churn.pod_streams.end_report import EndReport
 from plimsoll.benchmark.churn.pod_streams.node_clock import NodeClock
+from plimsoll.benchmark.churn.pod_streams.pod_agent import END, end_command
 from plimsoll.benchmark.churn.pod_streams.settings import AttachedNetwork
-from plimsoll.benchmark.churn.pod_streams.stream_agent import END, end_command
 from plimsoll.benchmark.churn.pod_streams.stream_pods import (
+    PROBE,
+    STREAM,
     STREAM_SIDES,
     StreamPodPlan,
     StreamSide,
@@ -36,12 +41,15 @@ _WORKERS = 8
 _LONGEST_START_S = 300.0
 _LONGEST_END_S = 60.0
 _LONGEST_REMOVAL_S = 30.0
+# Some eight hours of a thousand datagrams a second.
+_MOST_BYTES = 1 << 30
 _START_POLL_S = 1.0
 # The API server is what is measured: it gets no more requests than that.
 _CHECK_S = 5.0
 _STATUS = "k8s.v1.cni.cncf.io/network-status"
 _REMEDY = "look at kubectl describe pod and kubectl logs, and whether the network carries it"
 
+_Found = TypeVar("_Found")
 PodObject = Mapping[str, Any]
 
 
@@ -89,17 +97,23 @@ class PodStreams:
             return
         found = _by_name(answer.document.get("items") or ())
         for name in (self._plan.name(side, pair) for pair in self._pairs for side in STREAM_SIDES):
-            if PodState.of(found.get(name)).over:
-                raise self._failed(name, found.get(name), "has ended")
+            state = PodState.of(found.get(name))
+            if state.over or state.terminated:
+                container = next(iter(state.terminated), STREAM)
+                raise self._failed(name, found.get(name), "has ended", container)
 
-    def stop(self) -> tuple[Throughput, ...]:
-        """End all of them, and read what they did. Raises MachineError."""
-        sent = self._ends("client")
-        received = self._ends("server")
-        return tuple(
+    def stop(self) -> tuple[tuple[Throughput, ...], tuple[ProbeLog, ...]]:
+        """End all of them, and read what they did and probes saw. Raises MachineError."""
+        end_ns = time.time_ns()
+        sent = self._of_each(self._pairs, lambda pair: self._end("client", pair))
+        received = self._of_each(self._pairs, lambda pair: self._end("server", pair))
+        probed = [pair for pair in self._pairs if self._plan.probed(pair)]
+        throughputs = (
             _throughput(pair, *ends)
             for pair, *ends in zip(self._pairs, sent, received, strict=True)
         )
+        logs = self._of_each(probed, lambda pair: self._probe_log(pair, end_ns))
+        return tuple(throughputs), tuple(logs)
 
     def _make_ready(self, manifests: Sequence[Manifest]) -> dict[str, PodObject]:
         """The pods by name, all of them ready."""
@@ -134,36 +148,72 @@ class PodStreams:
         what = f"has no address of {name}; is Multus there?"
         raise self._failed(str(pod["metadata"]["name"]), pod, what)
 
-    def _ends(self, side: StreamSide) -> list[_End]:
-        names = [self._plan.name(side, pair) for pair in self._pairs]
+    def _of_each(self, pairs: Sequence[int], make: Callable[[int], _Found]) -> list[_Found]:
         with ThreadPoolExecutor(_WORKERS, thread_name_prefix="streams") as pool:
-            return list(pool.map(self._end, names))
+            return list(pool.map(make, pairs))
 
-    def _end(self, name: str) -> _End:
+    def _end(self, side: StreamSide, pair: int) -> _End:
+        name = self._plan.name(side, pair)
         answer = self._client.get(f"{self._path}/{name}")
-        pod = answer.document if answer.ok else None
+        node = answer.document.get("spec", {}).get("nodeName", "")
+        clock, report = self._report(name, STREAM)
         try:
-            stream = self._client.run_in(self._plan.pods.namespace, name, end_command())
+            return _End(str(node), clock, EndReport.of_json(report))
+        except ValueError as error:
+            raise self._failed(name, None, f"left no report: {error}") from None
+
+    def _probe_log(self, pair: int, end_ns: int) -> ProbeLog:
+        """Of what was sent until `end_ns`, when the streams began to end."""
+        name = self._plan.name("client", pair)
+        clock, report = self._report(name, PROBE)
+        try:
+            log = parse_probe_log(io.StringIO(_decompressed(report).decode()), pair)
+        except ValueError as error:
+            raise self._failed(name, None, f"left no whole log: {error}", PROBE) from None
+        ours = (ProbeSample(clock.ours_ns(each.sent_ns), each.latency_ns) for each in log.samples)
+        samples = tuple(each for each in ours if each.sent_ns < end_ns)
+        return replace(log, samples=samples, round_trip=True)
+
+    def _report(self, name: str, container: str) -> tuple[NodeClock, bytes]:
+        """What a container's first process leaves when it is ended, and its node's clock."""
+        try:
+            stream = self._client.run_in(self._plan.pods.namespace, name, container, end_command())
             try:
                 clock = NodeClock.read(stream)
                 stream.write(END + b"\n")
-                report = EndReport.of_json(stream.read_line(_LONGEST_END_S))
+                length = int(stream.read_line(_LONGEST_END_S))
+                if not 0 <= length <= _MOST_BYTES:
+                    raise ValueError(f"it has {length} bytes")
+                return clock, stream.read(length, _LONGEST_END_S)
             finally:
                 stream.close()
         except (PlimsollError, ValueError) as error:
             what = f"left no report: {getattr(error, 'message', error)}"
-            raise self._failed(name, pod, what) from error
-        return _End(str((pod or {}).get("spec", {}).get("nodeName", "")), clock, report)
+            raise self._failed(name, None, what, container) from error
 
-    def _failed(self, name: str, pod: PodObject | None, what: str) -> MachineError:
-        """With the last line that the pod wrote, else why it is as it is."""
+    def _failed(
+        self, name: str, pod: PodObject | None, what: str, container: str = STREAM
+    ) -> MachineError:
+        """With the last line that the container wrote, else why the pod is as it is."""
         lines = []
         with suppress(PlimsollError):
-            lines = self._client.log_tail(self._plan.pods.namespace, name, 1)
+            lines = self._client.log_tail(self._plan.pods.namespace, name, container, 1)
         said = lines[0] if lines else PodState.of(pod).reason
         return MachineError(
             f"the pod {name} of a stream {what}: {said}", where="streams", remedy=_REMEDY
         )
+
+
+def _decompressed(report: bytes) -> bytes:
+    """What gzip made the report of. Raises ValueError."""
+    gzip = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        found = gzip.decompress(report, _MOST_BYTES)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    if not gzip.eof:
+        raise ValueError("it is cut off, or too large")
+    return found
 
 
 def _by_name(pods: Iterable[PodObject]) -> dict[str, PodObject]:

@@ -1,13 +1,10 @@
-"""One end of a TCP stream, as the first process of a pod: runs iperf3 and keeps its report.
+"""One end of a TCP stream, as the first process of a container: runs iperf3 and keeps its report.
 
     python -m plimsoll.benchmark.churn.pod_streams.stream_agent FOLDER server INTERVAL PORT
     python -m … FOLDER client INTERVAL PORT ADDRESS BITS_PER_SECOND
-    python -m … FOLDER end
 
 FOLDER/ready is there once the server listens, or the client streams. A client tries until the
-server answers. SIGINT ends the stream, and FOLDER/report.json is what came of it; SIGTERM ends the
-agent. `end` is run next to it: it answers each line "clock" with the node's CLOCK_REALTIME in ns,
-and "end" by ending the stream, and with its report.
+server answers. How it is ended is pod_agent.py's.
 """
 
 from __future__ import annotations
@@ -21,6 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.benchmark.churn.pod_streams.end_report import EndReport
+from plimsoll.benchmark.churn.pod_streams.pod_agent import (
+    READY,
+    agent_command,
+    keep_report,
+    note_pid,
+)
 from plimsoll.benchmark.churn.streams.iperf3 import (
     IPERF3,
     TcpStreamPlan,
@@ -32,43 +35,35 @@ from plimsoll.benchmark.churn.streams.iperf3 import (
 )
 from plimsoll.errors import PlimsollError
 
-MODULE = "plimsoll.benchmark.churn.pod_streams.stream_agent"
-# The pod's own volume.
-FOLDER = Path("/tmp")  # noqa: S108 - of a container whose root cannot be written
-READY = FOLDER / "ready"
-CLOCK, END = b"clock", b"end"
+_MODULE = "plimsoll.benchmark.churn.pod_streams.stream_agent"
 _NET = Path("/proc/self/net")
 _SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGCHLD}
 _POLL_S = 0.1
 _PAUSE_S = 0.5
 _LONGEST_START_S = 120.0
-_LONGEST_END_S = 30.0
 _FAILED = 1
 
 
-def agent_command(side: str, plan: TcpStreamPlan, port: int, *address: str) -> list[str]:
-    """Of a server's container, or of a client's, which has the server's address."""
-    command = ["python3", "-m", MODULE, str(FOLDER), side, f"{plan.interval_s:g}", str(port)]
-    pace = ["0" if plan.rate_bps is None else f"{plan.rate_bps:.0f}"] if address else []
-    return [*command, *address, *pace]
+def server_command(plan: TcpStreamPlan, port: int) -> list[str]:
+    """Of a container that serves a stream."""
+    return agent_command(_MODULE, "server", f"{plan.interval_s:g}", str(port))
 
 
-def end_command() -> list[str]:
-    """What is run next to it."""
-    return ["python3", "-m", MODULE, str(FOLDER), "end"]
+def client_command(plan: TcpStreamPlan, port: int, address: str) -> list[str]:
+    """Of one that sends a stream to that server."""
+    pace = "0" if plan.rate_bps is None else f"{plan.rate_bps:.0f}"
+    return agent_command(_MODULE, "client", f"{plan.interval_s:g}", str(port), address, pace)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Be one of the three."""
+    """Be one of the two."""
     folder, side = Path(arguments[0]), arguments[1]
-    if side == "end":
-        return _end(folder)
     interval, port, *rest = arguments[2:]
     client = side == "client"
     plan = TcpStreamPlan(float(rest[1]) or None if client else None, float(interval))
     # They are waited for, and interrupt nothing.
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    (folder / "pid").write_text(str(os.getpid()))
+    note_pid(folder)
     return _StreamEnd(folder, plan, int(port), rest[0] if client else None).run()
 
 
@@ -106,7 +101,7 @@ class _StreamEnd:
 
     @property
     def _ready(self) -> Path:
-        return self.folder / READY.name
+        return self.folder / READY
 
     @property
     def _is_ready(self) -> bool:
@@ -152,42 +147,10 @@ class _StreamEnd:
         if not self._is_ready or (self.address is not None and not requested):
             print(stream.error or "the stream has ended", file=sys.stderr)
             return _FAILED
-        part = self.folder / "report.part"
-        part.write_bytes(EndReport(self.started_ns, ended_ns, stream).as_json())
-        part.rename(_report(self.folder))
+        keep_report(self.folder, EndReport(self.started_ns, ended_ns, stream).as_json())
         while signal.sigwait({signal.SIGTERM, signal.SIGINT}) != signal.SIGTERM:
             pass
         return 0
-
-
-def _report(folder: Path) -> Path:
-    return folder / "report.json"
-
-
-def _end(folder: Path) -> int:
-    for line in sys.stdin.buffer:
-        if line.strip() == CLOCK:
-            sys.stdout.write(f"{time.time_ns()}\n")
-            sys.stdout.flush()
-        elif line.strip() == END:
-            return _ended(folder)
-    return 0
-
-
-def _ended(folder: Path) -> int:
-    """Ends the stream, and writes its report on a line."""
-    report = _report(folder)
-    deadline = time.monotonic() + _LONGEST_END_S
-    if not report.exists():
-        os.kill(int((folder / "pid").read_text()), signal.SIGINT)
-    while not report.exists():
-        if time.monotonic() > deadline:
-            print("the stream does not end", file=sys.stderr)
-            return _FAILED
-        time.sleep(_POLL_S)
-    sys.stdout.buffer.write(report.read_bytes() + b"\n")
-    sys.stdout.flush()
-    return 0
 
 
 if __name__ == "__main__":

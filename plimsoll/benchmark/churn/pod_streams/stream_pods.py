@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from plimsoll.benchmark.churn.latency.probes import LatencyProbeSettings
+from plimsoll.benchmark.churn.pod_streams.pod_agent import FOLDER, READY
+from plimsoll.benchmark.churn.pod_streams.probe_agent import probe_command, reflect_command
 from plimsoll.benchmark.churn.pod_streams.settings import (
     AttachedNetwork,
     ClusterNetwork,
     NodeNetwork,
     StreamPods,
 )
-from plimsoll.benchmark.churn.pod_streams.stream_agent import FOLDER, READY, agent_command
+from plimsoll.benchmark.churn.pod_streams.stream_agent import client_command, server_command
 from plimsoll.benchmark.churn.streams.iperf3 import FIRST_PORT, TcpStreamPlan
 from plimsoll.host.kubernetes.confinement import guaranteed, without_rights
 from plimsoll.tune.render.files.manifest import Manifest, manifest_of
@@ -25,7 +28,10 @@ STREAMS_LABEL = "plimsoll.dev/streams"
 _SIDE_LABEL, _PAIR_LABEL = "plimsoll.dev/side", "plimsoll.dev/pair"
 _NODE_LABEL = "kubernetes.io/hostname"
 _NETWORKS = "k8s.v1.cni.cncf.io/networks"
-CONTAINER = "stream"
+# The containers of a pod, of which the second is there where a pair is probed.
+STREAM, PROBE = "stream", "probe"
+# Python and a thousand datagrams a second; of less than a CPU, so that it takes no whole one.
+_PROBE_RESOURCES = {"cpu": "200m", "memory": "128Mi"}
 # Of a run that no one ends any more.
 _LONGEST_LIFE_S = 7 * 24 * 3600
 _GRACE_S = 5
@@ -40,6 +46,7 @@ class StreamPodPlan:
     pods: StreamPods
     network: ClusterNetwork
     stream: TcpStreamPlan
+    probe: LatencyProbeSettings | None = None
 
     @property
     def selector(self) -> str:
@@ -54,15 +61,29 @@ class StreamPodPlan:
         """Of a pair's server; those on one node's own network share its address."""
         return FIRST_PORT + (pair if isinstance(self.network, NodeNetwork) else 0)
 
+    def probed(self, pair: int) -> bool:
+        """Whether UDP is sent next to the pair's stream."""
+        return self.probe is not None and pair <= self.probe.pairs
+
     def server(self, pair: int) -> Manifest:
         """A pod that serves one stream."""
-        return self._pod("server", pair, ())
+        port = self.port(pair)
+        stream = self._streaming(server_command(self.stream, port))
+        # On the nodes' own network the scheduler keeps two that want one port apart.
+        host = {"hostPort": port} if isinstance(self.network, NodeNetwork) else {}
+        stream["ports"] = [{"containerPort": port, **host}]
+        return self._pod("server", pair, stream, reflect_command(port))
 
     def client(self, pair: int, address: str) -> Manifest:
         """A pod that sends to that server."""
-        return self._pod("client", pair, (address,))
+        port = self.port(pair)
+        stream = self._streaming(client_command(self.stream, port, address))
+        pps = self.probe.pps if self.probe else 0
+        return self._pod("client", pair, stream, probe_command(port, address, pps))
 
-    def _pod(self, side: StreamSide, pair: int, to: Sequence[str]) -> Manifest:
+    def _pod(
+        self, side: StreamSide, pair: int, stream: dict[str, Any], probing: Sequence[str]
+    ) -> Manifest:
         labels = {
             "app.kubernetes.io/managed-by": "plimsoll",
             STREAMS_LABEL: self.mark,
@@ -73,6 +94,9 @@ class StreamPodPlan:
         annotations = {}
         if isinstance(network, AttachedNetwork):
             annotations[_NETWORKS] = network.attachment
+        containers = [stream]
+        if self.probed(pair):
+            containers.append(self._container(PROBE, probing, _PROBE_RESOURCES))
         nodes = self.pods.client_nodes if side == "client" else self.pods.server_nodes
         spec = {
             "restartPolicy": "Never",
@@ -84,31 +108,32 @@ class StreamPodPlan:
             **({"nodeSelector": dict(nodes)} if nodes else {}),
             "affinity": _apart(labels[_PAIR_LABEL]),
             "topologySpreadConstraints": [_spread(self.mark, side)],
-            "containers": [self._container(side, pair, to)],
-            "volumes": [{"name": "work", "emptyDir": {}}],
+            "containers": containers,
+            "volumes": [{"name": each["name"], "emptyDir": {}} for each in containers],
         }
         name = self.name(side, pair)
         return manifest_of("v1", "Pod", name, labels=labels, annotations=annotations, spec=spec)
 
-    def _container(self, side: StreamSide, pair: int, to: Sequence[str]) -> dict[str, Any]:
-        pods, port = self.pods, self.port(pair)
-        resources = {"cpu": pods.cpu, "memory": pods.memory}
+    def _streaming(self, command: Sequence[str]) -> dict[str, Any]:
+        resources = {"cpu": self.pods.cpu, "memory": self.pods.memory}
         if isinstance(self.network, AttachedNetwork):
             resources |= self.network.resources
-        container = {
-            "name": CONTAINER,
-            "image": pods.image,
-            "command": agent_command(side, self.stream, port, *to),
+        return self._container(STREAM, command, resources)
+
+    def _container(
+        self, name: str, command: Sequence[str], resources: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """One with a volume of its own, ready once its first process says so there."""
+        ready = ["test", "-e", str(FOLDER / READY)]
+        return {
+            "name": name,
+            "image": self.pods.image,
+            "command": list(command),
             "resources": guaranteed(resources),
             "securityContext": without_rights(),
-            "readinessProbe": {"exec": {"command": ["test", "-e", str(READY)]}, "periodSeconds": 1},
-            "volumeMounts": [{"name": "work", "mountPath": str(FOLDER)}],
+            "readinessProbe": {"exec": {"command": ready}, "periodSeconds": 1},
+            "volumeMounts": [{"name": name, "mountPath": str(FOLDER)}],
         }
-        if side == "server":
-            # The scheduler keeps two that want one port of a host's apart.
-            host = {"hostPort": port} if isinstance(self.network, NodeNetwork) else {}
-            container["ports"] = [{"containerPort": port, **host}]
-        return container
 
 
 def streams_selector(mark: str) -> str:

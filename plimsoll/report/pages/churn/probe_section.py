@@ -18,6 +18,10 @@ _EXPLAINED = (
     "way, from the sender's call to the kernel's stamp on arrival. Unsent are those that were "
     "due while the prober had no CPU: they are no loss, and would have been of the same moments."
 )
+_BOTH_WAYS = (
+    "Over {networks} latency is of both ways, without the time that the far end held a datagram: "
+    "pods of a cluster have no clock in common."
+)
 _NOTHING = "-"
 
 
@@ -31,7 +35,11 @@ def probe_section(cells: Sequence[ChurnCell]) -> PageSection | None:
         _distribution(network, [each for each in probed if each[0].network == network])
         for network in networks
     )
-    return PageSection("UDP latency", (_EXPLAINED,), (_table(probed),), figures)
+    both_ways = dict.fromkeys(cell.network for cell, probe in probed if probe.round_trip)
+    explained = [_EXPLAINED]
+    if both_ways:
+        explained.append(_BOTH_WAYS.format(networks=" and ".join(both_ways)))
+    return PageSection("UDP latency", tuple(explained), (_table(probed),), figures)
 
 
 def _table(probed: Sequence[tuple[ChurnCell, ProbeFigures]]) -> SectionTable:

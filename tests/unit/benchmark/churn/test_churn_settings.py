@@ -103,11 +103,6 @@ streams:
             "no network of these is a cluster's",
         ),
         (
-            f"cluster: {{kind: kubeconfig}}\nstreams: {{networks: {{a: {POD_NETWORK}}}, {PODS}, "
-            "latency_probe: {}}\n",
-            "streams.latency_probe: the network a is a cluster's, whose pods have no one clock",
-        ),
-        (
             "cluster: {kind: kubeconfig}\nstreams: {networks: {a: {kind: attachment, "
             f"attachment: a/b/c}}}}, {PODS}}}\n",
             "attachment",

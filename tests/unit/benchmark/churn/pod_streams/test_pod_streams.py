@@ -6,6 +6,7 @@ tests/integration/test_churn_pods.py's.
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ import pytest
 from plimsoll.benchmark.churn.api.writing_client import ApiReply, WritingClient
 from plimsoll.benchmark.churn.pod_streams import pod_streams
 from plimsoll.benchmark.churn.pod_streams.end_report import EndReport
+from plimsoll.benchmark.churn.pod_streams.pod_agent import end_command
 from plimsoll.benchmark.churn.pod_streams.pod_streams import pod_streaming
 from plimsoll.benchmark.churn.pod_streams.settings import AttachedNetwork
 from plimsoll.benchmark.churn.pod_streams.stream_pods import StreamPodPlan
@@ -26,6 +28,7 @@ from tests.unit.benchmark.churn.pod_streams.test_stream_pods import NETWORKS, pl
 
 # Of the node's clock, ahead of this machine's.
 AHEAD_NS = 3_600_000_000_000
+S = 1_000_000_000
 READY = {"type": "Ready", "status": "True"}
 REPORT = StreamReport(
     version="iperf 3.12",
@@ -47,6 +50,8 @@ class Api:
         self.log = ""
         self.multus: str | None = None
         self.begun_ns = time.time_ns()
+        # So much of a probe's report comes.
+        self.whole: int | None = None
 
     def create(self, path: str, document: Mapping[str, Any]) -> ApiReply:
         assert path == "/api/v1/namespaces/bench/pods"
@@ -72,15 +77,23 @@ class Api:
         del self.pods[path.rpartition("/")[2]]
         return ApiReply(200, {})
 
-    def log_tail(self, namespace: str, _pod: str, _lines: int) -> list[str]:
+    def log_tail(self, namespace: str, _pod: str, _container: str, _lines: int) -> list[str]:
         assert namespace == "bench"
         return [self.log] if self.log else []
 
-    def run_in(self, namespace: str, pod: str, command: Sequence[str]) -> Command:
-        assert (namespace, command[-1]) == ("bench", "end")
+    def run_in(self, namespace: str, pod: str, container: str, command: Sequence[str]) -> Command:
+        assert namespace == "bench"
+        assert tuple(command) == tuple(end_command())
         if pod in self.states:
             raise StreamEnded("the command there ended: no such pod")
-        return Command(self.begun_ns)
+        started_ns = self.begun_ns + AHEAD_NS
+        if container == "stream":
+            ended_ns = started_ns + 3 * S
+            return Command(EndReport(started_ns, ended_ns, REPORT).as_json())
+        assert container == "probe"
+        times = [(started_ns, 5000), (started_ns + S, None), (started_ns + 3600 * S, 7000)]
+        lines = [f"{n},{sent},{latency or ''}\n" for n, (sent, latency) in enumerate(times)]
+        return Command(gzip.compress("".join([*lines, "end,4,1\n"]).encode())[: self.whole])
 
     def _as_it_is(self, name: str) -> dict[str, Any]:
         number = name.rpartition("-")[2]
@@ -89,10 +102,10 @@ class Api:
 
 
 class Command:
-    """The command that ends a stream of two seconds, begun a second after its agent."""
+    """What ends a container's first process, and has its report."""
 
-    def __init__(self, begun_ns: int) -> None:
-        self._begun_ns = begun_ns
+    def __init__(self, report: bytes) -> None:
+        self._report = report
         self._answer = b""
 
     def write(self, data: bytes) -> None:
@@ -100,11 +113,13 @@ class Command:
             self._answer = str(time.time_ns() + AHEAD_NS).encode()
             return
         assert data == b"end\n"
-        started_ns = self._begun_ns + AHEAD_NS
-        self._answer = EndReport(started_ns, started_ns + 3_000_000_000, REPORT).as_json()
+        self._answer = str(len(self._report)).encode()
 
     def read_line(self, _timeout_s: float) -> bytes:
         return self._answer
+
+    def read(self, length: int, _timeout_s: float) -> bytes:
+        return self._report[:length]
 
     def close(self) -> None:
         pass
@@ -130,7 +145,7 @@ def test_servers_are_first_and_clients_get_their_addresses() -> None:
         sides = [each.rpartition("-")[0].rpartition("-")[2] for each in api.made]
         assert sides == ["server", "server", "client", "client"]
         for pair in (1, 2):
-            (container,) = api.pods[name("client", pair)]["spec"]["containers"]
+            container, *_ = api.pods[name("client", pair)]["spec"]["containers"]
             assert f"10.0.0.{pair}" in container["command"]
     assert api.pods == {}
 
@@ -139,7 +154,8 @@ def test_what_arrived_is_on_this_machine_s_clock() -> None:
     api = Api()
     with streaming(api) as streams:
         streams.check()
-        first, second = streams.stop()
+        (first, second), logs = streams.stop()
+    assert len(logs) == 1
     assert (first.pair, second.pair) == (1, 2)
     assert first.nodes == (f"node-of-{name('client', 1)}", f"node-of-{name('server', 1)}")
     assert first.bps == (8e6, 16e6)
@@ -148,6 +164,28 @@ def test_what_arrived_is_on_this_machine_s_clock() -> None:
     begin_s = (first.begin_ns[0] - api.begun_ns) / 1e9
     assert begin_s == pytest.approx(1.0, abs=first.clock_error_ns / 1e9 + 1e-6)
     assert first.connect_s == pytest.approx(1.0)
+
+
+def test_a_probe_is_of_both_ways_by_this_machine_s_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    api = Api()
+    api.begun_ns -= 10 * S
+    with streaming(api) as streams:
+        _, (log,) = streams.stop()
+    assert (log.pair, log.round_trip, log.unsent, log.duplicates) == (1, True, 4, 1)
+    # The third was sent after the streams had ended.
+    assert [each.latency_ns for each in log.samples] == [5000, None]
+    first_s, second_s = ((each.sent_ns - api.begun_ns) / 1e9 for each in log.samples)
+    assert first_s == pytest.approx(0, abs=0.1)
+    assert second_s - first_s == pytest.approx(1)
+
+
+@pytest.mark.parametrize("whole", [0, 9, -3])
+def test_a_probe_s_log_that_is_cut_off_is_an_error(whole: int) -> None:
+    api = Api()
+    api.whole = whole
+    failed = pytest.raises(MachineError, match="client-1 of a stream left no whole log")
+    with streaming(api) as streams, failed:
+        streams.stop()
 
 
 def attached(attachment: str) -> StreamPodPlan:
@@ -163,7 +201,7 @@ def test_the_address_is_the_attachment_s(attachment: str) -> None:
     api = Api()
     api.multus = json.dumps(listed)
     with streaming(api, attached(attachment), pairs=1):
-        (container,) = api.pods[name("client", 1)]["spec"]["containers"]
+        container, *_ = api.pods[name("client", 1)]["spec"]["containers"]
     assert "192.168.7.9" in container["command"]
 
 
@@ -205,7 +243,7 @@ def test_an_api_server_that_is_away_costs_no_stream() -> None:
         api.away = True
         streams.check()
         api.away = False
-        assert len(streams.stop()) == 2
+        assert len(streams.stop()[0]) == 2
 
 
 def test_a_pod_that_is_gone_left_no_report() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from plimsoll.benchmark.churn.latency.probes import LatencyProbeSettings
 from plimsoll.benchmark.churn.pod_streams.settings import (
     AttachedNetwork,
     ClusterNetwork,
@@ -33,7 +34,8 @@ NETWORKS: list[ClusterNetwork] = [
 
 
 def plan(network: ClusterNetwork, rate_bps: float | None = 25e6) -> StreamPodPlan:
-    return StreamPodPlan("ab12", "trial-0007", PODS, network, TcpStreamPlan(rate_bps, 0.1))
+    probe = LatencyProbeSettings(pps=500, pairs=1)
+    return StreamPodPlan("ab12", "trial-0007", PODS, network, TcpStreamPlan(rate_bps, 0.1), probe)
 
 
 def both(network: ClusterNetwork, pair: int = 3) -> list[dict[str, Any]]:
@@ -44,24 +46,27 @@ def both(network: ClusterNetwork, pair: int = 3) -> list[dict[str, Any]]:
 @pytest.mark.skipif(not cluster_openapi.is_there(), reason="make cluster-openapi")
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda each: str(each.kind))
 def test_a_server_takes_every_field(network: ClusterNetwork) -> None:
-    for pod in both(network):
+    for pod in (*both(network, 1), *both(network, 2)):
         assert cluster_openapi.mistakes_in(pod) == []
 
 
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda each: str(each.kind))
 def test_they_have_no_rights_and_their_requests_are_their_limits(network: ClusterNetwork) -> None:
-    for pod in both(network):
+    for pod in both(network, 1):
         spec = pod["spec"]
-        (container,) = spec["containers"]
-        security = container["securityContext"]
+        stream, probe = spec["containers"]
+        assert stream["securityContext"] == probe["securityContext"]
+        security = stream["securityContext"]
         assert security["runAsNonRoot"]
         assert not security["allowPrivilegeEscalation"]
         assert security["capabilities"] == {"drop": ["ALL"]}
         assert security["seccompProfile"] == {"type": "RuntimeDefault"}
         assert spec["automountServiceAccountToken"] is False
-        resources = container["resources"]
-        assert resources["limits"] == resources["requests"]
-        assert resources["limits"]["cpu"] == "2"
+        for each in (stream, probe):
+            assert each["resources"]["limits"] == each["resources"]["requests"]
+        assert stream["resources"]["limits"]["cpu"] == "2"
+        # Both write, and neither reads what the other has written.
+        assert len({each["volumeMounts"][0]["name"] for each in (stream, probe)}) == 2
 
 
 def test_a_client_knows_its_server_and_its_pace() -> None:
@@ -72,6 +77,15 @@ def test_a_client_knows_its_server_and_its_pace() -> None:
     assert here["command"][-5:] == ["client", "0.1", "5201", "10.1.2.3", "25000000"]
     fast = plan(NETWORKS[0], None).client(1, "10.1.2.3")
     assert fast["spec"]["containers"][0]["command"][-1] == "0"
+
+
+def test_the_first_pairs_are_probed() -> None:
+    server, client = both(NETWORKS[0], 1)
+    _, reflector = server["spec"]["containers"]
+    _, prober = client["spec"]["containers"]
+    assert reflector["command"][-2:] == ["reflect", "5201"]
+    assert prober["command"][-4:] == ["probe", "5201", "10.1.2.3", "500"]
+    assert all(len(pod["spec"]["containers"]) == 1 for pod in both(NETWORKS[0], 2))
 
 
 def test_names_are_of_one_cell_and_one_label_selects_all_of_the_run() -> None:
@@ -99,7 +113,7 @@ def test_a_pair_is_apart_and_clients_are_where_they_are_to_be() -> None:
 
 def test_on_the_nodes_own_network_each_server_has_its_own_port() -> None:
     ports = []
-    for pair in (1, 2):
+    for pair in (2, 3):
         server, client = both(NETWORKS[1], pair)
         assert server["spec"]["hostNetwork"]
         assert client["spec"]["hostNetwork"]
