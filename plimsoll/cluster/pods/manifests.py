@@ -18,7 +18,7 @@ from plimsoll.cluster.pods.observed_node import (
     as_json,
 )
 from plimsoll.cluster.pods.pod_plan import PodPlan
-from plimsoll.host.kubernetes.confinement import IMAGE_USER, guaranteed, without_rights
+from plimsoll.host.kubernetes.confinement import NOT_ROOT, guaranteed, without_rights
 from plimsoll.observe.agent.agent import HOSTNAME_VARIABLE
 from plimsoll.tune.intent.pod import Pod
 from plimsoll.tune.render.files.manifest import Manifest, manifest_of
@@ -43,6 +43,8 @@ _OBSERVER_RESOURCES = {"cpu": "200m", "memory": "256Mi"}
 _SLEEPER = ["python3", "-m", "plimsoll.cluster.pods.sleeper"]
 # What of a DUT's pod says to which nodes it may go, and from where images come.
 _OF_ITS_NODE = ("nodeSelector", "tolerations", "imagePullSecrets")
+# What of a security context says as whom a container runs.
+_AS_WHOM = ("runAsUser", "runAsNonRoot")
 _NAME_OF_NODE = {"valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
 _RBAC = "rbac.authorization.k8s.io/v1"
 # A run that no one fetches any more does not stay for ever.
@@ -210,7 +212,7 @@ def _confine(spec: dict[str, Any], runner: dict[str, Any], owner: str) -> None:
     """No more rights than the cards take, a root that cannot be written, volumes for the rest."""
     security = runner["securityContext"]
     if "runAsUser" not in security:
-        security |= {"runAsUser": IMAGE_USER, "runAsGroup": IMAGE_USER, "runAsNonRoot": True}
+        security |= NOT_ROOT
     security["readOnlyRootFilesystem"] = True
     runner["env"] = [
         {"name": "PLIMSOLL_STATE", "value": f"{_STATE}/state"},
@@ -237,7 +239,9 @@ def _record_container(runner: Mapping[str, Any]) -> dict[str, Any]:
         "command": _SLEEPER,
         "resources": guaranteed(_RECORD_RESOURCES),
         # The record's files are of the user who runs.
-        "securityContext": without_rights(runner["securityContext"]["runAsUser"]),
+        "securityContext": without_rights(
+            {name: value for name, value in runner["securityContext"].items() if name in _AS_WHOM}
+        ),
         "volumeMounts": [{"name": "record", "mountPath": RECORD}],
     }
 

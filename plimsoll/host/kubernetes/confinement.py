@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-# The image's user; of no rights anywhere.
-IMAGE_USER = 65532
+# The image has a user of no rights, and OpenShift gives each namespace users of its own: its
+# default constraint (restricted-v2) refuses a pod that names another one.
+NOT_ROOT = {"runAsNonRoot": True}
 
 
-def without_rights(user: int = IMAGE_USER) -> dict[str, Any]:
-    """The security context of a container that has no capabilities, and a root it cannot write."""
+def without_rights(user: Mapping[str, Any] = NOT_ROOT) -> dict[str, Any]:
+    """The security context of a container that has no capabilities, and a root it cannot write.
+
+    `user` is the part that says as whom it runs.
+    """
     return {
         "seccompProfile": {"type": "RuntimeDefault"},
         "allowPrivilegeEscalation": False,
         "capabilities": {"drop": ["ALL"]},
         "readOnlyRootFilesystem": True,
-        "runAsUser": user,
-        "runAsNonRoot": user != 0,
+        **user,
     }
 
 

@@ -79,7 +79,9 @@ def test_it_may_do_nothing_beyond_what_it_needs(tmp_path: Path) -> None:
         assert security["capabilities"] == {"drop": ["ALL"]}
         assert security["allowPrivilegeEscalation"] is False
         assert security["readOnlyRootFilesystem"] is True
-        assert (security["runAsNonRoot"], security["runAsUser"]) == (True, 65532)
+        # As whom, the image says, or OpenShift's restricted-v2, which refuses what a pod names.
+        assert security["runAsNonRoot"]
+        assert "runAsUser" not in security
         assert "ports" not in container
     kinds = {key for volume in pod["spec"]["volumes"] for key in volume.keys() - {"name"}}
     assert kinds == {"emptyDir", "configMap"}
