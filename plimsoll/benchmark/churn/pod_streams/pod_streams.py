@@ -38,6 +38,8 @@ from plimsoll.host.kubernetes.pod_state import PodState
 from plimsoll.tune.render.files.manifest import Manifest
 
 _WORKERS = 8
+_TRIES = 3
+_PAUSE_S = 2.0
 _LONGEST_START_S = 300.0
 _LONGEST_END_S = 60.0
 _LONGEST_REMOVAL_S = 30.0
@@ -71,6 +73,7 @@ class PodStreams:
         self._pairs = range(1, pairs + 1)
         self._path = pods_path(plan.pods.namespace)
         self._checked_s = 0.0
+        self._nodes: dict[str, str] = {}
 
     def start(self) -> None:
         """Make the servers, and once these listen the clients, until all stream.
@@ -100,7 +103,7 @@ class PodStreams:
             state = PodState.of(found.get(name))
             if state.over or state.terminated:
                 container = next(iter(state.terminated), STREAM)
-                raise self._failed(name, found.get(name), "has ended", container)
+                raise self._failed(name, "has ended", state, container)
 
     def stop(self) -> tuple[tuple[Throughput, ...], tuple[ProbeLog, ...]]:
         """End all of them, and read what they did and probes saw. Raises MachineError."""
@@ -128,11 +131,13 @@ class PodStreams:
             found = _by_name(items)
             waiting = [name for name in names if not _is_ready(found.get(name))]
             if not waiting:
+                self._nodes |= {name: str(found[name]["spec"]["nodeName"]) for name in names}
                 return found
             late = time.monotonic() > deadline
             for name in waiting:
-                if late or PodState.of(found.get(name)).hopeless:
-                    raise self._failed(name, found.get(name), "does not become ready")
+                state = PodState.of(found.get(name))
+                if late or state.hopeless:
+                    raise self._failed(name, "does not become ready", state)
             time.sleep(_START_POLL_S)
 
     def _address(self, pod: PodObject) -> str:
@@ -145,8 +150,8 @@ class PodStreams:
         for each in _networks_of(pod):
             if each.get("name") == whole and each.get("ips"):
                 return str(each["ips"][0])
-        what = f"has no address of {name}; is Multus there?"
-        raise self._failed(str(pod["metadata"]["name"]), pod, what)
+        pod_name = str(pod["metadata"]["name"])
+        raise self._failed(pod_name, f"has no address of {name}; is Multus there?")
 
     def _of_each(self, pairs: Sequence[int], make: Callable[[int], _Found]) -> list[_Found]:
         with ThreadPoolExecutor(_WORKERS, thread_name_prefix="streams") as pool:
@@ -154,13 +159,11 @@ class PodStreams:
 
     def _end(self, side: StreamSide, pair: int) -> _End:
         name = self._plan.name(side, pair)
-        answer = self._client.get(f"{self._path}/{name}")
-        node = answer.document.get("spec", {}).get("nodeName", "")
         clock, report = self._report(name, STREAM)
         try:
-            return _End(str(node), clock, EndReport.of_json(report))
+            return _End(self._nodes[name], clock, EndReport.of_json(report))
         except ValueError as error:
-            raise self._failed(name, None, f"left no report: {error}") from None
+            raise self._failed(name, f"left no report: {error}") from None
 
     def _probe_log(self, pair: int, end_ns: int) -> ProbeLog:
         """Of what was sent until `end_ns`, when the streams began to end."""
@@ -169,39 +172,49 @@ class PodStreams:
         try:
             log = parse_probe_log(io.StringIO(_decompressed(report).decode()), pair)
         except ValueError as error:
-            raise self._failed(name, None, f"left no whole log: {error}", PROBE) from None
+            raise self._failed(name, f"left no whole log: {error}", container=PROBE) from None
         ours = (ProbeSample(clock.ours_ns(each.sent_ns), each.latency_ns) for each in log.samples)
         samples = tuple(each for each in ours if each.sent_ns < end_ns)
         return replace(log, samples=samples, round_trip=True)
 
     def _report(self, name: str, container: str) -> tuple[NodeClock, bytes]:
-        """What a container's first process leaves when it is ended, and its node's clock."""
-        try:
-            stream = self._client.run_in(self._plan.pods.namespace, name, container, end_command())
+        """What a container's first process leaves when it is ended, and its node's clock.
+
+        Where the way there breaks, as it may in a churn, it is fetched once more.
+        """
+        tries = 0
+        while True:
+            tries += 1
             try:
-                clock = NodeClock.read(stream)
-                stream.write(END + b"\n")
-                length = int(stream.read_line(_LONGEST_END_S))
-                if not 0 <= length <= _MOST_BYTES:
-                    raise ValueError(f"it has {length} bytes")
-                return clock, stream.read(length, _LONGEST_END_S)
-            finally:
-                stream.close()
-        except (PlimsollError, ValueError) as error:
-            what = f"left no report: {getattr(error, 'message', error)}"
-            raise self._failed(name, None, what, container) from error
+                return self._fetched(name, container)
+            except (PlimsollError, ValueError) as error:
+                if tries == _TRIES:
+                    what = f"left no report: {getattr(error, 'message', error)}"
+                    raise self._failed(name, what, container=container) from error
+            time.sleep(_PAUSE_S)
+
+    def _fetched(self, name: str, container: str) -> tuple[NodeClock, bytes]:
+        """Raises PlimsollError and ValueError."""
+        stream = self._client.run_in(self._plan.pods.namespace, name, container, end_command())
+        try:
+            clock = NodeClock.read(stream)
+            stream.write(END + b"\n")
+            length = int(stream.read_line(_LONGEST_END_S))
+            if not 0 <= length <= _MOST_BYTES:
+                raise ValueError(f"it has {length} bytes")
+            return clock, stream.read(length, _LONGEST_END_S)
+        finally:
+            stream.close()
 
     def _failed(
-        self, name: str, pod: PodObject | None, what: str, container: str = STREAM
+        self, name: str, what: str, state: PodState | None = None, container: str = STREAM
     ) -> MachineError:
         """With the last line that the container wrote, else why the pod is as it is."""
-        lines = []
+        lines = [] if state is None else [state.reason]
         with suppress(PlimsollError):
-            lines = self._client.log_tail(self._plan.pods.namespace, name, container, 1)
-        said = lines[0] if lines else PodState.of(pod).reason
-        return MachineError(
-            f"the pod {name} of a stream {what}: {said}", where="streams", remedy=_REMEDY
-        )
+            lines += self._client.log_tail(self._plan.pods.namespace, name, container, 1)
+        said = ": ".join([f"the pod {name} of a stream {what}", *lines[-1:]])
+        return MachineError(said, where="streams", remedy=_REMEDY)
 
 
 def _decompressed(report: bytes) -> bytes:

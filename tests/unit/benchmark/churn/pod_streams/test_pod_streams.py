@@ -50,6 +50,8 @@ class Api:
         self.log = ""
         self.multus: str | None = None
         self.begun_ns = time.time_ns()
+        # So many commands in containers find the connection broken.
+        self.broken = 0
         # So much of a probe's report comes.
         self.whole: int | None = None
 
@@ -83,6 +85,9 @@ class Api:
 
     def run_in(self, namespace: str, pod: str, container: str, command: Sequence[str]) -> Command:
         assert namespace == "bench"
+        if self.broken:
+            self.broken -= 1
+            raise StreamEnded("the connection was closed")
         assert tuple(command) == tuple(end_command())
         if pod in self.states:
             raise StreamEnded("the command there ended: no such pod")
@@ -137,6 +142,7 @@ def name(side: str, pair: int) -> str:
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pod_streams, "_CHECK_S", 0.0)
     monkeypatch.setattr(pod_streams, "_START_POLL_S", 0.0)
+    monkeypatch.setattr(pod_streams, "_PAUSE_S", 0.0)
 
 
 def test_servers_are_first_and_clients_get_their_addresses() -> None:
@@ -222,7 +228,9 @@ def test_a_pod_that_cannot_start_says_why() -> None:
         "containerStatuses": [{"name": "stream", "state": waiting}],
     }
     api = Api({name("client", 2): state})
-    with pytest.raises(MachineError, match="client-2 of a stream does not become ready"):
+    with pytest.raises(
+        MachineError, match=r"client-2 of a stream does not become ready: Pending: .*no such image"
+    ):
         streaming(api).__enter__()
     assert api.pods == {}
 
@@ -244,6 +252,13 @@ def test_an_api_server_that_is_away_costs_no_stream() -> None:
         streams.check()
         api.away = False
         assert len(streams.stop()[0]) == 2
+
+
+def test_a_report_is_fetched_again_where_the_connection_breaks() -> None:
+    api = Api()
+    api.broken = 2
+    with streaming(api, pairs=1) as streams:
+        assert len(streams.stop()[0]) == 1
 
 
 def test_a_pod_that_is_gone_left_no_report() -> None:
