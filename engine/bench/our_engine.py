@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from typing import Any
 
 from bench_bed import BenchBed
 
@@ -47,16 +48,10 @@ def our_engine(
         yield engine
 
 
-def _profile(frame_size: int, counted_flows: int) -> Profile:
-    load = Stream(
-        name="load",
-        role="load",
-        frame_size=frame_size,
-        flows=counted_flows or FLOWS,
-        prefix=8,
-        per_flow=counted_flows > 0,
-    )
-    return Profile(streams=(load,))
+def load_stream(frame_size: int | None = FRAME_SIZE, flows: int = FLOWS, **more: Any) -> Stream:
+    """The load of a contest, unless it says otherwise."""
+    fields = {"name": "load", "role": "load", "frame_size": frame_size, "flows": flows, "prefix": 8}
+    return Stream.model_validate(fields | more)
 
 
 def run(
@@ -66,14 +61,13 @@ def run(
     *,
     load_pps: float = _OUT_OF_REACH_PPS,
     watch: Callable[[Interval], bool] = lambda _: False,
-    frame_size: int = FRAME_SIZE,
+    load: Stream | None = None,
     check: FrameCheck = "signature",
-    counted_flows: int = 0,
 ) -> TrialReport:
-    """Send on all paths for the warm-up and `seconds`, with a report every half second."""
+    """Send the load on all paths for the warm-up and `seconds`, with a report every half second."""
     plan = TrialPlan(
         mark=_MARK,
-        streams=compile_profile(_profile(frame_size, counted_flows), load_pps, paths),
+        streams=compile_profile(Profile(streams=(load or load_stream(),)), load_pps, paths),
         duration_s=WARMUP_S + seconds,
         drain_s=0.1,
         interval_s=WARMUP_S,

@@ -22,7 +22,9 @@ from contests.null_ports import null_contests
 from contests.pacing import QUOTED, pacing_contests
 from contests.per_flow import per_flow_contest
 from contests.ring_loopback import ring_contest
+from contests.scaling import scaling_contest
 from contests.through_dut import dut_contest
+from planning import plan_table
 from rich.console import Console
 from row_file import write_rows
 from row_table import row_table
@@ -60,6 +62,8 @@ def _run(options: argparse.Namespace) -> None:
         write_rows(options.output, rows, bed, options.rounds)
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
     console.print(row_table(rows))
+    if (plan := plan_table(rows)) is not None:
+        console.print(plan)
     console.print(QUOTED, markup=False, soft_wrap=True)
 
 
@@ -71,6 +75,7 @@ def _contests(bed: BenchBed, options: argparse.Namespace) -> tuple[Contest, ...]
         budget_contest(bed),
         frame_check_contest(bed),
         per_flow_contest(bed),
+        scaling_contest(bed),
         *pacing_contests(bed, options.gap_meter),
         *accuracy_contests(bed, options.delay_dut),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench_bed import BenchBed
 from contest import Contest
-from our_engine import our_engine, run
+from our_engine import load_stream, our_engine, run
 
 from plimsoll.generator.interface import FrameCheck
 
@@ -37,7 +37,7 @@ def frame_check_contest(bed: BenchBed) -> Contest:
 
 def _measure(bed: BenchBed, size: int, check: FrameCheck) -> tuple[float, float]:
     with our_engine(bed, _DEVARGS, (bed.generator_cpu,), size) as engine:
-        report = run(engine, _PATHS, bed.seconds, frame_size=size, check=check)
+        report = run(engine, _PATHS, bed.seconds, load=load_stream(size), check=check)
     (worker,) = report.workers
     received = sum(stream.received for stream in report.streams)
     return received / report.sending_s / 1e6, worker.cycles.measure.per_frame or 0.0

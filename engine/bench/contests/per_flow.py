@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench_bed import BenchBed
 from contest import Contest
-from our_engine import our_engine, run
+from our_engine import FLOWS, load_stream, our_engine, run
 
 _DEVARGS = ("net_ring0",)
 _PATHS = ((0, 0),)
@@ -34,7 +34,8 @@ def per_flow_contest(bed: BenchBed) -> Contest:
 
 def _measure(bed: BenchBed, flows: int) -> tuple[float, float]:
     with our_engine(bed, _DEVARGS, (bed.generator_cpu,)) as engine:
-        report = run(engine, _PATHS, bed.seconds, counted_flows=flows)
+        load = load_stream(flows=flows or FLOWS, per_flow=flows > 0)
+        report = run(engine, _PATHS, bed.seconds, load=load)
     (worker,) = report.workers
     received = sum(stream.received for stream in report.streams)
     return received / report.sending_s / 1e6, worker.cycles.measure.per_frame or 0.0
