@@ -29,6 +29,16 @@ def test_the_example_is_valid_and_comes_back_from_its_record() -> None:
     assert of_record(experiment.normalised()) == experiment
 
 
+def test_the_example_for_a_cluster_has_the_articles_pairs_and_objects() -> None:
+    experiment = load_churn(ROOT / "examples" / "churn-cluster.yaml")
+    assert experiment.networks == ("ovn", "macvlan")
+    streams = experiment.streams
+    assert streams is not None
+    # 37 pairs, and NICs of 25 Gbit/s.
+    assert streams.theoretical_bps == 925e9
+    assert experiment.workload.objects.pods == 52
+
+
 def test_little_is_enough(tmp_path: Path) -> None:
     experiment = load_churn(write(tmp_path, "cluster: {kind: own}\n"))
     assert (experiment.name, experiment.networks) == ("mine", ("none",))
