@@ -18,7 +18,12 @@ from plimsoll.report.pages.churn.control_plane_tables import (
 )
 from plimsoll.report.pages.churn.probe_section import probe_section
 from plimsoll.report.pages.churn.throughput_chart import throughput_figures
-from plimsoll.report.pages.churn.throughput_tables import dip_table, level_table, throughput_table
+from plimsoll.report.pages.churn.throughput_tables import (
+    dip_table,
+    level_table,
+    pair_table,
+    throughput_table,
+)
 from plimsoll.report.pages.standard.sections import (
     NO_FIGURE,
     Heading,
@@ -74,7 +79,7 @@ def _sections(
         yield PageSection(
             "Throughput",
             (_DIPS_EXPLAINED,),
-            (level_table(cells), throughput_table(cells), dip_table(cells)),
+            (level_table(cells), throughput_table(cells), dip_table(cells), pair_table(cells)),
             throughput_figures(run, cells),
         )
     if (probed := probe_section(cells)) is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from plimsoll.record.results.churn_result import ChurnCell, MatchRecord
+from plimsoll.record.results.churn_result import ChurnCell, MatchRecord, StreamFigures
 from plimsoll.report.pages.standard.sections import Heading, SectionTable, numbers
 
 _NETWORK = Heading("Network", number=False)
@@ -52,6 +52,23 @@ def throughput_table(cells: Sequence[ChurnCell]) -> SectionTable:
             )
         )
     return SectionTable("Before and under churn", columns, tuple(rows))
+
+
+def pair_table(cells: Sequence[ChurnCell]) -> SectionTable:
+    """A row for each pair of each cell: what it carried, and between which nodes."""
+    columns = (
+        _NETWORK,
+        *numbers("Churn", "Pair", "Mean (Mbit/s)"),
+        *(Heading(f"{end}'s node", number=False) for end in ("Client", "Server")),
+    )
+    rows = [row for cell in cells if cell.streams for row in _pair_rows(cell, cell.streams)]
+    return SectionTable("Each pair under churn", columns, tuple(rows), long=True)
+
+
+def _pair_rows(cell: ChurnCell, streams: StreamFigures) -> Iterator[tuple[str, ...]]:
+    nodes = streams.nodes or ((_NOTHING, _NOTHING),) * streams.pairs
+    for pair, (mean_bps, ends) in enumerate(zip(streams.pairs_mean_bps, nodes, strict=True), 1):
+        yield (cell.network, f"{cell.percent:g} %", str(pair), _mbps(mean_bps), *ends)
 
 
 def dip_table(cells: Sequence[ChurnCell]) -> SectionTable:

@@ -75,13 +75,17 @@ def test_pods_of_a_cluster_are_said_to_cross_nodes_or_not(tmp_path: Path) -> Non
         for each in CELLS
         if each.streams is not None
     ]
-    sentences = churn_answer(write_churn_run(tmp_path, cells=cells)).sentences
-    assert (
-        "4 of 8 streams went from one node to another; their times are right to 0.4 ms."
-        in sentences
+    answer = churn_answer(write_churn_run(tmp_path, cells=cells))
+    words = "4 of 8 streams went from one node to another; their times are right to 0.4 ms."
+    assert words in answer.sentences
+    rows = table(answer, "Throughput", "Each pair").rows
+    assert rows[6:] == (
+        ("ovn", "100 %", "1", "24.3", "a", "b"),
+        ("ovn", "100 %", "2", "24.3", "a", "a"),
     )
-    of_this_machine = churn_answer(write_churn_run(tmp_path / "local")).sentences
-    assert not any("from one node" in each for each in of_this_machine)
+    of_this_machine = churn_answer(write_churn_run(tmp_path / "local"))
+    assert not any("from one node" in each for each in of_this_machine.sentences)
+    assert table(of_this_machine, "Throughput", "Each pair").rows[0][-2:] == ("-", "-")
 
 
 def test_the_page_s_answer_is_the_network_that_kept_least(tmp_path: Path) -> None:
