@@ -13,6 +13,7 @@ LAYERS = ["antagonist", "control", "trial", "ports", "dataplane", "config"]
 # The rooms of each layer, from the top down, with "." for the files of the folder itself.
 ROOMS = {
     "control": [".", "messages", "requests"],
+    "trial": [".", "clocks"],
     "dataplane": ["loop", "frames", "schedule", "time", "measures", "."],
 }
 # Entries of a folder, beyond which no one finds anything.

@@ -12,9 +12,9 @@
 #include "control/messages/message.h"
 #include "control/requests/request.h"
 #include "ports/eal.h"
+#include "trial/clocks/tsc_rate.h"
 #include "trial/held_intervals.h"
 #include "trial/idle_ports.h"
-#include "trial/tsc_rate.h"
 
 struct session {
     struct line_reader reader;

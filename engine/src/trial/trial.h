@@ -8,7 +8,7 @@
 #include "config/trial_request.h"
 #include "dataplane/loop/run.h"
 #include "ports/ports.h"
-#include "trial/clock_log.h"
+#include "trial/clocks/clock_log.h"
 #include "trial/cpu_times.h"
 #include "trial/idle_ports.h"
 

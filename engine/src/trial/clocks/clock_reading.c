@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trial/clock_reading.h"
+#include "trial/clocks/clock_reading.h"
 
 #include <rte_cycles.h>
 #include <time.h>

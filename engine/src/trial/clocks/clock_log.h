@@ -7,7 +7,7 @@
 #ifndef PLIMSOLL_CLOCK_LOG_H
 #define PLIMSOLL_CLOCK_LOG_H
 
-#include "trial/clock_reading.h"
+#include "trial/clocks/clock_reading.h"
 
 #define CLOCK_LOG_MAX 64
 

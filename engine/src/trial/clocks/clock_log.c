@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trial/clock_log.h"
+#include "trial/clocks/clock_log.h"
 
 void
 clock_log_begin(struct clock_log *log, struct clock_reading first)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trial/tsc_rate.h"
+#include "trial/clocks/tsc_rate.h"
 
 #include <time.h>
 

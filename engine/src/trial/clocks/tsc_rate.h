@@ -7,7 +7,7 @@
 #ifndef PLIMSOLL_TSC_RATE_H
 #define PLIMSOLL_TSC_RATE_H
 
-#include "trial/clock_reading.h"
+#include "trial/clocks/clock_reading.h"
 
 /*
  * Ticks per second since `first`, to 1 in 10^6 or better. Sleeps if `first` was taken less
