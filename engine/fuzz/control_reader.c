@@ -26,7 +26,7 @@
 /* Large enough that the stack is no place for them. */
 static struct open_request opened;
 static struct trial_request trial;
-/* The streams of the last trial that was taken, whose rates may change. */
+/* Of the last trial that was taken, the streams, whose rates may change, and the captures. */
 static struct trial_request running;
 
 /* The ports of a session before its first open request, so that trials are read as well. */
@@ -128,6 +128,15 @@ check_stream(const struct stream_request *stream)
 }
 
 static void
+check_capture(const struct capture_request *capture)
+{
+    invariant(capture->port < opened.port_count);
+    invariant(capture->snap_bytes >= 1 && capture->snap_bytes <= RECEIVED_MAX_BYTES);
+    invariant(capture->most_frames >= 1 && capture->most_frames <= CAPTURE_FRAMES_MAX);
+    invariant(capture->path[0] == '/' && strlen(capture->path) <= CAPTURE_PATH_MAX);
+}
+
+static void
 read_trial(const json_t *json, struct complaint *complaint)
 {
     memset(&trial, 0, sizeof(trial));
@@ -139,7 +148,11 @@ read_trial(const json_t *json, struct complaint *complaint)
         invariant(trial.longest <= STALL_LONGEST_MAX && trial.gap_us >= 0);
         for (uint32_t i = 0; i < trial.stream_count; i++)
             check_stream(&trial.streams[i]);
+        for (uint32_t i = 0; i < trial.capture_count; i++)
+            check_capture(&trial.captures[i]);
         memset(&running, 0, sizeof(running));
+        running.capture_count = trial.capture_count;
+        memcpy(running.captures, trial.captures, sizeof(running.captures));
         running.stream_count = trial.stream_count;
         for (uint32_t i = 0; i < trial.stream_count; i++) {
             running.streams[i].stream = trial.streams[i].stream;
@@ -216,6 +229,19 @@ read_rates(const json_t *json, struct complaint *complaint)
     }
 }
 
+static void
+read_switch(const json_t *json, struct complaint *complaint)
+{
+    struct capture_switch change = {0};
+    const int status = request_capture(json, &running, &change, complaint);
+
+    invariant(status == 0 || status == -EINVAL);
+    if (status != 0)
+        check_complaint(json, complaint);
+    else
+        invariant(change.capture < running.capture_count);
+}
+
 /* As session.c's answer() reads a line. */
 static void
 read_line(const char *line)
@@ -238,6 +264,8 @@ read_line(const char *line)
         read_trial(json, &complaint);
     else if (kind == REQUEST_RATES)
         read_rates(json, &complaint);
+    else if (kind == REQUEST_CAPTURE)
+        read_switch(json, &complaint);
     else if (request_stop(json, &complaint) != 0)
         check_complaint(json, &complaint);
     json_decref(json);

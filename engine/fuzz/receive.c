@@ -2,13 +2,15 @@
 /*
  * Fuzzes what the receiver does with a burst of frames: any bytes, 0 to 9216 of them, in
  * any segments. A driver of ours hands them up, so the receiver is the engine's own, whole.
- * It must not read outside of a frame, and must count every frame once, as verdict.h says.
+ * It must not read outside of a frame, must count every frame once, as verdict.h says, and
+ * capture every one as it came.
  */
 #include "dataplane/loop/receive.h"
 
 #include <rte_ethdev.h>
 #include <string.h>
 
+#include "dataplane/loop/capture_ring.h"
 #include "dataplane/time/port_clock.h"
 #include "fuzz/invariant.h"
 #include "fuzz/received_frame.h"
@@ -27,6 +29,7 @@ static struct flight flight;
 static struct flow_counts *flows;
 static struct stall_mark sender_stall;
 static struct port_clock stamping_clock;
+static const _Atomic uint32_t capture_state = CAPTURE_ON;
 
 static struct received_frame frames[RX_BURST];
 static uint16_t frame_count;
@@ -63,6 +66,13 @@ clear_stream(struct rx_stream *stream, enum stream_role role)
     histogram_clear(&stream->pages[0].latency);
     histogram_clear(&stream->pages[0].latency_across_stalls);
     sequence_reset(&stream->sequence);
+}
+
+static void
+begin_capture(uint32_t snap_bytes)
+{
+    queue.capture = capture_ring_make(&capture_state, snap_bytes, 1);
+    invariant(queue.capture);
 }
 
 static void
@@ -169,18 +179,45 @@ check_counts(void)
     invariant(port->foreign[FOREIGN_RUNT] == runts);
 }
 
+/* Frames of the burst in its order. Where one had no room, none of its length has room after it. */
+static void
+check_capture(void)
+{
+    struct capture_ring *ring = queue.capture;
+    const struct captured_frame *captured;
+    uint16_t place = 0;
+    uint32_t left_out = frame_count;
+
+    capture_ring_look(ring);
+    while ((captured = capture_ring_oldest(ring)) != NULL) {
+        while (place < frame_count && frames[place].length != captured->length)
+            place++;
+        invariant(place < frame_count);
+        invariant(captured->kept == RTE_MIN(captured->length, ring->snap_bytes));
+        invariant(memcmp(captured->bytes, frames[place++].bytes, captured->kept) == 0);
+        left_out--;
+        capture_ring_drop(ring, captured);
+    }
+    invariant(ring->left_out == left_out);
+    capture_ring_free(ring);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct input input = {data, size};
-    const uint32_t choice = input_number(&input, 1);
+    const uint32_t choice = input_number(&input, 1), snap_bytes = input_number(&input, 1);
 
     plug_driver_in();
     begin_trial(choice & 1, choice >> 1 & 1, choice >> 2);
+    if (snap_bytes > 0)
+        begin_capture(snap_bytes < UINT8_MAX ? snap_bytes : RECEIVED_MAX_BYTES);
     for (frame_count = 0; frame_count < RX_BURST && input.left > 0; frame_count++)
         received_frame_make(&frames[frame_count], &input);
     invariant(receive(&worker, &queue) == frame_count);
     check_counts();
+    if (queue.capture)
+        check_capture();
     if (flows)
         check_flows(&home);
     flow_counts_free(flows);

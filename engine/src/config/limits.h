@@ -22,5 +22,9 @@
 #define DEVARGS_MAX 1024
 #define HOST_ADDRESSES_MAX 8 /* of a port */
 #define NEIGHBOURS_MAX 256   /* looked for at a time */
+#define RECEIVED_MORE 128    /* what a DUT may add to a frame: headers, and padding */
+#define RECEIVED_MAX_BYTES (FRAME_MAX_BYTES + RECEIVED_MORE)
+#define CAPTURE_FRAMES_MAX 100000000 /* in a file */
+#define CAPTURE_PATH_MAX 1024
 
 #endif

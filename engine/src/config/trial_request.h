@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/capture_request.h"
 #include "config/limits.h"
 #include "config/stream_request.h"
 
@@ -36,6 +37,8 @@ struct trial_request {
     struct loss_limit loss_limits[LOSS_LIMITS_MAX];
     uint32_t cpu_time_of_count;
     int32_t cpu_time_of[PROCESSES_MAX]; /* pids */
+    uint32_t capture_count;
+    struct capture_request captures[PORTS_MAX]; /* of a port each */
     uint32_t stream_count;
     struct stream_request streams[STREAMS_MAX];
 };

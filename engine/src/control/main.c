@@ -28,9 +28,10 @@ set_signals(void)
 
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
-    /* A peer that is gone is seen by write(). */
+    /* A peer that is gone is seen by write(), and so is a file that may grow no longer. */
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
 }
 
 /* Keeps the protocol's output to itself: what libraries print goes to standard error. */

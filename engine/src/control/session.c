@@ -173,16 +173,14 @@ run_trial(struct session *session, int64_t id)
     session->trial_id = id;
     held_intervals_open(&session->held);
     trial = trial_run(&session->trial_request, &session->config, &session->ports, &session->idle,
-                      session->tsc_hz, &hooks);
+                      session->tsc_hz, &hooks, &complaint);
     session->trial = trial;
     held_intervals_hand_over(&session->held, say_interval, session);
     session->trial_id = -1;
-    if (trial) {
+    if (trial)
         say(session, message_trial(id, trial));
-    } else {
-        complain(&complaint, -ENOMEM, "streams", "no memory for the trial's state");
+    else
         refuse(session, id, &complaint, false);
-    }
     trial_free(trial);
 }
 
@@ -224,6 +222,26 @@ change_rates(struct session *session, int64_t id, const json_t *json)
         refuse(session, id, &complaint, false);
 }
 
+static void
+switch_capture(struct session *session, int64_t id, const json_t *json)
+{
+    struct capture_switch change = {0};
+    struct complaint complaint = {0};
+    int status;
+
+    if (!session->waiting)
+        status = complain(&complaint, -ENOENT, "request", "no trial is running");
+    else
+        status = request_capture(json, &session->trial_request, &change, &complaint);
+    if (status != 0) {
+        refuse(session, id, &complaint, false);
+        return;
+    }
+    const uint64_t switched = trial_switch_capture(session->waiting, &change);
+
+    say(session, message_capture(id, session->waiting, &change, switched));
+}
+
 /* Only between trials, when no worker has the queues. */
 static void
 resolve(struct session *session, int64_t id, const json_t *json)
@@ -246,7 +264,7 @@ resolve(struct session *session, int64_t id, const json_t *json)
 
 /*
  * Answers one request; true when it was a stop. While a trial runs nothing else is taken but
- * new rates.
+ * new rates and switches of captures.
  */
 static bool
 answer(struct session *session, const char *line)
@@ -267,6 +285,8 @@ answer(struct session *session, const char *line)
         stop = true;
     } else if (kind == REQUEST_RATES) {
         change_rates(session, id, json);
+    } else if (kind == REQUEST_CAPTURE) {
+        switch_capture(session, id, json);
     } else if (session->trial_id >= 0) {
         complain(&complaint, -EBUSY, "request", "a trial is running; stop it first");
         refuse(session, id, &complaint, false);

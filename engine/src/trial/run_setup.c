@@ -324,6 +324,8 @@ free_worker(const struct run *run, struct worker *worker)
 void
 run_free(struct run *run)
 {
+    if (!run)
+        return;
     for (uint32_t i = 0; i < run->worker_count; i++)
         free_worker(run, run->workers[i]);
     for (uint32_t i = 0; i < run->stream_count; i++) {

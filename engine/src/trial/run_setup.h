@@ -11,6 +11,7 @@
 struct run *run_make(const struct trial_request *request, const struct open_request *config,
                      struct ports *ports, double tsc_hz);
 
+/* NULL is nothing to free. */
 void run_free(struct run *run);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trial/trial.h"
 
+#include <errno.h>
 #include <math.h>
 #include <rte_cycles.h>
 #include <rte_launch.h>
@@ -89,6 +90,15 @@ start_sending(struct trial *trial)
 }
 
 static void
+write_captures(struct trial *trial)
+{
+    const struct clock_reading now = clock_reading_take();
+
+    if (trial->captures->count > 0)
+        captures_write(trial->captures, trial->run, &now);
+}
+
+static void
 close_interval(struct trial *trial, const struct trial_hooks *hooks)
 {
     trial->interval_end = rte_rdtsc();
@@ -96,6 +106,7 @@ close_interval(struct trial *trial, const struct trial_hooks *hooks)
     clock_log_offer(&trial->clock, clock_reading_take());
     ports_compare_clocks(trial->ports);
     collect_interval(trial);
+    write_captures(trial);
     hooks->interval(hooks->context, trial);
     trial->interval_begin = trial->interval_end;
     trial->index++;
@@ -132,6 +143,18 @@ trial_change_rates(struct trial *trial, const struct rates_request *request)
     if (trial->draining)
         return 0;
     rate_change_give(trial->run, request);
+    return rte_rdtsc();
+}
+
+uint64_t
+trial_switch_capture(struct trial *trial, const struct capture_switch *change)
+{
+    static const struct rates_request no_rates = {0};
+
+    captures_switch(trial->captures, change);
+    /* Once the workers have taken over that no rate changes, they have seen the switch, too. */
+    rate_change_give(trial->run, &no_rates);
+    write_captures(trial);
     return rte_rdtsc();
 }
 
@@ -185,24 +208,28 @@ end_workers(struct trial *trial)
     rte_eal_mp_wait_lcore();
 }
 
-struct trial *
-trial_run(const struct trial_request *request, const struct open_request *config,
-          struct ports *ports, struct idle_ports *idle, double tsc_hz,
-          const struct trial_hooks *hooks)
+/* Fills in what workers share and write; false after a complaint. */
+static bool
+set_up(struct trial *trial, double tsc_hz, struct complaint *complaint)
 {
-    struct trial *trial = calloc(1, sizeof(*trial));
+    trial->captures = captures_make(trial->request, complaint);
+    if (!trial->captures)
+        return false;
+    trial->run = run_make(trial->request, trial->config, trial->ports, tsc_hz);
+    if (trial->run && captures_attach(trial->captures, trial->run))
+        return true;
+    complain(complaint, -ENOMEM, "streams", "no memory for the trial's state");
+    captures_discard(trial->captures);
+    trial->captures = NULL;
+    return false;
+}
 
-    if (!trial)
-        return NULL;
-    trial->request = request;
-    trial->config = config;
-    trial->ports = ports;
-    trial->run = run_make(request, config, ports, tsc_hz);
-    if (!trial->run) {
-        free(trial);
-        return NULL;
-    }
-    idle_ports_hand_over(idle, trial->run);
+/* Its workers are idle before and after. */
+static void
+poll_to_end(struct trial *trial, const struct trial_hooks *hooks)
+{
+    const struct trial_request *request = trial->request;
+
     collect_begin(trial);
     clock_log_begin(&trial->clock, clock_reading_take());
     cpu_times_begin(&trial->cpu_times, request->cpu_time_of, request->cpu_time_of_count);
@@ -211,7 +238,30 @@ trial_run(const struct trial_request *request, const struct open_request *config
     drain(trial, hooks);
     end_workers(trial);
     clock_log_end(&trial->clock, clock_reading_take());
+    write_captures(trial);
     collect_end(trial);
+}
+
+struct trial *
+trial_run(const struct trial_request *request, const struct open_request *config,
+          struct ports *ports, struct idle_ports *idle, double tsc_hz,
+          const struct trial_hooks *hooks, struct complaint *complaint)
+{
+    struct trial *trial = calloc(1, sizeof(*trial));
+
+    if (!trial) {
+        complain(complaint, -ENOMEM, "streams", "no memory for the trial");
+        return NULL;
+    }
+    trial->request = request;
+    trial->config = config;
+    trial->ports = ports;
+    if (!set_up(trial, tsc_hz, complaint)) {
+        trial_free(trial);
+        return NULL;
+    }
+    idle_ports_hand_over(idle, trial->run);
+    poll_to_end(trial, hooks);
     return trial;
 }
 
@@ -220,6 +270,7 @@ trial_free(struct trial *trial)
 {
     if (!trial)
         return;
+    captures_free(trial->captures);
     run_free(trial->run);
     free(trial);
 }

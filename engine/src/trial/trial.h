@@ -3,11 +3,14 @@
 #ifndef PLIMSOLL_TRIAL_H
 #define PLIMSOLL_TRIAL_H
 
+#include "config/capture_request.h"
+#include "config/complaint.h"
 #include "config/open_request.h"
 #include "config/rates_request.h"
 #include "config/trial_request.h"
 #include "dataplane/loop/run.h"
 #include "ports/ports.h"
+#include "trial/captures.h"
 #include "trial/clocks/clock_log.h"
 #include "trial/cpu_times.h"
 #include "trial/idle_ports.h"
@@ -61,6 +64,7 @@ struct trial {
     const struct open_request *config;
     struct ports *ports;
     struct run *run;
+    struct captures *captures;
     struct counts interval;
     struct counts total;
     const struct flow_counts *flows[STREAMS_MAX]; /* at the end; NULL: not counted by flow */
@@ -85,19 +89,19 @@ struct trial_hooks {
     void (*interval)(void *context, const struct trial *trial);
     /*
      * Sleeps for about `milliseconds` or until a request comes; true to stop sending. It may
-     * change the rates of `trial`.
+     * change the rates of `trial`, and switch its captures.
      */
     bool (*wait)(void *context, struct trial *trial, int milliseconds);
 };
 
 /*
- * Runs the trial to its end. Returns NULL without memory. The result, freed with
- * trial_free(), has its totals; the last interval went to the hook. `tsc_hz` is the TSC's
- * true rate. What is in `idle` goes over to the trial.
+ * Runs the trial to its end. Returns NULL after a complaint, without memory or where the file of a
+ * capture cannot be made. The result, freed with trial_free(), has its totals; the last interval
+ * went to the hook. `tsc_hz` is the TSC's true rate. What is in `idle` goes over to the trial.
  */
 struct trial *trial_run(const struct trial_request *request, const struct open_request *config,
                         struct ports *ports, struct idle_ports *idle, double tsc_hz,
-                        const struct trial_hooks *hooks);
+                        const struct trial_hooks *hooks, struct complaint *complaint);
 
 void trial_free(struct trial *trial);
 
@@ -107,6 +111,12 @@ void trial_free(struct trial *trial);
  * ended.
  */
 uint64_t trial_change_rates(struct trial *trial, const struct rates_request *request);
+
+/*
+ * Switches a capture, and returns the TSC once all workers have seen it and all that was captured
+ * before is in the file.
+ */
+uint64_t trial_switch_capture(struct trial *trial, const struct capture_switch *change);
 
 /* The interval that closed last; its counts are the trial's own, until the next closes. */
 struct interval trial_interval(const struct trial *trial);

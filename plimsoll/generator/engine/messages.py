@@ -23,7 +23,7 @@ from plimsoll.generator.interface import (
 from plimsoll.traffic.frames.addresses import IpAddress
 from plimsoll.traffic.plan import FieldWriter, Pacing, Schedule, StreamPlan
 
-PROTOCOL = 4
+PROTOCOL = 5
 # A router that boots, or a link that has just come up, may miss the first ones.
 RESOLVE_TRIES = 5
 RESOLVE_WAIT_S = 1.0

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <math.h>
 #include <rte_version.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "control/messages/message_flows.h"
@@ -11,7 +12,7 @@
 #include "ports/devargs.h"
 #include "version.h"
 
-#define PROTOCOL 4
+#define PROTOCOL 5
 #define SPIKES_IN_INTERVAL 64
 #define LOSSES_IN_INTERVAL 64
 
@@ -281,6 +282,29 @@ cpu_time_json(const struct cpu_times *times)
                      "processes", processes);
 }
 
+/* How much is in the file of a capture. */
+static json_t *
+capture_json(const struct capture *capture)
+{
+    const struct capture_counts counts = captures_count(capture);
+
+    return json_pack("{s:i, s:o, s:o, s:o}", "port", (int)capture->request->port, "frames",
+                     unsigned_integer(counts.frames), "left_out", unsigned_integer(counts.left_out),
+                     "error",
+                     counts.error != 0 ? json_string(strerror(counts.error)) : json_null());
+}
+
+/* NULL where the trial has none. */
+static json_t *
+captures_json(const struct captures *captures)
+{
+    json_t *array = captures->count > 0 ? json_array() : NULL;
+
+    for (uint32_t i = 0; i < captures->count; i++)
+        json_array_append_new(array, capture_json(&captures->capture[i]));
+    return array;
+}
+
 json_t *
 message_trial(int64_t id, const struct trial *trial)
 {
@@ -293,14 +317,14 @@ message_trial(int64_t id, const struct trial *trial)
         [ENDED_BY_LOSSES] = "losses",
     };
 
-    return json_pack("{s:I, s:b, s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
+    return json_pack("{s:I, s:b, s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}", "id",
                      (json_int_t)id, "ok", 1, "reply", "trial", "ended_by",
                      ended_by[trial->ended_by], "sending_s", trial->sending_s, "begin_unix_ns",
                      unsigned_integer(trial->begin_unix_ns), "cpu_time",
                      cpu_time_json(&trial->cpu_times), "streams", totals_json(trial, &lengths),
                      "ports", ports_json(trial, trial->total.ports), "workers",
                      workers_json(trial, trial->total.workers, STALL_LONGEST_MAX), "clock",
-                     message_clock(trial));
+                     message_clock(trial), "captures", captures_json(trial->captures));
 }
 
 static void
@@ -339,6 +363,18 @@ message_rates(int64_t id, const struct trial *trial, uint64_t changed)
 {
     return json_pack("{s:I, s:b, s:s, s:f}", "id", (json_int_t)id, "ok", 1, "reply", "rates",
                      "at_s", trial_seconds(trial, changed));
+}
+
+json_t *
+message_capture(int64_t id, const struct trial *trial, const struct capture_switch *change,
+                uint64_t switched)
+{
+    json_t *capture = capture_json(&trial->captures->capture[change->capture]);
+
+    json_object_update_new(capture, json_pack("{s:I, s:b, s:s, s:b, s:f}", "id", (json_int_t)id,
+                                              "ok", 1, "reply", "capture", "on", (int)change->on,
+                                              "at_s", trial_seconds(trial, switched)));
+    return capture;
 }
 
 json_t *

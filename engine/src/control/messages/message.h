@@ -19,6 +19,9 @@ json_t *message_resolved(int64_t id, const struct neighbours *neighbours);
 
 /* `changed` is when all workers had taken the rates over, TSC. */
 json_t *message_rates(int64_t id, const struct trial *trial, uint64_t changed);
+/* `switched` is when all workers had seen it, TSC. */
+json_t *message_capture(int64_t id, const struct trial *trial, const struct capture_switch *change,
+                        uint64_t switched);
 json_t *message_stopping(int64_t id);
 /* `id` below 0 stands for a request whose id could not be read. */
 json_t *message_error(int64_t id, const struct complaint *complaint, bool fatal);

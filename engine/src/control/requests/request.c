@@ -27,13 +27,16 @@ request_head(const json_t *json, int64_t *id, enum request_kind *kind, struct co
         *kind = REQUEST_TRIAL;
     else if (strcmp(name, "rates") == 0)
         *kind = REQUEST_RATES;
+    else if (strcmp(name, "capture") == 0)
+        *kind = REQUEST_CAPTURE;
     else if (strcmp(name, "resolve") == 0)
         *kind = REQUEST_RESOLVE;
     else if (strcmp(name, "stop") == 0)
         *kind = REQUEST_STOP;
     else
         return object_complain(&top, "request",
-                               "unknown request '%s': open, resolve, trial, rates or stop", name);
+                               "unknown request '%s': open, resolve, trial, rates, capture or stop",
+                               name);
     return 0;
 }
 

@@ -6,13 +6,21 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "config/capture_request.h"
 #include "config/complaint.h"
 #include "config/open_request.h"
 #include "config/rates_request.h"
 #include "config/resolve_request.h"
 #include "config/trial_request.h"
 
-enum request_kind { REQUEST_OPEN, REQUEST_TRIAL, REQUEST_RATES, REQUEST_RESOLVE, REQUEST_STOP };
+enum request_kind {
+    REQUEST_OPEN,
+    REQUEST_TRIAL,
+    REQUEST_RATES,
+    REQUEST_CAPTURE,
+    REQUEST_RESOLVE,
+    REQUEST_STOP
+};
 
 /* Reads id and kind. Returns 0 or -EINVAL; `*id` is -1 when it could not be read. */
 int request_head(const json_t *json, int64_t *id, enum request_kind *kind,
@@ -30,6 +38,10 @@ int request_trial(const json_t *json, const struct open_request *config,
 /* Reads new rates for streams of `trial` into a cleared struct. Returns 0 or -EINVAL. */
 int request_rates(const json_t *json, const struct trial_request *trial,
                   struct rates_request *request, struct complaint *complaint);
+
+/* Reads a switch of one of `trial`'s captures into a cleared struct. Returns 0 or -EINVAL. */
+int request_capture(const json_t *json, const struct trial_request *trial,
+                    struct capture_switch *change, struct complaint *complaint);
 
 /* Reads whom to ask for into a cleared struct, for hosts of `config`. Returns 0 or -EINVAL. */
 int request_resolve(const json_t *json, const struct open_request *config,

@@ -31,6 +31,10 @@ int read_schedule(const struct object *object, struct stream_request *stream);
 int read_templates(const struct object *object, uint32_t max_frame_bytes,
                    struct stream_request *stream);
 
+/* Reads a trial's `captures`, of ports of `config`. */
+int read_captures(const struct object *top, const struct open_request *config,
+                  struct trial_request *request);
+
 /* Reads `flows`: how many are counted each by itself. */
 int read_flows(const struct object *object, struct stream_request *stream);
 

@@ -126,9 +126,9 @@ request_trial(const json_t *json, const struct open_request *config, struct tria
               struct complaint *complaint)
 {
     static const char *const names[] = {
-        "id",          "request",     "mark",    "duration_s", "drain_s",     "interval_s",
-        "catch_up_us", "stall_us",    "gap_us",  "longest",    "worst",       "spike_us",
-        "hold_s",      "cpu_time_of", "streams", "check",      "loss_limits", NULL};
+        "id",       "request", "mark",        "duration_s", "drain_s",  "interval_s", "catch_up_us",
+        "stall_us", "gap_us",  "longest",     "worst",      "spike_us", "hold_s",     "cpu_time_of",
+        "streams",  "check",   "loss_limits", "captures",   NULL};
     const struct object top = object_top(json, complaint);
     uint64_t mark = 0, worst = 16, longest = 16;
     int status;
@@ -149,7 +149,8 @@ request_trial(const json_t *json, const struct open_request *config, struct tria
         read_integer(&top, "worst", OPTIONAL, 0, WORST_LIMIT_MAX, &worst) != 0 ||
         read_number(&top, "spike_us", OPTIONAL, 0.001, 1e9, &request->spike_us) != 0 ||
         read_number(&top, "hold_s", OPTIONAL, 0, TRIAL_MAX_S, &request->hold_s) != 0 ||
-        read_check(&top, &request->check) != 0 || read_cpu_time_of(&top, request) != 0)
+        read_check(&top, &request->check) != 0 || read_cpu_time_of(&top, request) != 0 ||
+        read_captures(&top, config, request) != 0)
         return -EINVAL;
     request->mark = (uint16_t)mark;
     request->worst = (uint32_t)worst;

@@ -3,15 +3,15 @@
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
-#include <rte_mbuf_dyn.h>
 #include <rte_prefetch.h>
 
 #include "dataplane/frames/buried_signature.h"
 #include "dataplane/frames/signature.h"
 #include "dataplane/loop/answering.h"
+#include "dataplane/loop/arrival.h"
+#include "dataplane/loop/capturing.h"
 #include "dataplane/loop/received_check.h"
 #include "dataplane/loop/worker_clock.h"
-#include "dataplane/time/port_clock.h"
 
 /* The measuring loop works on frame i while frame i + this many is on its way to the cache. */
 #define PREFETCH_DISTANCE 4
@@ -317,16 +317,6 @@ measure_burst(struct worker *worker, const struct rx_queue *queue, struct rte_mb
     count_train(worker, &train, now);
 }
 
-/* When the port itself says that the frame came; `now` for frames that it did not stamp. */
-static inline uint64_t
-arrival(const struct rx_queue *queue, const struct rte_mbuf *mbuf, uint64_t now)
-{
-    if ((mbuf->ol_flags & queue->stamp_flag) == 0)
-        return now;
-    return port_clock_to_tsc(
-        queue->clock, *RTE_MBUF_DYNFIELD(mbuf, queue->stamp_offset, const rte_mbuf_timestamp_t *));
-}
-
 /* As measure_burst(), for frames that each have their own time of arrival. */
 static void
 measure_stamped(struct worker *worker, const struct rx_queue *queue, struct rte_mbuf **mbufs,
@@ -358,6 +348,8 @@ receive(struct worker *worker, struct rx_queue *queue)
     if (count == 0)
         return 0;
     const uint64_t now = look_at_clock(worker);
+    if (unlikely(queue->capture))
+        capturing_take(queue, mbufs, count, now);
     for (uint16_t i = 0; i < count && i < PREFETCH_DISTANCE; i++)
         prefetch(mbufs[i]);
     if (likely(!queue->clock))

@@ -46,9 +46,6 @@
 
 #define NO_STREAM UINT8_MAX
 
-/* What a DUT may add to a frame: headers, and padding (docs/engine-protocol.md). */
-#define RECEIVED_MORE 128
-
 struct rte_mempool;
 
 struct tx_page {
@@ -121,6 +118,7 @@ struct rx_stream {
     struct sequence sequence;
 };
 
+struct capture_ring;
 struct post_box;
 struct worker;
 
@@ -129,6 +127,7 @@ struct rx_queue {
     uint16_t dpdk_port;
     uint16_t queue;
     const struct port_clock *clock; /* of the port's own stamps, or NULL */
+    struct capture_ring *capture;   /* NULL: its frames are not captured */
     int stamp_offset;
     uint64_t stamp_flag;
     bool port_sums;           /* the port checks checksums itself, and says so of each frame */
@@ -159,7 +158,7 @@ struct worker {
     struct cycle_meter cycles[2];
     struct stray_counters strays[2][STREAMS_MAX];
     struct port_page ports[2][PORTS_MAX];
-    uint8_t gathered[FRAME_MAX_BYTES + RECEIVED_MORE]; /* a frame in segments, to be checked */
+    uint8_t gathered[RECEIVED_MAX_BYTES]; /* a frame in segments, to be checked */
 };
 
 /* Shared by all; after the start only the main thread writes, and rarely. */

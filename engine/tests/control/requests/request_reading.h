@@ -24,8 +24,10 @@ static const struct open_request reading_config = {
     .max_frame_bytes = FRAME_MAX_BYTES,
 };
 
-/* What rates are changed of: streams of a rate each, and two that have none. */
+/* What rates are changed of: streams of a rate each, and two that have none; and two captures. */
 static const struct trial_request reading_trial = {
+    .capture_count = 2,
+    .captures = {{.port = 1}, {.port = 0}},
     .stream_count = 5,
     .streams = {{.stream = 0, .pacing = {.rated = true, .rate_pps = 10}},
                 {.stream = 7, .pacing = {.kind = PACING_POISSON, .rated = true, .rate_pps = 10}},
@@ -38,6 +40,7 @@ static const struct trial_request reading_trial = {
 static struct open_request open_request;
 static struct trial_request trial_request;
 static struct rates_request rates_request;
+static struct capture_switch capture_switch;
 static struct resolve_request resolve_request;
 
 static inline json_t *
@@ -68,6 +71,9 @@ read_request(const json_t *json, struct complaint *complaint)
     memset(&rates_request, 0, sizeof(rates_request));
     if (kind == REQUEST_RATES)
         return request_rates(json, &reading_trial, &rates_request, complaint);
+    memset(&capture_switch, 0, sizeof(capture_switch));
+    if (kind == REQUEST_CAPTURE)
+        return request_capture(json, &reading_trial, &capture_switch, complaint);
     memset(&resolve_request, 0, sizeof(resolve_request));
     if (kind == REQUEST_RESOLVE)
         return request_resolve(json, &reading_config, &resolve_request, complaint);

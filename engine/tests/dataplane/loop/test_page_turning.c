@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "dataplane/frames/signature.h"
+#include "dataplane/loop/capture_ring.h"
 #include "dataplane/loop/driver_memory.h"
 #include "dataplane/loop/worker.h"
 #include "trial/collect.h"
@@ -45,6 +46,9 @@ static struct tx_stream tx_streams[WORKERS];
 static struct ports no_ports;
 static struct trial trial;
 static _Atomic bool quiet;
+/* What is captured of the first worker's frames, and how much of it came out again. */
+static _Atomic uint32_t capture_state = CAPTURE_ON;
+static uint64_t captured;
 
 static uint16_t
 hand_up(void *queue, struct rte_mbuf **mbufs, uint16_t most)
@@ -109,6 +113,27 @@ make_worker(uint32_t number)
     run.stream_index[STREAM(number)] = (uint8_t)number;
 }
 
+/* Takes what is there; the numbers of the frames go up, and each is whole. */
+static void
+take_captured(struct capture_ring *ring)
+{
+    static uint64_t next;
+    const struct captured_frame *frame;
+
+    capture_ring_look(ring);
+    while ((frame = capture_ring_oldest(ring)) != NULL) {
+        const uint8_t *at = frame->bytes + FRAME_BYTES - SIGNATURE_BYTES;
+        const struct signature signature = signature_read(signature_load(at));
+
+        assert_int_equal(frame->length, FRAME_BYTES);
+        assert_int_equal(frame->kept, FRAME_BYTES);
+        assert_true(signature.intact && signature.sequence >= next);
+        next = signature.sequence + 1;
+        captured++;
+        capture_ring_drop(ring, frame);
+    }
+}
+
 static void
 make_trial(void)
 {
@@ -123,6 +148,8 @@ make_trial(void)
     trial.ports = &no_ports;
     for (uint32_t i = 0; i < WORKERS; i++)
         make_worker(i);
+    queues[0].capture = capture_ring_make(&capture_state, FRAME_BYTES, 1000);
+    assert_non_null(queues[0].capture);
 }
 
 static void *
@@ -175,6 +202,7 @@ every_frame_is_collected_once(void **state)
         if (n == INTERVALS)
             atomic_store(&quiet, true);
         nanosleep(&moment, NULL);
+        take_captured(queues[0].capture);
         collect_interval(&trial);
         for (uint32_t i = 0; i < WORKERS; i++)
             collected[i] += trial.interval.streams[i].frames.rx.received;
@@ -195,6 +223,10 @@ every_frame_is_collected_once(void **state)
         assert_int_equal(frames->strays.corrupt, 0);
         assert_true(trial.total.workers[i].stalls.polls >= drivers[i].handed_up / BURST);
     }
+    take_captured(queues[0].capture);
+    assert_true(captured > 0);
+    assert_int_equal(captured + queues[0].capture->left_out, drivers[0].handed_up);
+    capture_ring_free(queues[0].capture);
     collect_end(&trial);
     for (uint32_t i = 0; i < WORKERS; i++) {
         check_flows(i);
