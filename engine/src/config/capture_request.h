@@ -21,6 +21,7 @@ struct capture_request {
 struct capture_switch {
     uint32_t capture; /* its place in the trial's request */
     bool on;
+    char path[CAPTURE_PATH_MAX + 1]; /* of another file to go on with, or empty */
 };
 
 #endif

@@ -227,19 +227,16 @@ switch_capture(struct session *session, int64_t id, const json_t *json)
 {
     struct capture_switch change = {0};
     struct complaint complaint = {0};
-    int status;
+    uint64_t switched = 0;
 
     if (!session->waiting)
-        status = complain(&complaint, -ENOENT, "request", "no trial is running");
+        complain(&complaint, -ENOENT, "request", "no trial is running");
+    else if (request_capture(json, &session->trial_request, &change, &complaint) == 0)
+        switched = trial_switch_capture(session->waiting, &change, &complaint);
+    if (switched != 0)
+        say(session, message_capture(id, session->waiting, &change, switched));
     else
-        status = request_capture(json, &session->trial_request, &change, &complaint);
-    if (status != 0) {
         refuse(session, id, &complaint, false);
-        return;
-    }
-    const uint64_t switched = trial_switch_capture(session->waiting, &change);
-
-    say(session, message_capture(id, session->waiting, &change, switched));
 }
 
 /* Only between trials, when no worker has the queues. */

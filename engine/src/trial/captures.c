@@ -6,13 +6,28 @@
 #include <string.h>
 #include <unistd.h>
 
-static void
-complain_of(struct complaint *complaint, uint32_t number, int status)
+static struct pcap_file *
+make_file(const char *path, uint32_t snap_bytes, const char *where, struct complaint *complaint)
 {
+    int status;
+    struct pcap_file *file = pcap_file_make(path, snap_bytes, &status);
+
+    if (!file)
+        complain(complaint, status, where, "cannot be made: %s", strerror(-status));
+    return file;
+}
+
+/* False after a complaint. */
+static bool
+begin_capture(struct capture *capture, uint32_t number, struct complaint *complaint)
+{
+    const struct capture_request *request = capture->request;
     char where[32];
 
     snprintf(where, sizeof(where), "captures[%u].path", number);
-    complain(complaint, status, where, "cannot be made: %s", strerror(-status));
+    capture->file = make_file(request->path, request->snap_bytes, where, complaint);
+    capture->state = request->on ? CAPTURE_ON : CAPTURE_OFF;
+    return capture->file != NULL;
 }
 
 struct captures *
@@ -29,17 +44,11 @@ captures_make(const struct trial_request *request, struct complaint *complaint)
     }
     memset(captures, 0, bytes);
     for (uint32_t i = 0; i < count; i++) {
-        struct capture *capture = &captures->capture[i];
-        const struct capture_request *each = &request->captures[i];
-        const int status = pcap_file_make(&capture->file, each->path, each->snap_bytes);
-
-        if (status != 0) {
-            complain_of(complaint, i, status);
+        captures->capture[i].request = &request->captures[i];
+        if (!begin_capture(&captures->capture[i], i, complaint)) {
             captures_discard(captures);
             return NULL;
         }
-        capture->request = each;
-        capture->state = each->on ? CAPTURE_ON : CAPTURE_OFF;
         captures->count++;
     }
     return captures;
@@ -104,7 +113,7 @@ unix_time_of(const struct run *run, const struct clock_reading *now, uint64_t ts
 static bool
 is_full(const struct capture *capture)
 {
-    const struct pcap_file *file = &capture->file;
+    const struct pcap_file *file = capture->file;
 
     return file->error != 0 ||
            file->frames + file->gathered_frames >= capture->request->most_frames;
@@ -122,7 +131,7 @@ set_state(struct capture *capture, bool on)
 static void
 write_capture(struct capture *capture, const struct run *run, const struct clock_reading *now)
 {
-    struct pcap_file *file = &capture->file;
+    struct pcap_file *file = capture->file;
     const struct captured_frame *frame;
     struct capture_ring *ring = NULL;
 
@@ -148,23 +157,53 @@ captures_write(struct captures *captures, const struct run *run, const struct cl
 }
 
 void
-captures_switch(struct captures *captures, const struct capture_switch *change)
+captures_switch(struct captures *captures, uint32_t number, bool on)
 {
-    set_state(&captures->capture[change->capture], change->on);
+    set_state(&captures->capture[number], on);
+}
+
+struct pcap_file *
+captures_make_file(const struct captures *captures, const struct capture_switch *change,
+                   struct complaint *complaint)
+{
+    const struct capture_request *request = captures->capture[change->capture].request;
+
+    return make_file(change->path, request->snap_bytes, "path", complaint);
+}
+
+/* Frames for which the rings had no room. */
+static uint64_t
+left_out_of_rings(const struct capture *capture)
+{
+    uint64_t left_out = 0;
+
+    for (uint32_t i = 0; i < capture->ring_count; i++)
+        left_out += atomic_load_explicit(&capture->rings[i]->left_out, memory_order_relaxed);
+    return left_out;
+}
+
+void
+captures_use_file(struct captures *captures, uint32_t number, struct pcap_file *file)
+{
+    struct capture *capture = &captures->capture[number];
+
+    pcap_file_close(capture->file);
+    capture->file = file;
+    capture->left_out = 0;
+    capture->left_out_earlier = left_out_of_rings(capture);
 }
 
 struct capture_counts
 captures_count(const struct capture *capture)
 {
-    struct capture_counts counts = {
-        .frames = capture->file.frames,
-        .left_out = capture->left_out + capture->file.lost,
-        .error = capture->file.error,
-    };
+    const struct pcap_file *file = capture->file;
 
-    for (uint32_t i = 0; i < capture->ring_count; i++)
-        counts.left_out += atomic_load_explicit(&capture->rings[i]->left_out, memory_order_relaxed);
-    return counts;
+    return (struct capture_counts){
+        .frames = file->frames,
+        .left_out =
+            capture->left_out + file->lost + left_out_of_rings(capture) - capture->left_out_earlier,
+        .error = file->error,
+    };
 }
 
 void
@@ -175,7 +214,7 @@ captures_free(struct captures *captures)
     for (uint32_t i = 0; i < captures->count; i++) {
         struct capture *capture = &captures->capture[i];
 
-        pcap_file_close(&capture->file);
+        pcap_file_close(capture->file);
         for (uint32_t r = 0; r < capture->ring_count; r++)
             capture_ring_free(capture->rings[r]);
     }

@@ -17,10 +17,11 @@
 struct capture {
     alignas(CAPTURE_LINE_BYTES) _Atomic uint32_t state; /* enum capture_state */
     const struct capture_request *request;
-    uint64_t left_out; /* by the main thread: the file has as many as requested */
+    uint64_t left_out;         /* by the main thread: the file has as many as requested */
+    uint64_t left_out_earlier; /* by the rings, before the file */
     uint32_t ring_count;
     struct capture_ring *rings[PORT_QUEUES_MAX]; /* one for each of the port's receive queues */
-    struct pcap_file file;
+    struct pcap_file *file;
 };
 
 struct captures {
@@ -28,7 +29,7 @@ struct captures {
     struct capture capture[];
 };
 
-/* How much was captured of a port so far. */
+/* How much was captured of a port since its file was made. */
 struct capture_counts {
     uint64_t frames;   /* in the file */
     uint64_t left_out; /* while it was on: there was no room for them */
@@ -51,8 +52,16 @@ bool captures_attach(struct captures *captures, struct run *run);
 void captures_write(struct captures *captures, const struct run *run,
                     const struct clock_reading *now);
 
-/* On or off, from each worker's next burst on; what takes no more frames stays so. */
-void captures_switch(struct captures *captures, const struct capture_switch *change);
+/* On or off, from each worker's next burst on; a file that takes no more frames takes none. */
+void captures_switch(struct captures *captures, uint32_t number, bool on);
+
+/* Makes another file for a capture. NULL after a complaint at `path`. */
+struct pcap_file *captures_make_file(const struct captures *captures,
+                                     const struct capture_switch *change,
+                                     struct complaint *complaint);
+
+/* Goes on with another file, of a capture that is off and whose rings are empty. */
+void captures_use_file(struct captures *captures, uint32_t number, struct pcap_file *file);
 
 struct capture_counts captures_count(const struct capture *capture);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,8 +48,9 @@ write_all(int fd, const void *from, size_t bytes)
     return 0;
 }
 
-int
-pcap_file_make(struct pcap_file *file, const char *path, uint32_t snap_bytes)
+/* 0 or negative errno, and then the file is gone again. */
+static int
+open_with_header(struct pcap_file *file, const char *path, uint32_t snap_bytes)
 {
     const struct file_header header = {.magic = MAGIC_NANOSECONDS,
                                        .version_major = 2,
@@ -57,18 +59,27 @@ pcap_file_make(struct pcap_file *file, const char *path, uint32_t snap_bytes)
                                        .link_type = LINK_TYPE_ETHERNET};
     int status;
 
-    file->error = 0;
-    file->frames = file->lost = 0;
-    file->gathered_frames = file->gathered_bytes = 0;
     file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file->fd < 0)
         return -errno;
     status = write_all(file->fd, &header, sizeof(header));
     if (status != 0) {
         unlink(path);
-        pcap_file_close(file);
+        close(file->fd);
     }
     return status;
+}
+
+struct pcap_file *
+pcap_file_make(const char *path, uint32_t snap_bytes, int *status)
+{
+    struct pcap_file *file = calloc(1, sizeof(*file));
+
+    *status = file ? open_with_header(file, path, snap_bytes) : -ENOMEM;
+    if (*status == 0)
+        return file;
+    free(file);
+    return NULL;
 }
 
 void
@@ -113,7 +124,8 @@ pcap_file_flush(struct pcap_file *file)
 void
 pcap_file_close(struct pcap_file *file)
 {
-    if (file->fd >= 0)
-        close(file->fd);
-    file->fd = -1;
+    if (!file)
+        return;
+    close(file->fd);
+    free(file);
 }

@@ -19,7 +19,7 @@
 #define PCAP_RECORD_BYTES 16
 
 struct pcap_file {
-    int fd;          /* -1: it is not open */
+    int fd;
     int error;       /* errno of what could not be written, or 0 */
     uint64_t frames; /* that are in the file */
     uint64_t lost;   /* that could not be written */
@@ -29,11 +29,11 @@ struct pcap_file {
 };
 
 /*
- * Makes the file, which only its owner may read, and writes its header. Returns 0 or negative
- * errno: -EEXIST where something has that name, be it a symbolic link; nothing is left then that
- * it made itself.
+ * Makes the file, which only its owner may read, and writes its header; closed by
+ * pcap_file_close(). NULL with negative errno in `*status`: -EEXIST where something has that name,
+ * be it a symbolic link. Nothing is left then that it made itself.
  */
-int pcap_file_make(struct pcap_file *file, const char *path, uint32_t snap_bytes);
+struct pcap_file *pcap_file_make(const char *path, uint32_t snap_bytes, int *status);
 
 /*
  * A frame that came at `unix_ns`, of which the first `kept` bytes (to RECEIVED_MAX_BYTES) of
@@ -45,6 +45,7 @@ void pcap_file_add(struct pcap_file *file, uint64_t unix_ns, uint32_t length, ui
 /* Writes what is gathered. */
 void pcap_file_flush(struct pcap_file *file);
 
+/* NULL is nothing to close. */
 void pcap_file_close(struct pcap_file *file);
 
 #endif

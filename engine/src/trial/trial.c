@@ -146,15 +146,31 @@ trial_change_rates(struct trial *trial, const struct rates_request *request)
     return rte_rdtsc();
 }
 
-uint64_t
-trial_switch_capture(struct trial *trial, const struct capture_switch *change)
+/* Returns once all workers have seen it, and what came before is in the file. */
+static void
+set_capture(struct trial *trial, uint32_t number, bool on)
 {
     static const struct rates_request no_rates = {0};
 
-    captures_switch(trial->captures, change);
+    captures_switch(trial->captures, number, on);
     /* Once the workers have taken over that no rate changes, they have seen the switch, too. */
     rate_change_give(trial->run, &no_rates);
     write_captures(trial);
+}
+
+uint64_t
+trial_switch_capture(struct trial *trial, const struct capture_switch *change,
+                     struct complaint *complaint)
+{
+    if (change->path[0] != '\0') {
+        struct pcap_file *file = captures_make_file(trial->captures, change, complaint);
+
+        if (!file)
+            return 0;
+        set_capture(trial, change->capture, false);
+        captures_use_file(trial->captures, change->capture, file);
+    }
+    set_capture(trial, change->capture, change->on);
     return rte_rdtsc();
 }
 

@@ -113,10 +113,12 @@ void trial_free(struct trial *trial);
 uint64_t trial_change_rates(struct trial *trial, const struct rates_request *request);
 
 /*
- * Switches a capture, and returns the TSC once all workers have seen it and all that was captured
- * before is in the file.
+ * Switches a capture, which may go on with another file. Returns the TSC once all workers have seen
+ * it and all that was captured before is in its file; 0 after a complaint, where the other file
+ * cannot be made, and then nothing has changed.
  */
-uint64_t trial_switch_capture(struct trial *trial, const struct capture_switch *change);
+uint64_t trial_switch_capture(struct trial *trial, const struct capture_switch *change,
+                              struct complaint *complaint);
 
 /* The interval that closed last; its counts are the trial's own, until the next closes. */
 struct interval trial_interval(const struct trial *trial);

@@ -144,10 +144,10 @@ a_full_file_takes_no_more(void **state)
     assert_int_equal(*queues[0].capture->state, CAPTURE_FULL);
     capture_ring_leave_out(queues[0].capture, 7);
     assert_counts(0, 2, 8);
-    captures_switch(captures, &(struct capture_switch){0, false});
+    captures_switch(captures, 0, false);
     write_now();
     assert_int_equal(*queues[0].capture->state, CAPTURE_OFF);
-    captures_switch(captures, &(struct capture_switch){0, true});
+    captures_switch(captures, 0, true);
     assert_int_equal(*queues[0].capture->state, CAPTURE_FULL);
 }
 
@@ -161,9 +161,39 @@ a_capture_is_on_or_off_as_requested(void **state)
     assert_int_equal(*queues[1].capture->state, CAPTURE_OFF);
     write_now();
     assert_int_equal(*queues[2].capture->state, CAPTURE_OFF);
-    captures_switch(captures, &(struct capture_switch){0, true});
+    captures_switch(captures, 0, true);
     assert_int_equal(*queues[2].capture->state, CAPTURE_ON);
     assert_counts(0, 0, 0);
+}
+
+static void
+another_file_counts_anew(void **state)
+{
+    struct capture_switch change = {.on = true};
+
+    (void)state;
+    request_capture_of(0, "zero", 1, true);
+    begin();
+    receive(0, 1);
+    receive(0, 2);
+    capture_ring_leave_out(queues[0].capture, 3);
+    write_now();
+    assert_counts(0, 1, 4);
+    strcpy(change.path, temporary_path("zero"));
+    assert_null(captures_make_file(captures, &change, &complaint));
+    assert_string_equal(complaint.where, "path");
+    assert_counts(0, 1, 4);
+    strcpy(change.path, temporary_path("other"));
+    captures_use_file(captures, 0, captures_make_file(captures, &change, &complaint));
+    captures_switch(captures, 0, true);
+    assert_int_equal(*queues[0].capture->state, CAPTURE_ON);
+    assert_counts(0, 0, 0);
+    receive(0, 1001);
+    capture_ring_leave_out(queues[0].capture, 2);
+    write_now();
+    assert_counts(0, 1, 2);
+    assert_frame("zero", 0, 5000000000 - 1998, 0);
+    assert_frame("other", 0, 5000000000 + 2, 0);
 }
 
 static void
@@ -201,6 +231,7 @@ main(void)
                                         end),
         cmocka_unit_test_setup_teardown(a_full_file_takes_no_more, clear, end),
         cmocka_unit_test_setup_teardown(a_capture_is_on_or_off_as_requested, clear, end),
+        cmocka_unit_test_setup_teardown(another_file_counts_anew, clear, end),
         cmocka_unit_test_setup_teardown(a_path_that_cannot_be_made_leaves_no_file, clear, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_there_stays_as_it_is, clear, end),
     };

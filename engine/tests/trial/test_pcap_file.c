@@ -11,8 +11,18 @@
 
 #define FILE_HEADER 24
 
-static struct pcap_file file;
+static struct pcap_file *file;
 static uint8_t content[4 << 20];
+
+static void
+make(const char *path, uint32_t snap_bytes, int expected)
+{
+    int status = 1;
+
+    file = pcap_file_make(path, snap_bytes, &status);
+    assert_int_equal(status, expected);
+    assert_true((file != NULL) == (expected == 0));
+}
 
 static void
 assert_header(uint32_t snap_bytes)
@@ -32,20 +42,20 @@ a_frame_is_written_with_its_time_and_lengths(void **state)
     struct stat status;
 
     (void)state;
-    assert_int_equal(pcap_file_make(&file, path, 3), 0);
+    make(path, 3, 0);
     assert_int_equal(read_file(path, content, sizeof(content)), FILE_HEADER);
     assert_header(3);
-    pcap_file_add(&file, UINT64_C(1795123456789012345), 1500, 3, frame);
-    pcap_file_flush(&file);
+    pcap_file_add(file, UINT64_C(1795123456789012345), 1500, 3, frame);
+    pcap_file_flush(file);
     assert_int_equal(read_file(path, content, sizeof(content)), FILE_HEADER + 16 + 3);
     assert_header(3);
     assert_memory_equal(content + FILE_HEADER, record, sizeof(record));
     assert_memory_equal(content + FILE_HEADER + 16, frame, sizeof(frame));
-    assert_int_equal(file.frames, 1);
+    assert_int_equal(file->frames, 1);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 07777, 0600);
-    pcap_file_close(&file);
-    pcap_file_close(&file);
+    pcap_file_close(file);
+    pcap_file_close(NULL);
 }
 
 static void
@@ -56,12 +66,12 @@ many_frames_follow_each_other(void **state)
     size_t at = FILE_HEADER, size;
 
     (void)state;
-    assert_int_equal(pcap_file_make(&file, path, 1500), 0);
+    make(path, 1500, 0);
     for (uint32_t i = 0; i < 1000; i++) {
         memset(frame, (int)(i & 0xff), sizeof(frame));
-        pcap_file_add(&file, i, i, i, frame);
+        pcap_file_add(file, i, i, i, frame);
     }
-    pcap_file_flush(&file);
+    pcap_file_flush(file);
     size = read_file(path, content, sizeof(content));
     for (uint32_t i = 0; i < 1000; i++) {
         const uint32_t record[] = {0, i, i, i};
@@ -72,8 +82,8 @@ many_frames_follow_each_other(void **state)
         at += 16 + i;
     }
     assert_int_equal(at, size);
-    assert_int_equal(file.frames, 1000);
-    pcap_file_close(&file);
+    assert_int_equal(file->frames, 1000);
+    pcap_file_close(file);
 }
 
 static void
@@ -83,12 +93,12 @@ nothing_of_that_name_is_touched(void **state)
 
     (void)state;
     strcpy(target, temporary_path("target"));
-    assert_int_equal(pcap_file_make(&file, target, 64), 0);
-    pcap_file_close(&file);
-    assert_int_equal(pcap_file_make(&file, target, 64), -EEXIST);
+    make(target, 64, 0);
+    pcap_file_close(file);
+    make(target, 64, -EEXIST);
     assert_int_equal(symlink("/nowhere/at/all", temporary_path("link")), 0);
-    assert_int_equal(pcap_file_make(&file, temporary_path("link"), 64), -EEXIST);
-    assert_int_equal(pcap_file_make(&file, temporary_path("no/folder"), 64), -ENOENT);
+    make(temporary_path("link"), 64, -EEXIST);
+    make(temporary_path("no/folder"), 64, -ENOENT);
     assert_int_equal(read_file(target, content, sizeof(content)), FILE_HEADER);
 }
 
@@ -108,21 +118,21 @@ a_full_disk_leaves_whole_frames(void **state)
     const uint8_t frame[84] = {0};
 
     (void)state;
-    assert_int_equal(pcap_file_make(&file, path, 84), 0);
-    pcap_file_add(&file, 1, 84, 84, frame);
-    pcap_file_flush(&file);
+    make(path, 84, 0);
+    pcap_file_add(file, 1, 84, 84, frame);
+    pcap_file_flush(file);
     limit_files_to(FILE_HEADER + 250);
-    pcap_file_add(&file, 2, 84, 84, frame);
-    pcap_file_add(&file, 3, 84, 84, frame);
-    pcap_file_flush(&file);
+    pcap_file_add(file, 2, 84, 84, frame);
+    pcap_file_add(file, 3, 84, 84, frame);
+    pcap_file_flush(file);
     limit_files_to(RLIM_INFINITY);
-    assert_int_equal(file.error, EFBIG);
-    pcap_file_add(&file, 4, 84, 84, frame);
-    pcap_file_flush(&file);
+    assert_int_equal(file->error, EFBIG);
+    pcap_file_add(file, 4, 84, 84, frame);
+    pcap_file_flush(file);
     assert_int_equal(read_file(path, content, sizeof(content)), FILE_HEADER + 100);
-    assert_int_equal(file.frames, 1);
-    assert_int_equal(file.lost, 3);
-    pcap_file_close(&file);
+    assert_int_equal(file->frames, 1);
+    assert_int_equal(file->lost, 3);
+    pcap_file_close(file);
 }
 
 static void
@@ -132,7 +142,7 @@ no_header_no_file(void **state)
 
     (void)state;
     limit_files_to(FILE_HEADER - 1);
-    assert_int_equal(pcap_file_make(&file, path, 84), -EFBIG);
+    make(path, 84, -EFBIG);
     limit_files_to(RLIM_INFINITY);
     assert_int_equal(access(path, F_OK), -1);
 }

@@ -4,6 +4,7 @@ import os
 import resource
 import stat
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ from tests.integration.engine.requests import CPUS, FRAME, open_request, stream,
 from tests.integration.engine.session import EngineSession, Message
 
 FOREIGN_FRAMES = 100
-# Frames beyond what a ring holds: a capture of one frame has the smallest.
-MORE_THAN_A_RING = 5000
+# Of 1514 bytes: 8 MiB hold some 5500 of them.
+MORE_THAN_A_RING = 7000
 
 
 def capture(path: Path, port: int = 0, **changes: Any) -> dict[str, Any]:
@@ -110,21 +111,22 @@ def test_a_file_takes_as_many_as_requested(loopback: EngineSession, tmp_path: Pa
 
 
 def test_what_a_full_ring_leaves_out_is_counted(loopback: EngineSession, tmp_path: Path) -> None:
-    """The main thread does not come by in the middle of so short an interval."""
+    """The main thread does not come by before all have been sent."""
     path = tmp_path / "captured.pcap"
     reply = loopback.ask(
         trial_request(
-            stream(0, 50_000, frame_count=MORE_THAN_A_RING),
+            stream(0, 50_000, frames=[udp_frame(1514).hex()], frame_count=MORE_THAN_A_RING),
             mark=1003,
-            duration_s=0.3,
+            duration_s=2,
             interval_s=60,
-            captures=[capture(path, most_frames=1)],
+            captures=[capture(path)],
         )
     )
-    received = reply["streams"][0]["received"]
     counts = captured(reply)
-    assert counts["frames"] == len(frames_of(path)) == 1
-    assert counts["frames"] + counts["left_out"] == received == MORE_THAN_A_RING
+    found = [read_signature(frame).sequence for frame in frames_of(path)]
+    assert reply["streams"][0]["received"] == MORE_THAN_A_RING
+    assert found == list(range(counts["frames"]))
+    assert 0 < counts["left_out"] == MORE_THAN_A_RING - counts["frames"]
 
 
 def test_a_capture_is_switched_while_frames_come(loopback: EngineSession, tmp_path: Path) -> None:
@@ -162,9 +164,33 @@ def test_a_capture_is_switched_while_frames_come(loopback: EngineSession, tmp_pa
     assert captured(reply)["frames"] == len(found) > len(first)
     numbers = [read_signature(frame).sequence for frame in found]
     # One gap, where it was off, and none but that.
-    steps = [after - before for before, after in zip(numbers, numbers[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(numbers)]
     assert [step for step in steps if step != 1] == [steps[len(first) - 1]]
     assert steps[len(first) - 1] > 1
+
+
+def test_a_capture_goes_on_with_another_file(loopback: EngineSession, tmp_path: Path) -> None:
+    paths = [tmp_path / "first.pcap", tmp_path / "second.pcap"]
+    request = trial_request(
+        stream(0, 2000), mark=1007, duration_s=60, interval_s=0.05, captures=[capture(paths[0])]
+    )
+    loopback.send(request)
+    loopback.next_interval()
+    loopback.next_interval()
+    change = {"id": 31, "request": "capture", "port": 0, "on": True, "path": str(paths[1])}
+    loopback.ask(change)
+    first = frames_of(paths[0])
+    error = loopback.ask_in_vain({**change, "id": 32})
+    assert (error["where"], error["message"]) == ("path", "cannot be made: File exists")
+    loopback.next_interval()
+    loopback.next_interval()
+    loopback.send({"id": 33, "request": "stop"})
+    reply = loopback.reply_to(request["id"])
+    assert frames_of(paths[0]) == first
+    second = frames_of(paths[1])
+    assert captured(reply)["frames"] == len(second) > 0
+    numbers = [read_signature(frame).sequence for frame in (*first, *second)]
+    assert numbers == sorted(set(numbers))
 
 
 def test_several_queues_are_one_capture(engine: EngineSession, tmp_path: Path) -> None:

@@ -17,13 +17,16 @@ place_of(const struct trial_request *trial, uint64_t port)
     return place;
 }
 
+/* An absent optional one is empty. */
 static int
-read_path(const struct object *object, char *path)
+read_path(const struct object *object, enum presence presence, char *path)
 {
     const char *text = NULL;
 
-    if (read_string(object, "path", REQUIRED, CAPTURE_PATH_MAX, &text) != 0)
+    if (read_string(object, "path", presence, CAPTURE_PATH_MAX, &text) != 0)
         return -EINVAL;
+    if (!text)
+        return 0;
     if (text[0] != '/')
         return object_complain(object, "path", "must begin with /");
     strcpy(path, text);
@@ -44,7 +47,7 @@ read_capture(const struct object *object, const struct open_request *config,
         read_integer(object, "most_frames", REQUIRED, 1, CAPTURE_FRAMES_MAX,
                      &capture->most_frames) != 0 ||
         read_bool(object, "on", OPTIONAL, &capture->on) != 0 ||
-        read_path(object, capture->path) != 0)
+        read_path(object, REQUIRED, capture->path) != 0)
         return -EINVAL;
     if (place_of(trial, port) < trial->capture_count)
         return object_complain(object, "port", "port %" PRIu64 " is captured twice", port);
@@ -75,13 +78,14 @@ int
 request_capture(const json_t *json, const struct trial_request *trial,
                 struct capture_switch *change, struct complaint *complaint)
 {
-    static const char *const names[] = {"id", "request", "port", "on", NULL};
+    static const char *const names[] = {"id", "request", "port", "on", "path", NULL};
     const struct object top = object_top(json, complaint);
     uint64_t port = 0;
 
     if (object_knows(&top, names) != 0 ||
         read_integer(&top, "port", REQUIRED, 0, PORTS_MAX - 1, &port) != 0 ||
-        read_bool(&top, "on", REQUIRED, &change->on) != 0)
+        read_bool(&top, "on", REQUIRED, &change->on) != 0 ||
+        read_path(&top, OPTIONAL, change->path) != 0)
         return -EINVAL;
     change->capture = place_of(trial, port);
     if (change->capture == trial->capture_count)
