@@ -284,6 +284,35 @@ class ResolvedAddress:
 
 
 @dataclass(frozen=True, slots=True)
+class CapturePlan:
+    """Frames that `port` receives go to the pcap file `path`, which the generator makes.
+
+    Of each frame the first `snap_bytes` are kept, None for all of it; the file takes
+    `most_frames`. It captures from the trial's begin, or once it is switched `on`.
+    """
+
+    port: int
+    path: str
+    most_frames: int
+    snap_bytes: int | None = None
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureCounts:
+    """Frames in the file of a port's capture, and those `left_out` of it while it was on.
+
+    They came faster than they were written, the file has as many as planned, or it could not be
+    written, for the reason `error`.
+    """
+
+    port: int
+    frames: int
+    left_out: int
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TrialPlan:
     """One trial: what to send, for how long, and how closely to watch.
 
@@ -297,7 +326,8 @@ class TrialPlan:
     ends. The CPU time of the processes in `cpu_time_of` (pids) is reported. `check` says by
     what a received frame counts as whole. `load_pps` is the load per direction that the
     streams' rates were made of, 0 where they were not made of one. `resolved` are the neighbours
-    to which MAC addresses were found for it.
+    to which MAC addresses were found for it. `captures`, each of a port of its own, are for
+    generators that have them (`Capabilities.captures`).
     """
 
     mark: int
@@ -317,6 +347,7 @@ class TrialPlan:
     check: FrameCheck = "checksums"
     load_pps: float = 0.0
     resolved: tuple[ResolvedAddress, ...] = ()
+    captures: tuple[CapturePlan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +373,8 @@ class CpuTime:
 class TrialReport:
     """Totals of one trial, read after the drain; `clock` spans it from begin to end.
 
-    `cpu_time` is None where none is taken.
+    `cpu_time` is None where none is taken. `captures` are those of the plan, each with the counts
+    of its last file.
     """
 
     ended_by: EndedBy
@@ -353,6 +385,7 @@ class TrialReport:
     workers: tuple[WorkerCounts, ...]
     cpu_time: CpuTime | None = None
     clock: tuple[ClockReading, ...] = ()
+    captures: tuple[CaptureCounts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -450,7 +483,7 @@ class ResolvingGenerator(Protocol):
 
 
 class RunningTrial(Protocol):
-    """A trial that runs. One thread follows it; others may change its rates and stop it."""
+    """A trial that runs. One thread follows it; others may change it and stop it."""
 
     def follow(self, watch: Callable[[Interval], bool]) -> TrialReport:
         """Receive it to its end; `watch` sees each interval and stops the trial with True."""
@@ -460,6 +493,12 @@ class RunningTrial(Protocol):
 
         0 pauses a stream. Without any it only returns once the trial sends. Raises
         GeneratorRefused, also where the trial has ended, and changes nothing then.
+        """
+
+    def switch_capture(self, port: int, *, on: bool, path: str | None = None) -> CaptureCounts:
+        """Switch the capture of a port, perhaps to another file; what came before is in its file.
+
+        Raises GeneratorRefused, also where the trial has ended, and changes nothing then.
         """
 
     def stop(self) -> None:

@@ -44,7 +44,8 @@ def live_traffic(
     ):
         for note in bed.notes:
             tell(note)
-        traffic = LiveTraffic(bed, plan, settings or LiveSettings())
+        folder = None if ledger is None else ledger.directory.absolute() / "captured"
+        traffic = LiveTraffic(bed, plan, settings or LiveSettings(), folder)
         try:
             yield traffic
         finally:

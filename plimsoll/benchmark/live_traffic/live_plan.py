@@ -8,7 +8,7 @@ from plimsoll.benchmark.live_traffic.known_stream import KnownStream
 from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import GeneratorPlan
-from plimsoll.generator.interface import TrialPlan
+from plimsoll.generator.interface import CapturePlan, TrialPlan
 from plimsoll.traffic.plan import LONGEST_TRIAL_S
 
 _LEAST_CATCH_UP_US = 10.0
@@ -33,7 +33,12 @@ def members_of(
 
 
 def live_plan(
-    members: Mapping[int, KnownStream], settings: LiveSettings, *, mark: int, queue_frames: int
+    members: Mapping[int, KnownStream],
+    settings: LiveSettings,
+    captures: tuple[CapturePlan, ...],
+    *,
+    mark: int,
+    queue_frames: int,
 ) -> TrialPlan:
     """A trial of them, through ports whose queues hold `queue_frames`, for as long as may be."""
     streams = tuple(each.planned() for each in members.values())
@@ -51,6 +56,7 @@ def live_plan(
         stall_us=settings.stall_us,
         worst=settings.worst,
         check=settings.check,
+        captures=captures,
     )
 
 

@@ -8,10 +8,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import cast
 
 from plimsoll.benchmark.live_traffic.known_stream import KnownStream
 from plimsoll.benchmark.live_traffic.live_book import LiveBook
+from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, LiveCaptures, PortCapture
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
 from plimsoll.benchmark.live_traffic.live_plan import live_plan, members_of
 from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
@@ -20,6 +22,7 @@ from plimsoll.benchmark.live_traffic.stream_checks import (
     check_frames,
     check_number,
     check_pacing,
+    check_port,
     check_ports,
     check_rate,
 )
@@ -55,8 +58,18 @@ class LiveTraffic:
     drain, and what is missing is then known exactly.
     """
 
-    def __init__(self, bed: Testbed, plan: BedPlan, settings: LiveSettings) -> None:
-        """On a test bed that is up, as planned."""
+    def __init__(
+        self,
+        bed: Testbed,
+        plan: BedPlan,
+        settings: LiveSettings,
+        capture_folder: Path | None = None,
+    ) -> None:
+        """On a test bed that is up, as planned.
+
+        Captured frames go to `capture_folder`, which need not be there and is its owner's to
+        remove; without it nothing can be captured.
+        """
         self._bed = bed
         self._plan = plan.generator
         self._largest_frame_size = plan.largest_frame_size
@@ -72,6 +85,8 @@ class LiveTraffic:
         self._links_lost = bed.lab.watch_links()
         self._gaps_s: deque[float] = deque(maxlen=_GAPS_KEPT)
         self._sent_until_unix_ns: float | None = None
+        can_capture = plan.generator.capabilities.captures
+        self._captures = LiveCaptures(capture_folder if can_capture else None)
 
     @property
     def ports(self) -> tuple[PortInfo, ...]:
@@ -248,6 +263,52 @@ class LiveTraffic:
             known = [self._known[number] for number in numbers]
             self._book.clear(known, ports=streams is None)
 
+    def prepare_captures(self, ports: Mapping[int, PortCapture]) -> None:
+        """Let these ports be captured, and no others; what was captured before is gone.
+
+        Raises InputError for ports that there are not, while anything is sent or received, and
+        where the generator captures nothing.
+        """
+        with self._commands:
+            self._let_it_end()
+            if self._trial is not None:
+                raise InputError(
+                    "captures cannot be prepared while traffic runs",
+                    where="captures",
+                    remedy="stop it first",
+                )
+            for port in ports:
+                check_port(port, "captures", len(self.ports))
+            with self._book.changed:
+                self._captures.prepare(ports)
+
+    def start_capture(self, port: int) -> None:
+        """Capture what a port receives from now on; what was captured of it before is gone.
+
+        Nothing is captured while nothing runs, but the next start goes on with it. Raises
+        InputError for a port that was not prepared, and GeneratorRefused.
+        """
+        with self._commands:
+            with self._book.changed:
+                trial = self._trial
+                path = self._captures.begin(port, sending=trial is not None)
+            self._switch_capture(trial, port, path)
+
+    def stop_capture(self, port: int) -> None:
+        """Capture no more of a port. Raises as `start_capture` does."""
+        with self._commands:
+            with self._book.changed:
+                trial = self._trial
+                self._captures.end(port)
+            self._switch_capture(trial, port)
+
+    def captured(self, port: int) -> CapturedPort:
+        """What was captured of a port up to now. Raises as `start_capture` does."""
+        with self._commands:
+            self._switch_capture(self._trial, port)
+            with self._book.changed:
+                return self._captures.captured(port)
+
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until everything was stopped or has sent its frame count, and is counted.
 
@@ -309,6 +370,27 @@ class LiveTraffic:
         with _ended_by_itself(self):
             trial.change_rates(rates)
 
+    def _switch_capture(
+        self, trial: LiveTrafficTrial | None, port: int, path: Path | None = None
+    ) -> None:
+        """A trial that runs is to capture a port as is known; what came before is in its file."""
+        with self._book.changed:
+            on = self._captures.is_on(port)
+        if trial is None:
+            return
+        try:
+            counts = trial.switch_capture(port, on=on, path=None if path is None else str(path))
+        except GeneratorRefused:
+            if self._failure is not None:
+                raise self._failure from None
+            if self._trial is trial:
+                self._captures.end(port)
+                raise
+            # It has ended by itself, and with it its captures.
+            return
+        with self._book.changed:
+            self._captures.note([counts])
+
     def _chain(self) -> None:
         """End the trial that runs, if one does, and begin one of what is known and enabled."""
         follows = self._trial is not None
@@ -321,6 +403,7 @@ class LiveTraffic:
         plan = live_plan(
             members,
             self._settings,
+            self._captures.plans(),
             mark=self._bed.marks.take(),
             queue_frames=self._bed.ports.queue_frames,
         )
@@ -366,6 +449,7 @@ class LiveTraffic:
         with self._book.changed:
             if report is not None:
                 self._sent_until_unix_ns = report.begin_unix_ns + report.sending_s * 1e9
+                self._captures.note(report.captures)
             self._failure = self._failure or _of_session(trial)
             self._trial = None
             self._book.settle()

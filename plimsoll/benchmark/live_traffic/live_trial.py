@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from plimsoll.benchmark.live_traffic.known_stream import KnownStream
 from plimsoll.errors import PlimsollError
-from plimsoll.generator.interface import Interval, LiveGenerator, TrialPlan, TrialReport
+from plimsoll.generator.interface import (
+    CaptureCounts,
+    Interval,
+    LiveGenerator,
+    TrialPlan,
+    TrialReport,
+)
 
 # An engine that is starved may take so long to end a trial that was stopped.
 _END_TIMEOUT_S = 120.0
@@ -41,13 +48,13 @@ class LiveTrafficTrial:
 
     def change_rates(self, rates_pps: Mapping[int, float]) -> None:
         """As the generator's. Raises what the trial failed by, if it has."""
-        try:
+        with self._explained():
             self._trial.change_rates(rates_pps)
-        except PlimsollError as error:
-            # Of a trial that has ended by itself, its own error says more.
-            if self._over_soon() and self.failure is not None:
-                raise self.failure from error
-            raise
+
+    def switch_capture(self, port: int, *, on: bool, path: str | None = None) -> CaptureCounts:
+        """As the generator's. Raises what the trial failed by, if it has."""
+        with self._explained():
+            return self._trial.switch_capture(port, on=on, path=path)
 
     def stop(self) -> None:
         """End the sending, and return after the drain, its last interval counted."""
@@ -57,6 +64,16 @@ class LiveTrafficTrial:
     def join(self) -> None:
         """Return after it has ended by itself."""
         self._thread.join(_END_TIMEOUT_S)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Of a trial that has ended by itself, its own error says more."""
+        try:
+            yield
+        except PlimsollError as error:
+            if self._over_soon() and self.failure is not None:
+                raise self.failure from error
+            raise
 
     def _over_soon(self) -> bool:
         self._thread.join(1.0)

@@ -28,12 +28,17 @@ def check_number(plan: StreamPlan, where: str, taken: Collection[int]) -> None:
 def check_ports(plan: StreamPlan, where: str, port_count: int) -> None:
     """Raise InputError for a port that there is not."""
     for name, port in (("tx_port", plan.tx_port), ("rx_port", plan.rx_port)):
-        if not 0 <= port < port_count:
-            raise InputError(
-                f"there is no port {port}",
-                where=f"{where}.{name}",
-                remedy=f"name one from 0 to {port_count - 1}",
-            )
+        check_port(port, f"{where}.{name}", port_count)
+
+
+def check_port(port: int, where: str, port_count: int) -> None:
+    """Raise InputError for a port that there is not."""
+    if not 0 <= port < port_count:
+        raise InputError(
+            f"there is no port {port}",
+            where=where,
+            remedy=f"name one from 0 to {port_count - 1}",
+        )
 
 
 def check_frames(plan: StreamPlan, where: str, largest_frame_size: int) -> None:

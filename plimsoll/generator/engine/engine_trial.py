@@ -8,16 +8,28 @@ from concurrent.futures import Future
 from typing import Any
 
 from plimsoll.generator.engine.conversation import UNREAD, Conversation
-from plimsoll.generator.engine.messages import TRIAL_REPORT, rates_request, trial_request
+from plimsoll.generator.engine.messages import (
+    CAPTURE_COUNTS,
+    TRIAL_REPORT,
+    capture_request,
+    rates_request,
+    trial_request,
+)
 from plimsoll.generator.engine.queue_parts import QueueParts
-from plimsoll.generator.interface import GeneratorRefused, Interval, TrialPlan, TrialReport
+from plimsoll.generator.interface import (
+    CaptureCounts,
+    GeneratorRefused,
+    Interval,
+    TrialPlan,
+    TrialReport,
+)
 
 # Beyond a trial's own length: how long a starved machine may keep the engine from answering.
 _ANSWER_TIMEOUT_S = 60.0
 
 
 class EngineTrial:
-    """A trial that runs. One thread follows it; others may change its rates and stop it."""
+    """A trial that runs. One thread follows it; others may change it and stop it."""
 
     def __init__(self, conversation: Conversation, plan: TrialPlan, parts: QueueParts) -> None:
         """Request it. Raises GeneratorDied."""
@@ -57,13 +69,14 @@ class EngineTrial:
         0 pauses a stream. Without any it only returns once the trial sends. Raises
         GeneratorRefused, also where the trial has ended, and changes nothing then.
         """
-        request = rates_request(self._parts.rates(rates_pps))
-        answer: Future[dict[str, Any]] = Future()
-        with self._state:
-            if self._over:
-                raise _ended()
-            self._answers[self._conversation.send(request)] = answer
-        self._conversation.checked(answer.result(_ANSWER_TIMEOUT_S + self._plan.drain_s))
+        self._ask(rates_request(self._parts.rates(rates_pps)))
+
+    def switch_capture(self, port: int, *, on: bool, path: str | None = None) -> CaptureCounts:
+        """Switch the capture of a port, perhaps to another file; what came before is in its file.
+
+        Raises GeneratorRefused, also where the trial has ended, and changes nothing then.
+        """
+        return CAPTURE_COUNTS.validate_python(self._ask(capture_request(port, on=on, path=path)))
 
     def stop(self) -> None:
         """End the sending now; the drain follows."""
@@ -71,6 +84,15 @@ class EngineTrial:
             if not self._over and not self._stopping:
                 self._stopping = True
                 self._conversation.send({"request": "stop"})
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Send a request while another thread follows the trial, and wait for its answer."""
+        answer: Future[dict[str, Any]] = Future()
+        with self._state:
+            if self._over:
+                raise _ended()
+            self._answers[self._conversation.send(request)] = answer
+        return self._conversation.checked(answer.result(_ANSWER_TIMEOUT_S + self._plan.drain_s))
 
     def _answered(self, message: dict[str, Any]) -> None:
         with self._state:

@@ -11,6 +11,8 @@ from pydantic import TypeAdapter
 
 from plimsoll.generator.engine.hosts import NO_HOSTS, Hosts
 from plimsoll.generator.interface import (
+    CaptureCounts,
+    CapturePlan,
     Interval,
     LossLimit,
     PortInfo,
@@ -52,6 +54,7 @@ HELLO = TypeAdapter(Hello)
 PORTS = TypeAdapter(tuple[PortInfo, ...])
 RESOLVED = TypeAdapter(tuple[ResolvedAddress, ...])
 TRIAL_REPORT = TypeAdapter(TrialReport)
+CAPTURE_COUNTS = TypeAdapter(CaptureCounts)
 # Intervals come while loops poll, perhaps on this very CPU, and have thousands of buckets:
 # straight from JSON to what they are takes a third of the time that going by way of
 # dictionaries does (benchmarks/record/interval_cost.py).
@@ -131,6 +134,7 @@ def trial_request(plan: TrialPlan) -> dict[str, Any]:
         "cpu_time_of": list(plan.cpu_time_of),
         "hold_s": plan.hold_s,
         "loss_limits": [_loss_limit(limit) for limit in plan.loss_limits[:_LOSS_LIMITS]],
+        "captures": [_capture(capture) for capture in plan.captures],
         "streams": [_stream(stream) for stream in plan.streams],
     }
 
@@ -150,6 +154,23 @@ def rates_request(rates_pps: Mapping[int, float]) -> dict[str, Any]:
     """What gives streams, by number, new rates while the trial runs."""
     streams = [{"stream": stream, "rate_pps": rate} for stream, rate in rates_pps.items()]
     return {"request": "rates", "streams": streams}
+
+
+def capture_request(port: int, *, on: bool, path: str | None) -> dict[str, Any]:
+    """What switches the capture of a port while the trial runs."""
+    request = {"request": "capture", "port": port, "on": on}
+    return request if path is None else {**request, "path": path}
+
+
+def _capture(capture: CapturePlan) -> dict[str, Any]:
+    snapped = {} if capture.snap_bytes is None else {"snap_bytes": capture.snap_bytes}
+    return {
+        "port": capture.port,
+        "path": capture.path,
+        "most_frames": capture.most_frames,
+        "on": capture.on,
+        **snapped,
+    }
 
 
 def _loss_limit(limit: LossLimit) -> dict[str, Any]:

@@ -56,6 +56,7 @@ class EngineSettings(GeneratorModel):
         faults=frozenset(get_args(FrameFault)),
         rings=True,
         live=True,
+        captures=True,
         program=ENGINE,
         churn=True,
         per_flow=True,

@@ -14,14 +14,16 @@ from hypothesis import strategies as st
 
 from plimsoll.generator.engine.hosts import Hosts, HostSettings
 from plimsoll.generator.engine.messages import (
+    CAPTURE_COUNTS,
     TRIAL_REPORT,
+    capture_request,
     open_request,
     read_message,
     resolve_request,
     trial_request,
 )
 from plimsoll.generator.engine.settings import EngineSettings
-from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.generator.interface import CaptureCounts, CapturePlan, Interval, TrialPlan
 from plimsoll.traffic.captured_gaps import CapturedGaps
 from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
 
@@ -54,6 +56,31 @@ def test_an_open_request_is_as_published() -> None:
         "stamps": "hardware",
     }
     assert message["workers"] == [{"cpu": 0, "tx": [[0, 0], [1, 0]], "rx": [[0, 0], [1, 0]]}]
+
+
+def test_captures_are_as_published() -> None:
+    captures = (CapturePlan(0, "/a", 9, 64, on=False), CapturePlan(1, "/b", 100))
+    message = trial_request(
+        TrialPlan(mark=1, streams=(), duration_s=1, drain_s=0, captures=captures)
+    )
+    assert_valid({"id": 1, **message}, "trial_request")
+    assert message["captures"] == [
+        {"port": 0, "path": "/a", "most_frames": 9, "on": False, "snap_bytes": 64},
+        {"port": 1, "path": "/b", "most_frames": 100, "on": True},
+    ]
+    for path in (None, "/c"):
+        assert_valid({"id": 1, **capture_request(1, on=True, path=path)}, "capture_request")
+    assert "path" not in capture_request(1, on=True, path=None)
+
+
+def test_counts_of_captures_are_read() -> None:
+    lines = (VECTORS / "replies/good-capture-reply.jsonl").read_text().splitlines()
+    full = CaptureCounts(1, 1000, 12, "No space left on device")
+    assert CAPTURE_COUNTS.validate_python(json.loads(lines[1])) == full
+    lines = (VECTORS / "replies/good-trial-reply.jsonl").read_text().splitlines()
+    reports = [TRIAL_REPORT.validate_python(json.loads(line)) for line in lines]
+    counts = (CaptureCounts(0, 1000, 12), CaptureCounts(1, 7, 3, "No space left on device"))
+    assert [report.captures for report in reports if report.captures] == [counts]
 
 
 def test_hosts_and_whom_they_ask_for_are_as_published() -> None:

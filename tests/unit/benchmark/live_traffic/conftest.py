@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -32,7 +33,7 @@ class Live:
 
 
 @pytest.fixture
-def live() -> Iterator[Live]:
+def live(tmp_path: Path) -> Iterator[Live]:
     ports = LabPorts(("p0", "p1"), 1024, 1024, ((0, 1), (1, 0)), "tester", None)
     generator = SteppedGenerator()
     bed = Testbed(
@@ -46,6 +47,6 @@ def live() -> Iterator[Live]:
         HostCaptures(),
     )
     plan = BedPlan(LoopbackSettings(ports=2), EngineSettings(cpus=(0,)), 1518)
-    traffic = LiveTraffic(bed, plan, LiveSettings())
+    traffic = LiveTraffic(bed, plan, LiveSettings(), tmp_path / "captured")
     yield Live(traffic, generator)
     traffic.close()

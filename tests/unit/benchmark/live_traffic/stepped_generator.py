@@ -10,10 +10,12 @@ import queue
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from plimsoll.benchmark.live_traffic.stream_tally import no_counts
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
+    CaptureCounts,
     EndedBy,
     GeneratorFacts,
     GeneratorRefused,
@@ -30,15 +32,22 @@ LATENCY_NS = 100
 
 @dataclass
 class SteppedTrial:
-    """Sends by its rates in each interval of a second."""
+    """Sends by its rates in each interval of a second.
+
+    Of captures it makes the files, empty; `captured` are the counts that it tells of each.
+    """
 
     plan: TrialPlan
     refusal: GeneratorRefused | None = None
     lost: dict[int, int] = field(default_factory=dict)
     rates: dict[int, float] = field(default_factory=dict)
     changes: list[dict[int, float]] = field(default_factory=list)
+    switches: list[tuple[int, bool, str | None]] = field(default_factory=list)
+    captured: dict[int, CaptureCounts] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for capture in self.plan.captures:
+            Path(capture.path).touch(exist_ok=False)
         self.rates = {each.stream: each.rate_pps or 0.0 for each in self.plan.streams}
         self._left = {each.stream: each.frame_count for each in self.plan.streams}
         self._steps: queue.Queue[str] = queue.Queue()
@@ -60,13 +69,33 @@ class SteppedTrial:
             ended_by = "duration" if step == "duration" else "stop"
         watch(self._drain())
         self.over.set()
-        return TrialReport(ended_by, float(self._index), BEGIN_UNIX_NS, (), (), ())
+        return TrialReport(
+            ended_by,
+            float(self._index),
+            BEGIN_UNIX_NS,
+            (),
+            (),
+            (),
+            captures=tuple(self._captured(each.port) for each in self.plan.captures),
+        )
 
     def change_rates(self, rates_pps: Mapping[int, float]) -> None:
         if self.over.is_set() or self.refusal is not None:
             raise GeneratorRefused("the trial has ended")
         self.changes.append(dict(rates_pps))
         self.rates |= rates_pps
+
+    def switch_capture(self, port: int, *, on: bool, path: str | None = None) -> CaptureCounts:
+        if self.over.is_set() or self.refusal is not None:
+            raise GeneratorRefused("the trial has ended")
+        if path is not None:
+            Path(path).touch(exist_ok=False)
+            self.captured.pop(port, None)
+        self.switches.append((port, on, path))
+        return self._captured(port)
+
+    def _captured(self, port: int) -> CaptureCounts:
+        return self.captured.get(port, CaptureCounts(port, 0, 0))
 
     def stop(self) -> None:
         self._steps.put("stop")

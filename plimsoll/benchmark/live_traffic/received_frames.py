@@ -1,0 +1,49 @@
+"""Frames out of the files that a generator captures to, also while it writes them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+# Classic pcap with times in ns, in this machine's byte order, as docs/engine-protocol.md says.
+_FILE = struct.Struct("=IHHiIII")
+_FRAME = struct.Struct("=IIII")
+_MAGIC, _MAJOR, _MINOR, _ETHERNET = 0xA1B23C4D, 2, 4, 1
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedFrame:
+    """The first bytes of a frame that came at `unix_ns` (ns since 1970) and had `length`."""
+
+    unix_ns: int
+    length: int
+    data: bytes
+
+
+def read_received(path: Path) -> Iterator[ReceivedFrame]:
+    """The whole frames of a file; one that is being written ends it, and no file has none.
+
+    Raises OSError for a file that cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            file.seek(_FILE.size)
+            while len(header := file.read(_FRAME.size)) == _FRAME.size:
+                second, fraction, kept, length = _FRAME.unpack(header)
+                data = file.read(kept)
+                if len(data) < kept:
+                    return
+                yield ReceivedFrame(second * 10**9 + fraction, length, data)
+    except FileNotFoundError:
+        return
+
+
+def as_pcap(frames: Iterable[ReceivedFrame], snap_bytes: int) -> bytes:
+    """A file of the same format, of frames that were cut to `snap_bytes` at most."""
+    content = bytearray(_FILE.pack(_MAGIC, _MAJOR, _MINOR, 0, 0, snap_bytes, _ETHERNET))
+    for frame in frames:
+        content += _FRAME.pack(*divmod(frame.unix_ns, 10**9), len(frame.data), frame.length)
+        content += frame.data
+    return bytes(content)
