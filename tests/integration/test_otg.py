@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 import snappi
+from scapy.layers.inet import IP, UDP
+from scapy.utils import PcapReader
 
 from tests.free_ports import free_ports
 from tests.integration.command import ROOT, Workplace, until
@@ -66,6 +68,19 @@ def _transmit(api: Any, state: str) -> None:
     api.set_control_state(control)
 
 
+def _capture(api: Any, state: str) -> list[str]:
+    control = api.control_state()
+    control.port.capture.state = state
+    return list(api.set_control_state(control).warnings or [])
+
+
+def _captured(api: Any, port: str) -> list[Any]:
+    """The frames of a port's capture, as Scapy reads them."""
+    request = api.capture_request()
+    request.port_name = port
+    return list(PcapReader(api.get_capture(request)))
+
+
 def _flow_metrics(api: Any) -> Any:
     request = api.metrics_request()
     request.flow.flow_names = []
@@ -113,3 +128,45 @@ def test_flows_end_by_their_count_and_go_on_without_one(locations: tuple[str, st
     for metric in _flow_metrics(api):
         assert metric.transmit == "stopped"
         assert metric.frames_tx == metric.frames_rx
+
+
+def test_what_was_sent_is_in_the_captures(locations: tuple[str, str]) -> None:
+    """Frames pass testpmd as they are, so each port's capture has those of the other's flow."""
+    for api in (
+        snappi.api(location=locations[0]),
+        snappi.api(location=locations[1], transport="grpc"),
+    ):
+        if hasattr(api, "request_timeout"):
+            api.request_timeout = 120
+        config = _configured(api)
+        config.captures.add(name="all", port_names=["p1", "p2"])
+        api.set_config(config)
+        assert _capture(api, "start") == []
+        assert _captured(api, "p1") == []
+        _transmit(api, "start")
+        _until_each(api, lambda metric: metric.transmit == "stopped", "the ends of the flows")
+        assert _capture(api, "stop") == []
+        for port in ("p1", "p2"):
+            frames = _captured(api, port)
+            assert [len(frame) for frame in frames] == [124] * 300
+            assert [frame[UDP].sport for frame in frames] == [5000 + i % 10 for i in range(300)]
+            assert [frame[UDP].dport for frame in frames] == [6000 - i % 7 for i in range(300)]
+            for frame in frames:
+                whole = bytes(frame)
+                del frame[IP].chksum, frame[UDP].chksum
+                assert bytes(frame) == whole
+
+    for flow in config.flows:
+        flow.duration.choice = flow.duration.CONTINUOUS
+    config.captures[0].packet_size = 60
+    api.set_config(config)
+    _transmit(api, "start")
+    _until_each(api, lambda metric: metric.frames_rx > 100, "frames")
+    assert _captured(api, "p1") == []
+    _capture(api, "start")
+    until(lambda: len(_captured(api, "p1")) > 100, "frames in the capture")
+    _capture(api, "stop")
+    frames = _captured(api, "p2")
+    assert {(len(frame), frame.wirelen) for frame in frames} == {(60, 124)}
+    _transmit(api, "stop")
+    assert _captured(api, "p2") == frames

@@ -11,6 +11,11 @@ from pathlib import Path
 _FILE = struct.Struct("=IHHiIII")
 _FRAME = struct.Struct("=IIII")
 _MAGIC, _MAJOR, _MINOR, _ETHERNET = 0xA1B23C4D, 2, 4, 1
+# Of pcapng (draft-ietf-opsawg-pcapng): a section of unknown length, one interface whose option
+# if_tsresol says that times are in ns, and enhanced packet blocks.
+_SECTION, _INTERFACE, _PACKET = 0x0A0D0D0A, 1, 6
+_SECTION_BODY = struct.pack("=IHHq", 0x1A2B3C4D, 1, 0, -1)
+_TIME_IN_NS = struct.pack("=HHB3xHH", 9, 1, 9, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +52,21 @@ def as_pcap(frames: Iterable[ReceivedFrame], snap_bytes: int) -> bytes:
         content += _FRAME.pack(*divmod(frame.unix_ns, 10**9), len(frame.data), frame.length)
         content += frame.data
     return bytes(content)
+
+
+def as_pcapng(frames: Iterable[ReceivedFrame], snap_bytes: int) -> bytes:
+    """The same as pcapng."""
+    interface = struct.pack("=HHI", _ETHERNET, 0, snap_bytes) + _TIME_IN_NS
+    content = bytearray(_block(_SECTION, _SECTION_BODY) + _block(_INTERFACE, interface))
+    for frame in frames:
+        high, low = divmod(frame.unix_ns, 1 << 32)
+        header = struct.pack("=IIIII", 0, high, low, len(frame.data), frame.length)
+        content += _block(_PACKET, header + frame.data)
+    return bytes(content)
+
+
+def _block(kind: int, body: bytes) -> bytes:
+    """Padded to 32 bits, with its length before and behind."""
+    padded = body + bytes(-len(body) % 4)
+    length = struct.pack("=I", len(padded) + 12)
+    return struct.pack("=I", kind) + length + padded + length

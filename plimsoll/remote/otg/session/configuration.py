@@ -11,6 +11,7 @@ from plimsoll.remote.otg.flows.port import OtgPort, Tester, read_ports
 from plimsoll.remote.otg.model.given import Given
 from plimsoll.remote.otg.model.published import Content, validated
 from plimsoll.remote.otg.model.refusal import Refusals
+from plimsoll.remote.otg.session.captures import OtgCapture, read_captures
 
 _MOST_FLOWS = 1024
 
@@ -23,6 +24,7 @@ class Configuration:
     ports: Mapping[str, OtgPort] = field(default_factory=dict)
     interfaces: tuple[Interface, ...] = ()
     flows: Mapping[str, Flow] = field(default_factory=dict)
+    captures: Mapping[str, OtgCapture] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
@@ -35,9 +37,7 @@ def read_configuration(content: Content, tester: Tester) -> Configuration:
     with refusals.collecting():
         interfaces = read_interfaces(given.parts("devices"))
     flows = _flows(given, ports, interfaces, tester, refusals)
-    for each in given.parts("captures"):
-        each.leave("name", "overwrite", "format", "port_names", "packet_size")
-        warnings.append(f"{each.path}: nothing can be captured yet")
+    captures = read_captures(given, ports, refusals)
     _leave_options(given)
     refusals.add([f"{path}: is not supported" for path in given.unread()])
     refusals.check()
@@ -46,7 +46,7 @@ def read_configuration(content: Content, tester: Tester) -> Configuration:
         warnings.append(
             "devices: their addresses stand in flows; they answer no requests and speak no protocol"
         )
-    return Configuration(content, ports, tuple(interfaces), flows, tuple(warnings))
+    return Configuration(content, ports, tuple(interfaces), flows, captures, tuple(warnings))
 
 
 def _flows(

@@ -14,6 +14,7 @@ from plimsoll.remote.otg.flows.port import Tester
 from plimsoll.remote.otg.model.given import Given
 from plimsoll.remote.otg.model.published import Content, api_version, validated
 from plimsoll.remote.otg.model.refusal import Refusal
+from plimsoll.remote.otg.session.captures import PortCaptures
 from plimsoll.remote.otg.session.configuration import Configuration, read_configuration
 from plimsoll.remote.otg.session.live import FlowTraffic
 from plimsoll.remote.otg.session.metrics import flow_metric, only, port_metric
@@ -34,6 +35,7 @@ class OtgSession:
         self._tester = tester
         self._lock = threading.Lock()
         self._transmission = Transmission(traffic)
+        self._captures = PortCaptures(traffic)
         self._configured = Configuration()
 
     def set_config(self, content: Content) -> Content:
@@ -41,6 +43,7 @@ class OtgSession:
         with self._operation():
             configured = read_configuration(content, self._tester)
             self._transmission.replace_all(configured.flows)
+            self._captures.replace_all(configured.captures)
             self._configured = configured
             return _warnings(configured.warnings)
 
@@ -66,19 +69,22 @@ class OtgSession:
             return _warnings(warnings)
 
     def set_control_state(self, content: Content) -> Content:
-        """Start, stop, pause or resume flows; protocols, which are none, start and stop."""
+        """Start, stop, pause or resume flows, start or stop captures; there are no protocols."""
         with self._operation():
+            warnings: list[str] = []
             given = Given.named(validated("ControlState", content), "ControlState")
             part = given.part(given.choice)
             inner = part.part(part.choice)
             match (given.choice, part.choice):
                 case ("traffic", "flow_transmit"):
                     self._transmit(inner)
+                case ("port", "capture"):
+                    warnings = self._captures.set_state(inner)
                 case ("protocol", "all"):
                     inner.leave("state")
                 case _:
                     raise inner.refused("", "is not supported")
-            return _warnings(())
+            return _warnings(warnings)
 
     def set_control_action(self, content: Content) -> Content:
         """Nothing that this tester can do."""
@@ -113,7 +119,7 @@ class OtgSession:
         """A capture file of what a port received."""
         with self._operation():
             given = Given.named(validated("CaptureRequest", content), "CaptureRequest")
-            raise given.refused("port_name", "nothing can be captured yet")
+            return self._captures.file_of(given)
 
     def get_version(self) -> Content:
         """Of the published models, and ours."""
@@ -194,7 +200,7 @@ class OtgSession:
                 ports[name],
                 counts,
                 sends=name in sending,
-                captures=False,
+                captures=name in self._captures.started,
                 speed_bps=self._tester.line_rate_bps,
             )
             for name in names

@@ -44,6 +44,8 @@ class Transmission:
             self._delayed.clear()
             self._left_s.clear()
             self._flows = {}
+            # Which ends receiving, too, where all flows were delayed.
+            self._traffic.stop()
             self._traffic.remove()
             self._traffic.clear()
             self._traffic.add(plan for flow in flows.values() for plan in flow.streams)

@@ -14,6 +14,7 @@ import snappi
 import uvicorn
 from snappi import otg_pb2, otg_pb2_grpc
 
+from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, PortCapture
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import StreamCounts
@@ -39,6 +40,9 @@ class CountedTraffic:
     plans: dict[int, StreamPlan] = field(default_factory=dict)
     on: set[int] = field(default_factory=set)
     rates: dict[int, float] = field(default_factory=dict)
+    captures: dict[int, PortCapture] = field(default_factory=dict)
+    captured_ports: dict[int, CapturedPort] = field(default_factory=dict)
+    stopped_captures: list[int] = field(default_factory=list)
 
     @property
     def sending(self) -> frozenset[int]:
@@ -63,6 +67,19 @@ class CountedTraffic:
 
     def clear(self, streams: Iterable[int] | None = None) -> None:
         pass
+
+    def prepare_captures(self, ports: Mapping[int, PortCapture]) -> None:
+        self.captures = dict(ports)
+
+    def start_capture(self, port: int) -> None:
+        self.captured_ports[port] = CapturedPort((), self.captures[port].most_frames)
+
+    def stop_capture(self, port: int) -> None:
+        self.stopped_captures.append(port)
+
+    def captured(self, port: int) -> CapturedPort:
+        none = CapturedPort((), self.captures[port].most_frames)
+        return self.captured_ports.get(port, none)
 
     def counts(self, *, fresh: bool = False) -> LiveCounts:
         streams = tuple(self._stream(plan) for plan in self.plans.values())
