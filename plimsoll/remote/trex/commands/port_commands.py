@@ -141,7 +141,9 @@ def set_rx_feature(session: TrexSession, params: RequestParameters) -> dict[str,
     """Refused, but to switch off what is off."""
     owned_port(session, params)
     if params.flag("enabled"):
-        raise MethodRefused("set_rx_feature: received packets are counted, and not handed over")
+        raise MethodRefused(
+            "set_rx_feature: there are no receive queues; capture and fetch packets"
+        )
     return {}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from plimsoll.remote.trex.commands import (
+    capture_commands,
     port_commands,
     statistics_commands,
     stream_commands,
@@ -38,7 +39,7 @@ _WITH_KEY: tuple[Command, ...] = (
     system_commands.get_global_cfg,
     system_commands.set_global_cfg,
     system_commands.get_tpg_status,
-    system_commands.capture,
+    capture_commands.capture,
     system_commands.shutdown,
     system_commands.get_async_results,
     port_commands.acquire,
@@ -82,10 +83,10 @@ _COMMANDS: dict[str, Command] = _WITHOUT_KEY | {each.__name__: each for each in 
 NOT_SERVED = {
     "push_remote": "the server opens no files for its clients; load the capture as a profile",
     "push_pkts": "packets of no stream are not sent; send them as a burst of one",
-    "start_capture_port": "received packets are counted, and not handed over",
-    "stop_capture_port": "received packets are counted, and not handed over",
-    "set_capture_port_bpf": "received packets are counted, and not handed over",
-    "get_rx_queue_pkts": "received packets are counted, and not handed over",
+    "start_capture_port": "packets go to no other program's socket; capture and fetch them",
+    "stop_capture_port": "packets go to no other program's socket; capture and fetch them",
+    "set_capture_port_bpf": "packets go to no other program's socket; capture and fetch them",
+    "get_rx_queue_pkts": "there are no receive queues; capture and fetch packets",
     "conf_ns_batch": "there are no name spaces of emulated hosts",
     "cancel_async_task": "there are no tasks of their own",
     "enable_tpg": "tagged packet groups are counted by tags, which we do not",

@@ -129,16 +129,6 @@ def get_tpg_status(session: TrexSession, params: RequestParameters) -> dict[str,
     return {"enabled": False, "data": {}}
 
 
-def capture(session: TrexSession, params: RequestParameters) -> list[Any]:
-    """There are no captures; all but the question which there are is refused."""
-    command = params.text("command")
-    if command == "status":
-        return []
-    raise MethodRefused(
-        f"capture {command[:16]}: received packets are counted, and not handed over"
-    )
-
-
 def shutdown(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Refused: its own user ends the server."""
     raise MethodRefused(

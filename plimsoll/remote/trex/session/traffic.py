@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
+from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, PortCapture
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
 from plimsoll.errors import PlimsollError
 from plimsoll.generator.interface import PortInfo
@@ -48,6 +49,18 @@ class SentTraffic(Protocol):
 
     def set_rates(self, rates_pps: Mapping[int, float]) -> None:
         """Give streams new rates; 0 pauses one."""
+
+    def prepare_captures(self, ports: Mapping[int, PortCapture]) -> None:
+        """Let these ports be captured; nothing is sent yet."""
+
+    def start_capture(self, port: int) -> None:
+        """Capture what a port receives from now on, anew."""
+
+    def stop_capture(self, port: int) -> None:
+        """Capture no more of it."""
+
+    def captured(self, port: int) -> CapturedPort:
+        """What was captured of it."""
 
     def counts(self, *, fresh: bool = False) -> LiveCounts:
         """All counters, as of the end of the last interval."""

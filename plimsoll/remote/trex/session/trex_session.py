@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.remote.trex.messages.json_rpc import BadParameters
+from plimsoll.remote.trex.session.captures import TrexCaptures
 from plimsoll.remote.trex.session.events import EventKind, EventQueues
 from plimsoll.remote.trex.session.sender import Sender
 from plimsoll.remote.trex.session.stl_port import StlPort, StlProfile
@@ -57,6 +58,7 @@ class TrexSession:
         self.events = EventQueues(notify)
         self.ports = _ports(traffic, speed_bps)
         self.sender = Sender(traffic, self.ports, clock)
+        self.captures = TrexCaptures(traffic)
         self._failed = False
 
     def port(self, number: int) -> StlPort:

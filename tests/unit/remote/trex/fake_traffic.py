@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from plimsoll.benchmark.live_traffic.earlier_frames import EarlierFrames
+from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, PortCapture
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
+from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import PortInfo, StreamCounts
@@ -23,6 +25,16 @@ def port_info(port: int) -> PortInfo:
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class FakeCapture(CapturedPort):
+    """Frames that a test names, and no file has."""
+
+    frames_known: Sequence[ReceivedFrame] = ()
+
+    def frames(self) -> Iterator[ReceivedFrame]:
+        return iter(self.frames_known)
+
+
 class FakeTraffic:
     def __init__(self, ports: int = 2) -> None:
         self.ports = tuple(port_info(port) for port in range(ports))
@@ -34,6 +46,8 @@ class FakeTraffic:
         self.counted: dict[int, StreamCounts] = {}
         self.calls: list[tuple[str, object]] = []
         self.earlier = EarlierFrames()
+        self.captures: dict[int, PortCapture] = {}
+        self.captured_frames: dict[int, Sequence[ReceivedFrame]] = {}
 
     @property
     def sending(self) -> frozenset[int]:
@@ -64,6 +78,19 @@ class FakeTraffic:
     def set_rates(self, rates_pps: Mapping[int, float]) -> None:
         for number, rate_pps in rates_pps.items():
             self.known[number] = replace(self.known[number], rate_pps=rate_pps)
+
+    def prepare_captures(self, ports: Mapping[int, PortCapture]) -> None:
+        self.captures = dict(ports)
+
+    def start_capture(self, port: int) -> None:
+        self.calls.append(("start_capture", port))
+        self.captured_frames[port] = ()
+
+    def stop_capture(self, port: int) -> None:
+        self.calls.append(("stop_capture", port))
+
+    def captured(self, port: int) -> CapturedPort:
+        return FakeCapture((), 100_000, frames_known=self.captured_frames[port])
 
     def counts(self, *, fresh: bool = False) -> LiveCounts:
         streams = tuple(

@@ -1,0 +1,215 @@
+"""TRex's captures, over frames that a test says were received."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame
+from plimsoll.remote.trex.commands.registry import call
+from plimsoll.remote.trex.messages.json_rpc import BadParameters, MethodRefused
+from plimsoll.remote.trex.session.captures import MOST_CAPTURES
+from plimsoll.remote.trex.session.frame_filter import read_filter
+from plimsoll.remote.trex.session.trex_session import ServerIdentity, TrexSession
+from tests.unit.remote.trex.fake_traffic import FakeTraffic
+
+START = {"command": "start", "limit": 10, "mode": "fixed", "tx": [], "rx": [0], "filter": ""}
+NOW_NS = 1_795_123_456_789_012_345
+
+
+class Bench:
+    """A session whose ports receive what a test says."""
+
+    def __init__(self) -> None:
+        self.traffic = FakeTraffic()
+        self.session = TrexSession(self.traffic, ServerIdentity("0.1", "host", "now"), lambda: None)
+
+    def capture(self, **params: Any) -> Any:
+        return call(self.session, "capture", {"api_h": self.session.api_handler, **params})
+
+    def start(self, **changes: Any) -> int:
+        number = self.capture(**{**START, **changes})["capture_id"]
+        assert isinstance(number, int)
+        return number
+
+    def receive(self, port: int, *numbers: int) -> None:
+        """Frames of 60 bytes, by the last byte of their destination."""
+        known = self.traffic.captured_frames[port]
+        self.traffic.captured_frames[port] = [*known, *map(received, numbers)]
+
+    def fetch(self, number: int, most: int = 50, **params: Any) -> dict[str, Any]:
+        found = self.capture(command="fetch", capture_id=number, pkt_limit=most, **params)
+        assert isinstance(found, dict)
+        return found
+
+    def fetched(self, number: int) -> list[int]:
+        packets = self.fetch(number)["pkts"]
+        return [base64.b64decode(packet["binary"])[5] for packet in packets]
+
+    @property
+    def calls(self) -> list[tuple[str, object]]:
+        return self.traffic.calls
+
+
+def received(number: int) -> ReceivedFrame:
+    frame = bytes([2, 0, 0, 0, 0, number, 2, 0, 0, 0, 1, number]) + bytes(48)
+    return ReceivedFrame(NOW_NS + number, 60, frame)
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def test_packets_are_captured_fetched_and_forgotten(bench: Bench) -> None:
+    number = bench.start()
+    assert bench.calls == [("start_capture", 0)]
+    bench.receive(0, 1, 2, 3)
+    first = bench.fetch(number, 2)
+    assert (first["pending"], len(first["pkts"])) == (1, 2)
+    assert first["pkts"][1] == {
+        "port": 0,
+        "origin": "RX",
+        "index": 2,
+        "ts": (NOW_NS + 2) / 1e9,
+        "wirelen": 60,
+        "binary": base64.b64encode(received(2).data).decode(),
+    }
+    bench.receive(0, 4)
+    assert bench.capture(command="stop", capture_id=number) == {"pkt_count": 2, "endpoint": ""}
+    assert bench.calls[-1] == ("stop_capture", 0)
+    bench.receive(0, 5)
+    assert bench.fetched(number) == [3, 4]
+    assert bench.capture(command="remove", capture_id=number) == {}
+    assert bench.capture(command="status") == []
+    with pytest.raises(MethodRefused, match="there is no capture 1"):
+        bench.fetch(number)
+
+
+def test_packets_are_cut_when_fetched(bench: Bench) -> None:
+    number = bench.start()
+    bench.receive(0, 1)
+    (packet,) = bench.fetch(number, snaplen=14)["pkts"]
+    assert base64.b64decode(packet["binary"]) == received(1).data[:14]
+    assert packet["wirelen"] == 60
+
+
+def test_a_fixed_capture_keeps_the_first_and_a_cyclic_one_the_last(bench: Bench) -> None:
+    fixed, cyclic = bench.start(limit=2), bench.start(limit=2, mode="cyclic")
+    bench.receive(0, 1, 2, 3)
+    assert bench.fetched(fixed) == [1, 2]
+    assert bench.fetched(cyclic) == [2, 3]
+    bench.receive(0, 4)
+    assert bench.fetched(fixed) == [4]
+
+
+def test_captures_share_a_port_from_where_each_began(bench: Bench) -> None:
+    first = bench.start()
+    bench.receive(0, 1)
+    second = bench.start(rx=[0, 1])
+    assert bench.calls == [("start_capture", 0), ("start_capture", 1)]
+    bench.receive(0, 2)
+    bench.receive(1, 7, 9)
+    bench.capture(command="stop", capture_id=first)
+    assert bench.calls[2:] == []
+    bench.receive(0, 3, 8)
+    assert bench.fetched(first) == [1, 2]
+    assert bench.fetched(second) == [2, 3, 7, 8, 9]
+    bench.capture(command="remove", capture_id=second)
+    assert bench.calls[2:] == [("stop_capture", 0), ("stop_capture", 1)]
+
+
+def test_a_later_capture_of_a_port_begins_anew(bench: Bench) -> None:
+    first = bench.start()
+    bench.receive(0, 1)
+    bench.capture(command="remove", capture_id=first)
+    second = bench.start()
+    bench.receive(0, 2)
+    assert bench.fetched(second) == [2]
+
+
+def test_the_status_is_as_trex_has_it(bench: Bench) -> None:
+    bench.start(rx=[0, 1], limit=1, filter="ether dst 02:00:00:00:00:01")
+    bench.receive(0, 1, 2)
+    assert bench.capture(command="status") == [
+        {
+            "id": 1,
+            "state": "ACTIVE",
+            "matched": 1,
+            "fetched": 0,
+            "count": 1,
+            "limit": 1,
+            "bytes": 60,
+            "mode": "fixed",
+            "filter": {"tx": 0, "rx": 3, "bpf": "ether dst 02:00:00:00:00:01"},
+        }
+    ]
+    bench.capture(command="stop", capture_id=1)
+    assert bench.capture(command="status")[0]["state"] == "STOPPED"
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("", [1, 2, 3]),
+        ("  ", [1, 2, 3]),
+        ("ether dst 02:00:00:00:00:02", [2]),
+        ("ether dst 2:0:0:0:0:2", [2]),
+        ("ETHER  DST 02:00:00:00:00:01 or ether src 02:00:00:00:01:03", [1, 3]),
+        ("ether host 02:00:00:00:01:02", [2]),
+        ("ether src 02:00:00:00:00:01", []),
+    ],
+)
+def test_filters_are_of_addresses(text: str, numbers: list[int]) -> None:
+    selected = read_filter(text)
+    assert [n for n in (1, 2, 3) if selected.matches(received(n).data)] == numbers
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "udp",
+        "ether dst 02:00:00:00:00",
+        "ether dst 02:00:00:00:00:01 and udp",
+        "not ether dst 02:00:00:00:00:01",
+        "ether dst 02:00:00:00:00:01 or",
+        "ether dst 02:00:00:00:00:0\N{FULLWIDTH DIGIT ONE}",
+    ],
+)
+def test_other_filters_are_refused(bench: Bench, text: str) -> None:
+    with pytest.raises(MethodRefused, match="captures know `ether dst`"):
+        bench.start(filter=text)
+    assert bench.calls == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"tx": [0]}, MethodRefused, "what ports send is not captured"),
+        ({"endpoint": "file:///etc/a"}, MethodRefused, "endpoints are not written to"),
+        ({"rx": [2]}, BadParameters, "invalid port id - 2"),
+        ({"rx": 0}, BadParameters, "field 'rx' is no list"),
+        ({"limit": 0}, BadParameters, "field 'limit' is not from 1 to 10000"),
+        ({"limit": 10_001}, BadParameters, "field 'limit' is not from 1 to 10000"),
+        ({"mode": "newest"}, BadParameters, "field 'mode' is neither fixed nor cyclic"),
+        ({"filter": 5}, BadParameters, "field 'filter' is no text"),
+        ({"command": "pause"}, BadParameters, "field 'command' is none of start, stop, fetch"),
+    ],
+)
+def test_what_cannot_be_captured_is_refused(
+    bench: Bench, changes: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        bench.start(**changes)
+    assert bench.calls == []
+
+
+def test_there_are_only_so_many_at_a_time(bench: Bench) -> None:
+    for _ in range(MOST_CAPTURES):
+        last = bench.start()
+    with pytest.raises(MethodRefused, match="there are 10 captures"):
+        bench.start()
+    bench.capture(command="remove", capture_id=last)
+    bench.start()
