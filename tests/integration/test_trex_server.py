@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.integration.command import Workplace, assert_nothing_is_left, hugepages, until
+from tests.integration.engine.frames import udp_frame
 from tests.unit.remote.trex.stl_json import flow_var, stream_json, vm, write
 from tests.unit.remote.trex.trex_client import RpcError, TrexClient
 
@@ -101,3 +103,42 @@ def test_traffic_ends_by_itself(client: TrexClient) -> None:
     until(lambda: client.call("get_port_status", port_id=1)["state"] == "STREAMS", "the end")
     port = client.call("get_port_stats", port_id=1)
     assert port["opackets"] == port["ipackets"] > 0
+
+
+def test_packets_are_captured_while_traffic_runs(client: TrexClient) -> None:
+    """As NFVbench looks whether its packets come back: by the MAC addresses in them."""
+    client.acquire(0)
+    client.acquire(1)
+    sources = [b"\x02\x00\x00\x00\x00\x0a", b"\x02\x00\x00\x00\x00\x0b"]
+    for port, source in enumerate(sources):
+        frame = bytes.fromhex("020000000001") + source + udp_frame(60)[12:]
+        stream = stream_json(packet={"binary": base64.b64encode(frame).decode(), "meta": ""})
+        client.call("add_stream", port_id=port, stream_id=1, stream=stream)
+        multiplier = {"op": "abs", "type": "raw", "value": 1.0}
+        client.call("start_traffic", port_id=port, mul=multiplier, duration=-1.0, force=False)
+    start = {"command": "start", "limit": 1000, "mode": "fixed", "tx": [], "rx": [0, 1]}
+    ours = "ether dst 02:00:00:00:00:01 or ether dst 02:00:00:00:00:02"
+    number = client.call("capture", **start, filter=ours)["capture_id"]
+    none = client.call("capture", **start, filter="ether src 02:00:00:00:00:0c")["capture_id"]
+
+    def count() -> int:
+        status = client.call("capture", command="status")
+        return next(int(each["count"]) for each in status if each["id"] == number)
+
+    until(lambda: count() > 100, "packets in the capture")
+    client.call("stop_traffic", port_id=0)
+    client.call("stop_traffic", port_id=1)
+    packets, pending = [], 1
+    while pending:
+        found = client.call("capture", command="fetch", capture_id=number, pkt_limit=50)
+        packets += found["pkts"]
+        pending = found["pending"]
+    assert all(packet["ts"] >= found["start_ts"] for packet in packets)
+    for port, source in enumerate(sources):
+        frames = [base64.b64decode(each["binary"]) for each in packets if each["port"] == port]
+        assert {frame[6:12] for frame in frames} == {source}
+        assert {len(frame) for frame in frames} == {60}
+    for each, kept in ((number, 0), (none, 0)):
+        assert client.call("capture", command="stop", capture_id=each)["pkt_count"] == kept
+        client.call("capture", command="remove", capture_id=each)
+    assert client.call("capture", command="status") == []

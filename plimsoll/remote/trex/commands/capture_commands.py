@@ -63,7 +63,7 @@ def _fetch(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     snap_bytes = params.integer("snaplen", 0)
     found, packets = session.captures.fetch(params.integer("capture_id"), max(0, most))
     return {
-        "pkts": [_packet(packet, snap_bytes) for packet in packets],
+        "pkts": [_packet(found, packet, snap_bytes) for packet in packets],
         "pending": len(found.packets),
         "start_ts": _begin_s(found),
     }
@@ -91,15 +91,19 @@ def _begin_s(known: StlCapture) -> float:
     return known.begin_unix_ns / _NS_PER_S
 
 
-def _packet(packet: CapturedPacket, snap_bytes: int) -> dict[str, Any]:
-    """`snap_bytes` of it, 0 for all."""
+def _packet(known: StlCapture, packet: CapturedPacket, snap_bytes: int) -> dict[str, Any]:
+    """`snap_bytes` of it, 0 for all.
+
+    Clients write its time since the capture's begin, which may not be negative: where the wall
+    clock was set back in between, it is 0.
+    """
     frame = packet.frame
     data = frame.data[:snap_bytes] if snap_bytes > 0 else frame.data
     return {
         "port": packet.port,
         "origin": "RX",
         "index": packet.index,
-        "ts": frame.unix_ns / _NS_PER_S,
+        "ts": max(frame.unix_ns, known.begin_unix_ns) / _NS_PER_S,
         "wirelen": frame.length,
         "binary": base64.b64encode(data).decode(),
     }

@@ -10,7 +10,7 @@ import pytest
 from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame
 from plimsoll.remote.trex.commands.registry import call
 from plimsoll.remote.trex.messages.json_rpc import BadParameters, MethodRefused
-from plimsoll.remote.trex.session.captures import MOST_CAPTURES
+from plimsoll.remote.trex.session.captures import MOST_CAPTURES, TrexCaptures
 from plimsoll.remote.trex.session.frame_filter import read_filter
 from plimsoll.remote.trex.session.trex_session import ServerIdentity, TrexSession
 from tests.unit.remote.trex.fake_traffic import FakeTraffic
@@ -25,6 +25,11 @@ class Bench:
     def __init__(self) -> None:
         self.traffic = FakeTraffic()
         self.session = TrexSession(self.traffic, ServerIdentity("0.1", "host", "now"), lambda: None)
+        self.begin_at(NOW_NS)
+
+    def begin_at(self, unix_ns: int) -> None:
+        """When captures begin from now on."""
+        self.session.captures = TrexCaptures(self.traffic, lambda: unix_ns)
 
     def capture(self, **params: Any) -> Any:
         return call(self.session, "capture", {"api_h": self.session.api_handler, **params})
@@ -86,6 +91,16 @@ def test_packets_are_captured_fetched_and_forgotten(bench: Bench) -> None:
     assert bench.capture(command="status") == []
     with pytest.raises(MethodRefused, match="there is no capture 1"):
         bench.fetch(number)
+
+
+def test_no_packet_is_from_before_its_capture(bench: Bench) -> None:
+    """As it would be where the wall clock was set back: clients cannot write that."""
+    bench.begin_at(NOW_NS + 2)
+    number = bench.start()
+    bench.receive(0, 1, 3)
+    found = bench.fetch(number)
+    assert [each["ts"] - found["start_ts"] >= 0 for each in found["pkts"]] == [True, True]
+    assert found["pkts"][0]["ts"] == found["start_ts"] == (NOW_NS + 2) / 1e9
 
 
 def test_packets_are_cut_when_fetched(bench: Bench) -> None:
