@@ -9,6 +9,8 @@ from plimsoll.benchmark.live_traffic.experiment_traffic import (
     ExperimentTraffic,
     experiment_traffic,
 )
+from plimsoll.benchmark.live_traffic.live_captures import PortCapture
+from plimsoll.benchmark.live_traffic.received_frames import as_pcap
 from plimsoll.driving.chosen_experiment import AnyExperiment, chosen_experiment
 from plimsoll.driving.traffic_stats import TrafficStats
 from plimsoll.host.ledger.ledger import sweep
@@ -63,6 +65,26 @@ class Traffic:
     def stats(self, *, fresh: bool = False) -> TrafficStats:
         """What was counted by the end of the last interval; with `fresh`, of the one under way."""
         return TrafficStats(self._sends.counts(fresh=fresh))
+
+    def capture(
+        self, *ports: int, most_frames: int = 100_000, snap_bytes: int | None = None
+    ) -> None:
+        """Capture what these ports of the tester receive from the next start on, by default all.
+
+        A port's capture takes its first `most_frames`, and of each the first `snap_bytes`, None
+        for all. What was captured before is gone. Raises InputError while anything is sent.
+        """
+        kept = PortCapture(most_frames, snap_bytes)
+        live = self._sends.live
+        chosen = ports or tuple(port.port for port in live.ports)
+        live.prepare_captures(dict.fromkeys(chosen, kept))
+        for port in chosen:
+            live.start_capture(port)
+
+    def captured(self, port: int) -> bytes:
+        """What was captured of a port up to now, as a pcap file with times in ns."""
+        captured = self._sends.live.captured(port)
+        return as_pcap(captured.frames(), captured.snap_bytes)
 
     def clear(self) -> None:
         """Begin all counters anew."""

@@ -12,6 +12,11 @@ from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame, read_
 from plimsoll.errors import InputError, MachineError
 from plimsoll.generator.interface import CaptureCounts, CapturePlan
 
+# Of a frame, which is then whole: the engine receives none that is longer.
+MOST_SNAP_BYTES = 9342
+# That a generator's file may have.
+_MOST_FRAMES = 100_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class PortCapture:
@@ -19,6 +24,11 @@ class PortCapture:
 
     most_frames: int
     snap_bytes: int | None = None
+
+    @property
+    def most_bytes(self) -> int:
+        """Of each frame."""
+        return MOST_SNAP_BYTES if self.snap_bytes is None else self.snap_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +41,7 @@ class CapturedPort:
 
     files: tuple[Path, ...]
     most_frames: int
+    snap_bytes: int = MOST_SNAP_BYTES
     left_out: int = 0
     error: str | None = None
 
@@ -77,8 +88,11 @@ class LiveCaptures:
     def prepare(self, ports: Mapping[int, PortCapture]) -> None:
         """From the next trial on these ports can be captured, and no others; files are removed.
 
-        Raises InputError where there is no folder for them, MachineError where it cannot be made.
+        Raises InputError where there is no folder for them or they can keep nothing, MachineError
+        where the folder cannot be made.
         """
+        for kept in ports.values():
+            _check(kept)
         folder = self._made_folder() if ports else Path()
         for capture in self._captures.values():
             _forget(capture)
@@ -121,6 +135,7 @@ class LiveCaptures:
         return CapturedPort(
             files=tuple(capture.files),
             most_frames=capture.kept.most_frames,
+            snap_bytes=capture.kept.most_bytes,
             left_out=sum(counts.left_out for counts in known),
             error=next((counts.error for counts in known if counts.error), None),
         )
@@ -161,6 +176,15 @@ class LiveCaptures:
         if kept:
             capture.files[capture.current] = None
         return capture.current
+
+
+def _check(kept: PortCapture) -> None:
+    for name, value, most in (
+        ("most_frames", kept.most_frames, _MOST_FRAMES),
+        ("snap_bytes", kept.most_bytes, MOST_SNAP_BYTES),
+    ):
+        if not 1 <= value <= most:
+            raise InputError(f"{value} cannot be kept", where=name, remedy=f"give 1 to {most}")
 
 
 def _forget(capture: _Capture) -> None:

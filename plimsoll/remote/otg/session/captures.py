@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from plimsoll.benchmark.live_traffic.live_captures import PortCapture
+from plimsoll.benchmark.live_traffic.live_captures import MOST_SNAP_BYTES, PortCapture
 from plimsoll.benchmark.live_traffic.received_frames import as_pcap, as_pcapng
 from plimsoll.remote.otg.flows.port import OtgPort
 from plimsoll.remote.otg.model.given import Given
@@ -16,7 +16,6 @@ from plimsoll.remote.otg.session.live import FlowTraffic
 # Kept of a port between start and stop. The files lie where the state does, mostly in memory, and
 # an answer is held in memory whole: 150 MB of full frames.
 MOST_FRAMES = 100_000
-_LONGEST_FRAME_BYTES = 9342
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class OtgCapture:
     """What is captured of a port, and in which format it is handed over."""
 
     port: OtgPort
-    snap_bytes: int = _LONGEST_FRAME_BYTES
+    snap_bytes: int = MOST_SNAP_BYTES
     pcapng: bool = False
 
     @property
@@ -52,7 +51,7 @@ def read_captures(
 def _read_capture(given: Given, ports: Mapping[str, OtgPort]) -> list[OtgCapture]:
     # What is full is left out in any case, and said when the capture is stopped.
     given.leave("name", "overwrite")
-    snap_bytes = given.whole("packet_size") if given.has("packet_size") else _LONGEST_FRAME_BYTES
+    snap_bytes = given.whole("packet_size") if given.has("packet_size") else MOST_SNAP_BYTES
     if snap_bytes < 1:
         raise given.refused("packet_size", "is no length", "give at least 1, or none for all")
     pcapng = given.text("format") == "pcapng"
@@ -60,7 +59,7 @@ def _read_capture(given: Given, ports: Mapping[str, OtgPort]) -> list[OtgCapture
     for name in names:
         if name not in ports:
             raise given.refused("port_names", f"there is no port {name!r}")
-    return [OtgCapture(ports[n], min(snap_bytes, _LONGEST_FRAME_BYTES), pcapng) for n in names]
+    return [OtgCapture(ports[n], min(snap_bytes, MOST_SNAP_BYTES), pcapng) for n in names]
 
 
 class PortCaptures:

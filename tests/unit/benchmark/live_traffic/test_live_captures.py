@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.live_traffic.experiment_traffic import ExperimentTraffic
 from plimsoll.benchmark.live_traffic.live_captures import LiveCaptures, PortCapture
 from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame, as_pcap, read_received
+from plimsoll.driving.traffic import Traffic
 from plimsoll.errors import InputError, MachineError
 from plimsoll.generator.interface import CaptureCounts, CapturePlan, GeneratorRefused
 from plimsoll.traffic.plan import StreamPlan
@@ -161,6 +164,43 @@ def test_files_are_gone_once_other_captures_are_prepared(started: Live, tmp_path
 def test_ports_that_there_are_not_cannot_be_captured(live: Live) -> None:
     with pytest.raises(InputError, match="there is no port 2"):
         live.traffic.prepare_captures({0: WHOLE, 2: WHOLE})
+
+
+@pytest.mark.parametrize(
+    ("kept", "where"),
+    [
+        (PortCapture(0), "most_frames"),
+        (PortCapture(100_000_001), "most_frames"),
+        (PortCapture(5, 0), "snap_bytes"),
+        (PortCapture(5, 9343), "snap_bytes"),
+    ],
+)
+def test_a_capture_keeps_something(live: Live, kept: PortCapture, where: str) -> None:
+    with pytest.raises(InputError) as caught:
+        live.traffic.prepare_captures({0: kept})
+    assert caught.value.where == where
+
+
+def test_captures_from_python(live: Live) -> None:
+    experiment = Experiment.model_validate(
+        {
+            "name": "x",
+            "lab": {"kind": "loopback", "ports": 2},
+            "profile": {"streams": [{"name": "load", "role": "load"}]},
+            "search": {"minimum": "1kpps", "maximum": "8kpps"},
+        }
+    )
+    traffic = Traffic(ExperimentTraffic(live.traffic, experiment))
+    traffic.capture(1, most_frames=2, snap_bytes=64)
+    traffic.start(load="1kpps")
+    (plan,) = live.trial.plan.captures
+    assert (plan.port, plan.most_frames, plan.snap_bytes, plan.on) == (1, 2, 64, True)
+    write(Path(plan.path), 1, 2)
+    assert traffic.captured(1) == as_pcap(map(frame, (1, 2)), 64)
+    traffic.stop()
+    traffic.capture()
+    traffic.start()
+    assert [plan.port for plan in live.trial.plan.captures] == [0, 1]
 
 
 def test_a_generator_without_captures_says_so() -> None:
