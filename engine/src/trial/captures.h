@@ -47,7 +47,7 @@ bool captures_attach(struct captures *captures, struct run *run);
 
 /*
  * Writes what has come to the files, with times by a reading of the clocks that was taken just
- * now, and no older than the workers' last page turn.
+ * now.
  */
 void captures_write(struct captures *captures, const struct run *run,
                     const struct clock_reading *now);

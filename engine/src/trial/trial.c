@@ -92,10 +92,12 @@ start_sending(struct trial *trial)
 static void
 write_captures(struct trial *trial)
 {
-    const struct clock_reading now = clock_reading_take();
+    struct clock_reading now;
 
-    if (trial->captures->count > 0)
-        captures_write(trial->captures, trial->run, &now);
+    if (trial->captures->count == 0)
+        return;
+    now = clock_reading_take();
+    captures_write(trial->captures, trial->run, &now);
 }
 
 static void
