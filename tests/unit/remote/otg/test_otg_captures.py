@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import snappi
 from scapy.utils import PcapNgReader, RawPcapNgReader, RawPcapReader
 
 from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, PortCapture
 from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame, as_pcap
+from plimsoll.remote.otg.server.settings import OtgSettings
 from tests.unit.remote.otg.flows_read import read, two_ports
 from tests.unit.remote.otg.test_otg_server import CountedTraffic, api, served, settings, traffic
 
@@ -111,6 +113,21 @@ def test_pcapng_is_what_it_says(api: Any, traffic: CountedTraffic, tmp_path: Pat
     path.write_bytes(content)
     with PcapNgReader(str(path)) as packets:
         assert [len(packet) for packet in packets] == [60, 61, 62, 63, 200]
+
+
+def test_a_file_that_is_larger_than_one_answer_of_grpc(
+    served: OtgSettings, traffic: CountedTraffic, tmp_path: Path
+) -> None:
+    if served.token:
+        pytest.skip("snappi sends no metadata")
+    api = snappi.api(location=served.grpc_location, transport="grpc")
+    api.set_config(_configured())
+    frames = [ReceivedFrame(NOW_NS, 9000, bytes(9000))] * 500
+    _captured(traffic, tmp_path, frames)
+    with pytest.raises(Exception, match="larger than max"):
+        _file(api)
+    api.enable_grpc_streaming = True
+    assert _file(api) == as_pcap(frames, 9342)
 
 
 def test_what_is_not_in_a_capture_is_said_when_it_stops(
