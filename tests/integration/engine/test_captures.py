@@ -141,7 +141,8 @@ def test_a_capture_is_switched_while_frames_come(loopback: EngineSession, tmp_pa
     loopback.send(request)
     loopback.next_interval()
     loopback.next_interval()
-    assert switch(loopback, True, 11)["frames"] == 0
+    assert frames_of(path) == []
+    switch(loopback, True, 11)
     loopback.next_interval()
     loopback.next_interval()
     flushed = switch(loopback, True, 12)
@@ -206,7 +207,8 @@ def test_several_queues_are_one_capture(engine: EngineSession, tmp_path: Path) -
     reply = engine.ask(trial_request(captures=[capture(path, most_frames=20, snap_bytes=20)]))
     counts = captured(reply)
     assert counts["frames"] == len(frames_of(path)) == 20
-    assert counts["left_out"] + 20 == reply["ports"][0]["foreign"]
+    # The port is never silent, and captured to the last poll, after the counters were read.
+    assert counts["left_out"] + 20 >= reply["ports"][0]["foreign"] > 20
     engine.finish()
 
 
