@@ -57,7 +57,9 @@ def _cases() -> Iterator[_Case]:
     mix = [{"size": size, "weight": weight} for size, weight in _MIX.items()]
     yield _Case(f"{LONE_CORE}, IMIX", load_stream(None, imix=mix), largest=_LARGEST)
     for flows in (1, 65536, MOST_FLOWS):
-        yield _Case(f"TX + RX, {flows} flows, 1 lcore, 64 bytes", load_stream(flows=flows, prefix=7))
+        yield _Case(
+            f"TX + RX, {flows} flows, 1 lcore, 64 bytes", load_stream(flows=flows, prefix=7)
+        )
     yield _Case("TX + RX, 4 ports, 1 lcore, 64 bytes", load_stream(), ports=4)
     yield _Case("TX + RX, 2 ports, 2 lcores, 64 bytes", load_stream(), ports=2, lcores=2)
 
