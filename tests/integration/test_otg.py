@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import snappi
 from scapy.layers.inet import IP, UDP
-from scapy.utils import PcapReader
+from scapy.utils import PcapReader, RawPcapReader
 
 from tests.free_ports import free_ports
 from tests.integration.command import ROOT, Workplace, until
@@ -74,11 +74,17 @@ def _capture(api: Any, state: str) -> list[str]:
     return list(api.set_control_state(control).warnings or [])
 
 
-def _captured(api: Any, port: str) -> list[Any]:
+def _captured(api: Any, port: str, reader: type = PcapReader) -> list[Any]:
     """The frames of a port's capture, as Scapy reads them."""
     request = api.capture_request()
     request.port_name = port
-    return list(PcapReader(api.get_capture(request)))
+    return list(reader(api.get_capture(request)))
+
+
+def _cut(api: Any, port: str) -> list[tuple[int, int]]:
+    """What there is of each frame, and its length; Scapy takes 20 ms to dissect one that is cut."""
+    frames = _captured(api, port, RawPcapReader)
+    return [(len(data), meta.wirelen) for data, meta in frames]
 
 
 def _flow_metrics(api: Any) -> Any:
@@ -164,9 +170,9 @@ def test_what_was_sent_is_in_the_captures(locations: tuple[str, str]) -> None:
     _until_each(api, lambda metric: metric.frames_rx > 100, "frames")
     assert _captured(api, "p1") == []
     _capture(api, "start")
-    until(lambda: len(_captured(api, "p1")) > 100, "frames in the capture")
+    until(lambda: len(_cut(api, "p1")) > 100, "frames in the capture")
     _capture(api, "stop")
-    frames = _captured(api, "p2")
-    assert {(len(frame), frame.wirelen) for frame in frames} == {(60, 124)}
+    cut = _cut(api, "p2")
+    assert set(cut) == {(60, 124)}
     _transmit(api, "stop")
-    assert _captured(api, "p2") == frames
+    assert _cut(api, "p2") == cut
