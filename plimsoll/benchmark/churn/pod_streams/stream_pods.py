@@ -88,7 +88,7 @@ class StreamPodPlan:
             "app.kubernetes.io/managed-by": "plimsoll",
             STREAMS_LABEL: self.mark,
             _SIDE_LABEL: side,
-            _PAIR_LABEL: f"{self.period}-{pair}",
+            _PAIR_LABEL: f"{self.mark}-{self.period}-{pair}",
         }
         network = self.network
         annotations = {}
