@@ -14,9 +14,9 @@ from plimsoll.report.pages.standard.sections import Heading, PageSection, Sectio
 from plimsoll.text.slug import slug
 
 _EXPLAINED = (
-    "Datagrams at a fixed rate between the pods of the first pairs, next to their streams: one "
-    "way, from the sender's call to the kernel's stamp on arrival. Unsent are those that were "
-    "due while the prober had no CPU: they are no loss, and would have been of the same moments."
+    "Datagrams at a fixed rate between the pods of the first pairs, next to their streams: {way}, "
+    "from the sender's call to the kernel's stamp on arrival. Unsent are those that were due "
+    "while the prober had no CPU: they are no loss, and would have been of the same moments."
 )
 _BOTH_WAYS = (
     "Over {networks} latency is of both ways, without the time that the far end held a datagram: "
@@ -36,7 +36,8 @@ def probe_section(cells: Sequence[ChurnCell]) -> PageSection | None:
         for network in networks
     )
     both_ways = dict.fromkeys(cell.network for cell, probe in probed if probe.round_trip)
-    explained = [_EXPLAINED]
+    way = "both ways" if len(both_ways) == len(networks) else "one way"
+    explained = [_EXPLAINED.format(way=way)]
     if both_ways:
         explained.append(_BOTH_WAYS.format(networks=" and ".join(both_ways)))
     return PageSection("UDP latency", tuple(explained), (_table(probed),), figures)

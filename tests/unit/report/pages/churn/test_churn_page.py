@@ -6,6 +6,7 @@ import pytest
 
 from plimsoll.record.index.summarise import summarise
 from plimsoll.record.metrics.metrics import query_metrics
+from plimsoll.record.results.churn_result import ChurnCell
 from plimsoll.report import export_charts, write_report
 from plimsoll.report.pages.churn.answer import churn_answer
 from plimsoll.report.pages.churn.page import churn_page
@@ -138,6 +139,25 @@ def test_udp_latency_next_to_the_streams(tmp_path: Path) -> None:
     assert rows[3] == ("ovn", "100 %", *measured, "2,345.6", "1,000", "2", "7")
     names = {path.stem for path in export_charts(run)}
     assert {"udp-latency-over-macvlan", "udp-latency-over-ovn"} <= names
+
+
+def test_latency_between_pods_of_a_cluster_is_said_to_be_of_both_ways(tmp_path: Path) -> None:
+    def explained(*cells: ChurnCell) -> str:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        sections = churn_answer(write_churn_run(folder, cells=cells)).sections
+        (found,) = [each for each in sections if each.title == "UDP latency"]
+        return " ".join(found.sentences)
+
+    one_way = with_probe(CELLS[0])
+    assert one_way.probe is not None
+    probe = one_way.probe.model_copy(update={"round_trip": True})
+    changes = {"probe": probe, "network": "pods", "period": "trial-0009"}
+    both_ways = one_way.model_copy(update=changes)
+    assert ": one way" in explained(one_way)
+    assert "both ways" not in explained(one_way)
+    assert ": both ways" in explained(both_ways)
+    assert "Over pods latency is of both ways" in explained(one_way, both_ways)
+    assert ": one way" in explained(one_way, both_ways)
 
 
 def test_the_distribution_of_a_level_is_of_all_its_repetitions(tmp_path: Path) -> None:
