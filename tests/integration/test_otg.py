@@ -45,6 +45,17 @@ def locations(place: Workplace) -> Iterator[tuple[str, str]]:
         assert server.wait(60) == 0
 
 
+def _clients(locations: tuple[str, str]) -> Iterator[Any]:
+    """By HTTP, and by gRPC."""
+    for api in (
+        snappi.api(location=locations[0]),
+        snappi.api(location=locations[1], transport="grpc"),
+    ):
+        if hasattr(api, "request_timeout"):
+            api.request_timeout = 120
+        yield api
+
+
 def _configured(api: Any) -> Any:
     config = api.config()
     config.ports.port(name="p1", location="0").port(name="p2", location="1")
@@ -99,12 +110,7 @@ def _until_each(api: Any, holds: Callable[[Any], bool], what: str) -> None:
 
 @pytest.mark.slow
 def test_flows_end_by_their_count_and_go_on_without_one(locations: tuple[str, str]) -> None:
-    for api in (
-        snappi.api(location=locations[0]),
-        snappi.api(location=locations[1], transport="grpc"),
-    ):
-        if hasattr(api, "request_timeout"):
-            api.request_timeout = 120
+    for api in _clients(locations):
         config = _configured(api)
         api.set_config(config)
         _transmit(api, "start")
@@ -138,12 +144,7 @@ def test_flows_end_by_their_count_and_go_on_without_one(locations: tuple[str, st
 
 def test_what_was_sent_is_in_the_captures(locations: tuple[str, str]) -> None:
     """Frames pass testpmd as they are, so each port's capture has those of the other's flow."""
-    for api in (
-        snappi.api(location=locations[0]),
-        snappi.api(location=locations[1], transport="grpc"),
-    ):
-        if hasattr(api, "request_timeout"):
-            api.request_timeout = 120
+    for api in _clients(locations):
         config = _configured(api)
         config.captures.add(name="all", port_names=["p1", "p2"])
         api.set_config(config)

@@ -11,14 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from plimsoll.cluster.pods.manifests import (
-    MANAGED,
-    NODE_LABEL,
     RECORD,
     RUN_ANNOTATION,
     RUN_LABEL,
     run_pod,
 )
 from plimsoll.cluster.pods.pod_plan import PodPlan
+from plimsoll.host.kubernetes.labels import MANAGED, NODE_LABEL
 from plimsoll.tune.render.files.manifest import Manifest, manifest_of
 
 # Of Kueue (its documentation, "Run Kubernetes Jobs"): it lets the job begin.

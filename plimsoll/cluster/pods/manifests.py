@@ -19,18 +19,16 @@ from plimsoll.cluster.pods.observed_node import (
 )
 from plimsoll.cluster.pods.pod_plan import PodPlan
 from plimsoll.host.kubernetes.confinement import NOT_ROOT, guaranteed, without_rights
+from plimsoll.host.kubernetes.labels import MANAGED, NODE_LABEL
 from plimsoll.observe.agent.agent import HOSTNAME_VARIABLE
 from plimsoll.tune.intent.pod import Pod
 from plimsoll.tune.render.files.manifest import Manifest, manifest_of
 from plimsoll.tune.render.openshift.pod import pod_manifest
 
-MANAGED = {"app.kubernetes.io/managed-by": "plimsoll"}
 RUN_LABEL = "plimsoll/run"
 RUN_ANNOTATION = "plimsoll/run-id"
 # On a DUT's pod, its name in the intent, by which its observer finds it.
 POD_LABEL = "plimsoll/pod"
-# On each node, its own name.
-NODE_LABEL = "kubernetes.io/hostname"
 RUN_CONTAINER, RECORD_CONTAINER, OBSERVER_CONTAINER = "run", "record", "observe"
 RECORD = "/var/lib/plimsoll"
 _EXPERIMENT = "/etc/plimsoll"

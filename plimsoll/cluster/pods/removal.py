@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.cluster.pods.cluster_client import KINDS, ClusterClient
-from plimsoll.cluster.pods.manifests import MANAGED, RUN_ANNOTATION, RUN_LABEL
+from plimsoll.cluster.pods.manifests import RUN_ANNOTATION, RUN_LABEL
 from plimsoll.host.kubernetes.cluster_errors import ClusterRefused
+from plimsoll.host.kubernetes.labels import MANAGED
 
 _OURS = ",".join(f"{name}={value}" for name, value in MANAGED.items())
 _FORBIDDEN = 403

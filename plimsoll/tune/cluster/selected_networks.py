@@ -10,7 +10,6 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-ANNOTATION = "k8s.v1.cni.cncf.io/networks"
 _LONGEST_TEXT = 1 << 18
 
 

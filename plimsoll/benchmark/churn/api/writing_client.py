@@ -92,11 +92,8 @@ class WritingClient:
         """Change an object."""
         return self._call("PATCH", path, body=changes, content=kind)
 
-    def text(self, path: str) -> str:
+    def text(self, path: str, query: Mapping[str, str] | None = None) -> str:
         """What the server answers as text, such as its metrics. Raises MachineError."""
-        return self._text(path, {})
-
-    def _text(self, path: str, query: Mapping[str, str]) -> str:
         response = self._raw("GET", path, query=query, accept="text/plain, */*")
         try:
             return bytes(response.read(_MOST_BYTES)).decode(errors="replace")
@@ -150,7 +147,7 @@ class WritingClient:
         path = f"/api/v1/namespaces/{namespace}/pods/{pod}/log"
         query = {"container": container, "tailLines": str(lines)}
         with Explained("a log", self.server):
-            return self._text(path, query).splitlines()
+            return self.text(path, query).splitlines()
 
     def refused(self, answer: ApiReply, what: str) -> MachineError:
         """The error of an answer that is a refusal of `what`."""

@@ -51,8 +51,8 @@ def server_command(plan: TcpStreamPlan, port: int) -> list[str]:
 
 def client_command(plan: TcpStreamPlan, port: int, address: str) -> list[str]:
     """Of one that sends a stream to that server."""
-    pace = "0" if plan.rate_bps is None else f"{plan.rate_bps:.0f}"
-    return agent_command(_MODULE, "client", f"{plan.interval_s:g}", str(port), address, pace)
+    interval = f"{plan.interval_s:g}"
+    return agent_command(_MODULE, "client", interval, str(port), address, plan.pace)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -18,16 +18,15 @@ from plimsoll.benchmark.churn.pod_streams.settings import (
 from plimsoll.benchmark.churn.pod_streams.stream_agent import client_command, server_command
 from plimsoll.benchmark.churn.streams.iperf3 import FIRST_PORT, TcpStreamPlan
 from plimsoll.host.kubernetes.confinement import guaranteed, without_rights
+from plimsoll.host.kubernetes.labels import MANAGED, NETWORKS, NODE_LABEL
 from plimsoll.tune.render.files.manifest import Manifest, manifest_of
 
 StreamSide = Literal["client", "server"]
 STREAM_SIDES: tuple[StreamSide, ...] = ("client", "server")
 
 # On each of them; its value is the run's.
-STREAMS_LABEL = "plimsoll.dev/streams"
+_STREAMS_LABEL = "plimsoll.dev/streams"
 _SIDE_LABEL, _PAIR_LABEL = "plimsoll.dev/side", "plimsoll.dev/pair"
-_NODE_LABEL = "kubernetes.io/hostname"
-_NETWORKS = "k8s.v1.cni.cncf.io/networks"
 # The containers of a pod, of which the second is there where a pair is probed.
 STREAM, PROBE = "stream", "probe"
 # Python and a thousand datagrams a second; of less than a CPU, so that it takes no whole one.
@@ -85,15 +84,15 @@ class StreamPodPlan:
         self, side: StreamSide, pair: int, stream: dict[str, Any], probing: Sequence[str]
     ) -> Manifest:
         labels = {
-            "app.kubernetes.io/managed-by": "plimsoll",
-            STREAMS_LABEL: self.mark,
+            **MANAGED,
+            _STREAMS_LABEL: self.mark,
             _SIDE_LABEL: side,
             _PAIR_LABEL: f"{self.mark}-{self.period}-{pair}",
         }
         network = self.network
         annotations = {}
         if isinstance(network, AttachedNetwork):
-            annotations[_NETWORKS] = network.attachment
+            annotations[NETWORKS] = network.attachment
         containers = [stream]
         if self.probed(pair):
             containers.append(self._container(PROBE, probing, _PROBE_RESOURCES))
@@ -138,7 +137,7 @@ class StreamPodPlan:
 
 def streams_selector(mark: str) -> str:
     """Selects all pods that a run makes for its streams."""
-    return f"{STREAMS_LABEL}={mark}"
+    return f"{_STREAMS_LABEL}={mark}"
 
 
 def pods_path(namespace: str) -> str:
@@ -148,7 +147,7 @@ def pods_path(namespace: str) -> str:
 
 def _apart(pair: str) -> dict[str, Any]:
     """Client and server of a pair on two nodes, if there are two."""
-    term = {"labelSelector": {"matchLabels": {_PAIR_LABEL: pair}}, "topologyKey": _NODE_LABEL}
+    term = {"labelSelector": {"matchLabels": {_PAIR_LABEL: pair}}, "topologyKey": NODE_LABEL}
     weighted = {"weight": 100, "podAffinityTerm": term}
     return {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [weighted]}}
 
@@ -156,7 +155,7 @@ def _apart(pair: str) -> dict[str, Any]:
 def _spread(mark: str, side: StreamSide) -> Mapping[str, Any]:
     return {
         "maxSkew": 1,
-        "topologyKey": _NODE_LABEL,
+        "topologyKey": NODE_LABEL,
         "whenUnsatisfiable": "ScheduleAnyway",
-        "labelSelector": {"matchLabels": {STREAMS_LABEL: mark, _SIDE_LABEL: side}},
+        "labelSelector": {"matchLabels": {_STREAMS_LABEL: mark, _SIDE_LABEL: side}},
     }

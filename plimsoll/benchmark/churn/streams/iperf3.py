@@ -30,6 +30,11 @@ class TcpStreamPlan:
     rate_bps: float | None
     interval_s: float
 
+    @property
+    def pace(self) -> str:
+        """As iperf3 takes it, in bits per second."""
+        return "0" if self.rate_bps is None else f"{self.rate_bps:.0f}"
+
 
 def server_options(plan: TcpStreamPlan, port: int) -> tuple[str, ...]:
     """Of a server that ends with its first stream."""
@@ -38,8 +43,7 @@ def server_options(plan: TcpStreamPlan, port: int) -> tuple[str, ...]:
 
 def client_options(plan: TcpStreamPlan, address: str, port: int) -> tuple[str, ...]:
     """Of a client that sends until a signal."""
-    pace = "0" if plan.rate_bps is None else f"{plan.rate_bps:.0f}"
-    stream = ("--bitrate", pace, "--time", str(_LONGEST_S), "--length", str(_WRITE_BYTES))
+    stream = ("--bitrate", plan.pace, "--time", str(_LONGEST_S), "--length", str(_WRITE_BYTES))
     return ("--client", address, *_alike(plan, port), *stream)
 
 

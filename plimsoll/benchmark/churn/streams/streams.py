@@ -89,7 +89,7 @@ class _Starter:
         self._stack = stack
 
     def start(self, pair: PodPair) -> _Stream:
-        """The server, and once it is_listening the client. Raises MachineError."""
+        """The server, and once it listens the client. Raises MachineError."""
         options = server_options(self._plan, pair.port)
         server = self._child(pair, "server", pair.server.enter(self._program, *options))
         _wait_until_listening(server, pair)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 
+from plimsoll.host.kubernetes.labels import NETWORKS
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -23,7 +24,6 @@ from plimsoll.tune.cluster.kinds import NETWORK_ATTACHMENT, POD
 from plimsoll.tune.cluster.network_resource import resource_of
 from plimsoll.tune.cluster.object_judgement import judge_each, sum_up
 from plimsoll.tune.cluster.selected_networks import (
-    ANNOTATION,
     SelectedNetwork,
     selected_networks,
 )
@@ -52,8 +52,8 @@ def _judge(view: ClusterView, intent: Intent) -> CheckJudgement:
 
 def _judge_pod(view: ClusterView, own: frozenset[str], pod: KubeObject) -> CheckJudgement:
     name = full_name(pod)
-    given = annotations_of(pod).get(ANNOTATION, "")
-    where = Reading(f'Pod {name} metadata.annotations["{ANNOTATION}"]', given or "not set")
+    given = annotations_of(pod).get(NETWORKS, "")
+    where = Reading(f'Pod {name} metadata.annotations["{NETWORKS}"]', given or "not set")
     try:
         networks = selected_networks(given, namespace_of(pod))
     except ValueError as error:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from plimsoll.host.kubernetes.labels import NETWORKS
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.hugepages import RESOURCE_SUFFIX
 from plimsoll.tune.intent.intent import Intent
@@ -21,7 +22,6 @@ from plimsoll.tune.render.files.rendered_file import RenderedFile
 
 # Of all pods that are given capabilities, in each namespace.
 SERVICE_ACCOUNT = "dataplane"
-_NETWORKS = "k8s.v1.cni.cncf.io/networks"
 # Each of them is as good as root on the node.
 _FAR_REACHING = frozenset(("SYS_ADMIN", "SYS_RAWIO", "SYS_MODULE", "SYS_PTRACE"))
 # A registry that can never be (RFC 2606), so that a forgotten image fails by its own name.
@@ -90,7 +90,7 @@ def pod_manifest(intent: Intent, pod: Pod) -> Manifest:
 
 def _annotations(intent: Intent, pod: Pod) -> dict[str, str]:
     """CRI-O's effects, the networks, then the intent's own, which win."""
-    networks = {_NETWORKS: ",".join(_attachments(intent, pod))} if pod.networks else {}
+    networks = {NETWORKS: ",".join(_attachments(intent, pod))} if pod.networks else {}
     return pod.effects.annotations | networks | dict(pod.annotations)
 
 
