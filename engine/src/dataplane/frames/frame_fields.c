@@ -110,25 +110,54 @@ take_numbers(const struct field *field, uint64_t *counter, uint32_t *numbers, ui
         number_in_turn(field, counter, numbers, count);
 }
 
-/* The common field, an IPv4 address, in loops that compilers vectorise. */
-static inline void
-write_four_bytes(const struct frame_field *made, const struct field *field, uint8_t *const *frames,
-                 uint32_t count, const uint32_t *numbers, uint32_t *addends)
-{
-    const uint32_t base = (uint32_t)(made->base >> made->shift), step = field->step;
-    const uint32_t offset = field->offset;
-    /* Even bytes follow the field among its eight, or odd ones. */
-    const bool ends_word = made->ends_word != (made->shift / 8 % 2 != 0);
-    uint32_t values[FIELDS_BURST];
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
+/*
+ * What is written: of each frame what its template and the fields make or, where all are `alike`,
+ * of the first one. All the functions below are made twice, for either is known when they are
+ * compiled.
+ */
+struct written_burst {
+    const struct frame_fields *const *prepared;
+    bool alike;
+    uint8_t *const *frames;
+    uint32_t count;
+};
+
+static ALWAYS_INLINE const struct frame_fields *
+prepared_of(const struct written_burst *burst, uint32_t i)
+{
+    return burst->prepared[burst->alike ? 0 : i];
+}
+
+/*
+ * The common field, an IPv4 address, in loops that compilers vectorise. `number` is the field's.
+ * Templates of a stream differ in its base alone.
+ */
+static ALWAYS_INLINE void
+write_four_bytes(const struct written_burst *burst, uint32_t number, const struct field *field,
+                 const uint32_t *numbers, uint32_t *addends)
+{
+    const struct frame_field *first = &burst->prepared[0]->field[number];
+    const uint32_t step = field->step, offset = field->offset, count = burst->count;
+    const uint32_t base = (uint32_t)(first->base >> first->shift);
+    /* Even bytes follow the field among its eight, or odd ones. */
+    const bool ends_word = first->ends_word != (first->shift / 8 % 2 != 0);
+    uint32_t bases[FIELDS_BURST], values[FIELDS_BURST];
+
+    for (uint32_t i = 0; i < count && !burst->alike; i++) {
+        const struct frame_field *made = &burst->prepared[i]->field[number];
+
+        bases[i] = (uint32_t)(made->base >> made->shift);
+    }
     for (uint32_t i = 0; i < count; i++) {
-        values[i] = base + numbers[i] * step;
+        values[i] = (burst->alike ? base : bases[i]) + numbers[i] * step;
         addends[i] = addend(values[i], ends_word);
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t swapped = __builtin_bswap32(values[i]);
 
-        memcpy(frames[i] + offset, &swapped, sizeof(swapped));
+        memcpy(burst->frames[i] + offset, &swapped, sizeof(swapped));
     }
 }
 
@@ -142,54 +171,72 @@ value_of(const struct frame_field *made, const struct field *field, uint32_t num
 }
 
 /* Any other field, in the eight bytes of which it is a part. */
-static void
-write_bits(const struct frame_field *made, const struct field *field, uint8_t *const *frames,
-           uint32_t count, const uint32_t *numbers, uint32_t *addends)
+static ALWAYS_INLINE void
+write_bits(const struct written_burst *burst, uint32_t number, const struct field *field,
+           const uint32_t *numbers, uint32_t *addends)
 {
-    const uint64_t others = __builtin_bswap64(~made->mask);
     uint64_t bytes;
 
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < burst->count; i++) {
+        const struct frame_field *made = &prepared_of(burst, i)->field[number];
         const uint64_t value = value_of(made, field, numbers[i]);
+        uint8_t *at = burst->frames[i] + made->offset;
 
-        memcpy(&bytes, frames[i] + made->offset, sizeof(bytes));
-        bytes = (bytes & others) | __builtin_bswap64(value);
-        memcpy(frames[i] + made->offset, &bytes, sizeof(bytes));
+        memcpy(&bytes, at, sizeof(bytes));
+        bytes = (bytes & __builtin_bswap64(~made->mask)) | __builtin_bswap64(value);
+        memcpy(at, &bytes, sizeof(bytes));
         addends[i] = wide_addend(value, made->ends_word);
     }
 }
 
-static inline void
-write_field(const struct frame_field *made, const struct field *field, uint64_t *counter,
-            uint8_t *const *frames, uint32_t count, uint32_t (*sums)[FIELDS_BURST])
+static ALWAYS_INLINE void
+write_field(const struct written_burst *burst, uint32_t number, const struct field *field,
+            uint64_t *counter, uint32_t (*sums)[FIELDS_BURST])
 {
+    const struct frame_field *first = &burst->prepared[0]->field[number];
     uint32_t numbers[FIELDS_BURST], addends[FIELDS_BURST];
 
-    take_numbers(field, counter, numbers, count);
+    take_numbers(field, counter, numbers, burst->count);
     if (field->width == 4 && field->mask == UINT32_MAX && field->kind != FIELD_LIST)
-        write_four_bytes(made, field, frames, count, numbers, addends);
+        write_four_bytes(burst, number, field, numbers, addends);
     else
-        write_bits(made, field, frames, count, numbers, addends);
+        write_bits(burst, number, field, numbers, addends);
     for (uint32_t fix = 0; fix < field->fix_count; fix++) {
-        for (uint32_t i = 0; i < count; i++)
-            sums[made->checksums[fix]][i] += addends[i];
+        for (uint32_t i = 0; i < burst->count; i++)
+            sums[first->checksums[fix]][i] += addends[i];
     }
 }
 
-static inline void
-write_checksum(const struct checksum *checksum, uint8_t *const *frames, uint32_t count,
-               const uint32_t *sums)
+static ALWAYS_INLINE void
+write_checksum(const struct written_burst *burst, uint32_t number, const uint32_t *sums)
 {
-    const uint16_t zero = checksum->zero, offset = checksum->offset;
+    const uint16_t offset = burst->prepared[0]->checksum[number].offset;
     uint16_t values[FIELDS_BURST];
 
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < burst->count; i++) {
         const uint16_t value = (uint16_t)~fold(fold(sums[i]));
 
-        values[i] = value == 0 ? zero : value;
+        values[i] = value == 0 ? prepared_of(burst, i)->checksum[number].zero : value;
     }
-    for (uint32_t i = 0; i < count; i++)
-        memcpy(frames[i] + offset, &values[i], sizeof(values[i]));
+    for (uint32_t i = 0; i < burst->count; i++)
+        memcpy(burst->frames[i] + offset, &values[i], sizeof(values[i]));
+}
+
+static ALWAYS_INLINE void
+write_burst(const struct written_burst *burst, const struct fields *fields,
+            struct field_counters *counters)
+{
+    const struct frame_fields *first = burst->prepared[0];
+    uint32_t sums[FIELDS_CHECKSUMS_MAX][FIELDS_BURST];
+
+    for (uint32_t c = 0; c < first->checksum_count; c++) {
+        for (uint32_t i = 0; i < burst->count; i++)
+            sums[c][i] = prepared_of(burst, i)->checksum[c].base;
+    }
+    for (uint32_t f = 0; f < fields->count; f++)
+        write_field(burst, f, &fields->field[f], &counters->next[f], sums);
+    for (uint32_t c = 0; c < first->checksum_count; c++)
+        write_checksum(burst, c, sums[c]);
 }
 
 /*
@@ -207,15 +254,16 @@ FOR_THE_CPU_AT_HAND void
 frame_fields_write(const struct frame_fields *prepared, const struct fields *fields,
                    struct field_counters *counters, uint8_t *const *frames, uint32_t count)
 {
-    uint32_t sums[FIELDS_CHECKSUMS_MAX][FIELDS_BURST];
+    const struct written_burst burst = {&prepared, true, frames, count};
 
-    for (uint32_t c = 0; c < prepared->checksum_count; c++) {
-        for (uint32_t i = 0; i < count; i++)
-            sums[c][i] = prepared->checksum[c].base;
-    }
-    for (uint32_t f = 0; f < fields->count; f++)
-        write_field(&prepared->field[f], &fields->field[f], &counters->next[f], frames, count,
-                    sums);
-    for (uint32_t c = 0; c < prepared->checksum_count; c++)
-        write_checksum(&prepared->checksum[c], frames, count, sums[c]);
+    write_burst(&burst, fields, counters);
+}
+
+FOR_THE_CPU_AT_HAND void
+frame_fields_write_mixed(const struct frame_fields *const *prepared, const struct fields *fields,
+                         struct field_counters *counters, uint8_t *const *frames, uint32_t count)
+{
+    const struct written_burst burst = {prepared, false, frames, count};
+
+    write_burst(&burst, fields, counters);
 }

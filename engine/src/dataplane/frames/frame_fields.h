@@ -77,10 +77,18 @@ void field_counters_start(struct field_counters *counters, const struct fields *
 
 /*
  * Writes the next values and checksums over `count` copies of the template, at most
- * FIELDS_BURST. Frames of different templates are written in turns, as they are sent.
+ * FIELDS_BURST.
  */
 void frame_fields_write(const struct frame_fields *prepared, const struct fields *fields,
                         struct field_counters *counters, uint8_t *const *frames, uint32_t count);
+
+/*
+ * The same for 1 to FIELDS_BURST frames of different templates of a stream, in the order in which
+ * they are sent: `prepared` has what belongs to each.
+ */
+void frame_fields_write_mixed(const struct frame_fields *const *prepared,
+                              const struct fields *fields, struct field_counters *counters,
+                              uint8_t *const *frames, uint32_t count);
 
 /* Takes back the last `frames` steps: those frames were built but not sent. */
 void field_counters_rewind(struct field_counters *counters, const struct fields *fields,

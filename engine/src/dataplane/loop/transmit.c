@@ -69,14 +69,14 @@ prepare(struct rte_mbuf *mbuf, const struct mbuf_head *head)
 }
 
 static inline struct mbuf_head
-head_of(const struct tx_template *template)
+head_of(uint32_t bytes)
 {
     return (struct mbuf_head){.data_off = RTE_PKTMBUF_HEADROOM,
                               .refcnt = 1,
                               .nb_segs = 1,
                               .port = RTE_MBUF_PORT_INVALID,
-                              .pkt_len = template->bytes,
-                              .data_len = (uint16_t) template->bytes};
+                              .pkt_len = bytes,
+                              .data_len = (uint16_t)bytes};
 }
 
 /* One thing for all frames at a time, so that what it needs stays in registers. */
@@ -84,7 +84,7 @@ static inline void
 build_alike(struct tx_stream *stream, const struct tx_template *template, struct rte_mbuf **mbufs,
             uint32_t count, uint16_t mark, uint64_t stamp)
 {
-    const struct mbuf_head head = head_of(template);
+    const struct mbuf_head head = head_of(template->bytes);
     uint8_t *frames[TX_BURST];
 
     for (uint32_t i = 0; i < count; i++)
@@ -101,49 +101,57 @@ template_at(const struct tx_stream *stream, uint32_t position)
     return stream->request->order ? stream->request->order[position] : position;
 }
 
-/* How many of the next frames, at most `most`, are made from the same template. */
-static uint32_t
-count_alike(const struct tx_stream *stream, uint32_t most)
+/*
+ * Takes the templates of the next frames, and puts of each all but the signature into its buffer.
+ */
+static inline void
+lay_out_mixed(struct tx_stream *stream, struct rte_mbuf **mbufs, uint32_t count,
+              uint32_t signature_bytes, uint8_t **frames, uint8_t **signatures)
 {
-    const uint32_t template = template_at(stream, stream->position);
-    uint32_t position = stream->position, alike = 0;
+    const struct frame_fields *prepared[TX_BURST];
+    const struct mbuf_head head = head_of(0);
 
-    do {
-        position = position + 1 < stream->order_count ? position + 1 : 0;
-        alike++;
-    } while (alike < most && template_at(stream, position) == template);
-    return alike;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tx_template *template =
+            &stream->templates[template_at(stream, stream->position)];
+        const uint32_t bytes = template->bytes - signature_bytes;
+
+        /* A head made anew for each would be read before its parts are written: a stall. */
+        frames[i] = prepare(mbufs[i], &head);
+        mbufs[i]->pkt_len = template->bytes;
+        mbufs[i]->data_len = (uint16_t) template->bytes;
+        signatures[i] = frames[i] + bytes;
+        prepared[i] = &template->fields;
+        rte_memcpy(frames[i], template->frame, bytes);
+        stream->position = stream->position + 1 < stream->order_count ? stream->position + 1 : 0;
+    }
+    frame_fields_write_mixed(prepared, &stream->request->fields, &stream->counters, frames, count);
 }
 
 static void
 build_mixed(struct tx_stream *stream, struct rte_mbuf **mbufs, uint32_t count, uint16_t mark,
             uint64_t stamp)
 {
-    for (uint32_t built = 0, alike; built < count; built += alike) {
-        alike = count_alike(stream, count - built);
-        build_alike(stream, &stream->templates[template_at(stream, stream->position)],
-                    mbufs + built, alike, mark, stamp);
-        stream->position = (stream->position + alike) % stream->order_count;
-    }
+    struct signature_words words =
+        signature_words(mark, stream->stream, stream->next_sequence, stamp);
+    uint8_t *frames[TX_BURST], *signatures[TX_BURST];
+
+    lay_out_mixed(stream, mbufs, count, SIGNATURE_BYTES, frames, signatures);
+    for (uint32_t i = 0; i < count; i++, words = signature_next(words))
+        signature_store(signatures[i], words);
+    stream->next_sequence += count;
 }
 
-/* Frames that have no room for a time, one after the other. */
+/* Frames that have no room for a time. */
 static __rte_noinline void
 build_short(struct tx_stream *stream, struct rte_mbuf **mbufs, uint32_t count, uint16_t mark)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const struct tx_template *template =
-            &stream->templates[template_at(stream, stream->position)];
-        const struct mbuf_head head = head_of(template);
-        uint8_t *frame = prepare(mbufs[i], &head);
+    uint8_t *frames[TX_BURST], *signatures[TX_BURST];
 
-        rte_memcpy(frame, template->frame, template->bytes);
-        frame_fields_write(&template->fields, &stream->request->fields, &stream->counters, &frame,
-                           1);
-        signature_store_short(frame + template->bytes - SHORT_SIGNATURE_BYTES,
+    lay_out_mixed(stream, mbufs, count, SHORT_SIGNATURE_BYTES, frames, signatures);
+    for (uint32_t i = 0; i < count; i++)
+        signature_store_short(signatures[i],
                               signature_words(mark, stream->stream, stream->next_sequence++, 0));
-        stream->position = (stream->position + 1) % stream->order_count;
-    }
 }
 
 static inline void

@@ -149,28 +149,49 @@ several_fields_change_at_once(void **state)
     write_and_check(&stream, 0, 100000);
 }
 
-/* Frames of two templates in turns: the flows go on, the bases and checksums are each's own. */
-static void
-templates_share_the_counters(void **state)
+/* A stream's other template, longer and to another address. */
+static struct written_stream
+with_larger_template(const struct written_stream *small)
 {
-    struct written_stream small = stream_of(1, (struct field[]){ip_field(DST_IP, 100, 1)});
-    struct written_stream large = small;
-    uint8_t frame[TEMPLATE_MAX];
+    struct written_stream large = *small;
 
-    (void)state;
     make_frame(large.template, 200);
     large.template[DST_IP] = 10;
     write_word(large.template + IPV4_CHECKSUM_AT, ipv4_checksum(large.template));
     write_word(large.template + UDP_CHECKSUM_AT, udp_checksum(large.template));
     large.bytes = 200 - 18;
     start_stream(&large);
-    for (uint64_t number = 0; number < 1000; number++) {
-        struct written_stream *turn = number % 3 == 0 ? &large : &small;
+    return large;
+}
 
-        memcpy(frame, turn->template, TEMPLATE_MAX);
-        frame_fields_write(&turn->prepared, &turn->fields, &small.counters, (uint8_t *[]){frame},
-                           1);
-        check_frame(turn, frame, number);
+/*
+ * Frames of two templates, in bursts of every size and in every order: the flows go on, the bases
+ * and checksums are each's own. A small frame's last field is written from further ahead.
+ */
+static void
+templates_share_the_counters(void **state)
+{
+    struct written_stream small =
+        stream_of(4, (struct field[]){ip_field(DST_IP, 100, 1), ip_field(SRC_IP, 1024, 7),
+                                      port_field(DST_PORT, 9, 5), field(0, 6, 77, 1)});
+    struct written_stream large = with_larger_template(&small);
+    struct written_stream *turns[FIELDS_BURST];
+    const struct frame_fields *prepared[FIELDS_BURST];
+    uint8_t frames[FIELDS_BURST][TEMPLATE_MAX], *burst[FIELDS_BURST];
+    uint64_t seed = 3, number = 0;
+
+    (void)state;
+    for (uint32_t round = 0; round < 20 * FIELDS_BURST; round++) {
+        const uint32_t count = round % FIELDS_BURST + 1;
+
+        for (uint32_t i = 0; i < count; i++) {
+            turns[i] = random_below(&seed, 3) == 0 ? &large : &small;
+            prepared[i] = &turns[i]->prepared;
+            burst[i] = memcpy(frames[i], turns[i]->template, TEMPLATE_MAX);
+        }
+        frame_fields_write_mixed(prepared, &small.fields, &small.counters, burst, count);
+        for (uint32_t i = 0; i < count; i++)
+            check_frame(turns[i], frames[i], number++);
     }
 }
 
