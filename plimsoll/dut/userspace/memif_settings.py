@@ -9,7 +9,12 @@ from pydantic import AfterValidator, Field
 
 from plimsoll.dut.lab import LabPorts
 from plimsoll.dut.passive import PassiveLab
-from plimsoll.dut.ports.memif_port import check_new_socket, longest_ring, memif_devargs
+from plimsoll.dut.ports.memif_port import (
+    check_new_socket,
+    longest_ring,
+    memif_buffer_bytes,
+    memif_devargs,
+)
 from plimsoll.dut.two_ports import PATHS, PORTS
 from plimsoll.dut.userspace.program_ports import ProgramPorts
 from plimsoll.dut.userspace.program_settings import ProgramSettings
@@ -32,7 +37,7 @@ class MemifSettings(ProgramSettings):
 
     `ring_size` is in frames, a power of two; memif allows up to 16384, and long rings
     carry over the milliseconds that a shared CPU is taken away; those whose buffers would take
-    more than 32 MB each, for the longest frames, are shortened. `socket` defaults to a path that
+    more than 33 MB each, for the longest frames, are shortened. `socket` defaults to a path that
     is private to the run.
     """
 
@@ -41,8 +46,13 @@ class MemifSettings(ProgramSettings):
 
     @property
     def ring_frames(self) -> int:
-        """The rings' length: as set, or what 32 MB of buffers allow."""
-        return min(self.ring_size, longest_ring(self.buffer_bytes))
+        """The rings' length: as set, or what 33 MB of buffers allow."""
+        return min(self.ring_size, longest_ring(self.ring_buffer_bytes))
+
+    @property
+    def ring_buffer_bytes(self) -> int:
+        """Of a buffer in a ring."""
+        return memif_buffer_bytes(self.frame_size)
 
     def socket_of(self, ledger: Ledger) -> Path:
         """As set, or the ledger's own."""
@@ -54,7 +64,7 @@ class MemifSettings(ProgramSettings):
 
     def devargs(self, role: Literal["server", "client"], port: int, socket: Path) -> str:
         """Of the DUT's end of a port, or of the tester's."""
-        return memif_devargs(role, port, socket, self.ring_frames, self.buffer_bytes)
+        return memif_devargs(role, port, socket, self.ring_frames, self.ring_buffer_bytes)
 
     def tester_ports(self, socket: Path) -> LabPorts:
         """What the tester opens."""

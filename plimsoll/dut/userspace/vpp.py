@@ -200,7 +200,7 @@ class VppLab(ProgramLab[VppSettings]):
             settings.router_macs,
             socket=settings.socket_of(self._ledger),
             ring_frames=settings.ring_frames,
-            buffer_bytes=settings.buffer_bytes,
+            buffer_bytes=settings.ring_buffer_bytes,
         )
 
     @property

@@ -151,21 +151,23 @@ def test_testpmd_asks_for_what_its_mbufs_take() -> None:
 
 
 @pytest.mark.parametrize(
-    ("frame_size", "buffer_bytes", "ring_frames"),
+    ("frame_size", "buffer_bytes", "ring_buffer_bytes", "ring_frames"),
     [
-        (64, 2048, 16384),
+        (64, 2048, 2112, 16384),
         # 2048 bytes and FCS.
-        (2052, 2048, 16384),
-        (2053, 2112, 8192),
-        # 32 MB hold 3640 buffers of 9216 bytes, and a ring's length is a power of two.
-        (9216, 9216, 2048),
+        (2052, 2048, 2112, 16384),
+        (2053, 2112, 2112, 16384),
+        (2117, 2176, 2240, 8192),
+        # 33 MB hold 3728 buffers of 9280 bytes, and a ring's length is a power of two.
+        (9216, 9216, 9280, 2048),
     ],
 )
 def test_testpmd_has_buffers_for_the_longest_frame(
-    frame_size: int, buffer_bytes: int, ring_frames: int
+    frame_size: int, buffer_bytes: int, ring_buffer_bytes: int, ring_frames: int
 ) -> None:
     lab = TestpmdSettings().for_frames(frame_size)
     assert (lab.buffer_bytes, lab.ring_frames) == (buffer_bytes, ring_frames)
+    assert f"bsize={ring_buffer_bytes}" in lab.devargs("client", 0, Path("/run/x.sock"))
     assert lab.megabytes >= 16384 * buffer_bytes // 2**20
     assert TestpmdSettings(ring_size=128).for_frames(frame_size).ring_frames == 128
 

@@ -210,13 +210,15 @@ write_field(const struct written_burst *burst, uint32_t number, const struct fie
 static ALWAYS_INLINE void
 write_checksum(const struct written_burst *burst, uint32_t number, const uint32_t *sums)
 {
-    const uint16_t offset = burst->prepared[0]->checksum[number].offset;
+    const struct checksum *first = &burst->prepared[0]->checksum[number];
+    const uint16_t offset = first->offset, alike = first->zero;
     uint16_t values[FIELDS_BURST];
 
     for (uint32_t i = 0; i < burst->count; i++) {
         const uint16_t value = (uint16_t)~fold(fold(sums[i]));
+        const uint16_t zero = burst->alike ? alike : burst->prepared[i]->checksum[number].zero;
 
-        values[i] = value == 0 ? prepared_of(burst, i)->checksum[number].zero : value;
+        values[i] = value == 0 ? zero : value;
     }
     for (uint32_t i = 0; i < burst->count; i++)
         memcpy(burst->frames[i] + offset, &values[i], sizeof(values[i]));
