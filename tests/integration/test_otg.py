@@ -155,7 +155,7 @@ def test_what_was_sent_is_in_the_captures(locations: tuple[str, str]) -> None:
         assert _capture(api, "stop") == []
         for port in ("p1", "p2"):
             frames = _captured(api, port)
-            assert [len(frame) for frame in frames] == [124] * 300
+            assert [len(frame) for frame in frames] == [128] * 300
             assert [frame[UDP].sport for frame in frames] == [5000 + i % 10 for i in range(300)]
             assert [frame[UDP].dport for frame in frames] == [6000 - i % 7 for i in range(300)]
             for frame in frames:
@@ -174,6 +174,6 @@ def test_what_was_sent_is_in_the_captures(locations: tuple[str, str]) -> None:
     until(lambda: len(_cut(api, "p1")) > 100, "frames in the capture")
     _capture(api, "stop")
     cut = _cut(api, "p2")
-    assert set(cut) == {(60, 124)}
+    assert set(cut) == {(60, 128)}
     _transmit(api, "stop")
     assert _cut(api, "p2") == cut

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from plimsoll.text.wire import FCS_BYTES
 
 # Classic pcap with times in ns, in this machine's byte order, as docs/engine-protocol.md says.
 _FILE = struct.Struct("=IHHiIII")
 _FRAME = struct.Struct("=IIII")
 _MAGIC, _MAJOR, _MINOR, _ETHERNET = 0xA1B23C4D, 2, 4, 1
 # Of pcapng (draft-ietf-opsawg-pcapng): a section of unknown length, one interface whose option
-# if_tsresol says that times are in ns, and enhanced packet blocks.
+# if_tsresol says that times are in ns and if_fcslen that frames have their FCS, and enhanced packet
+# blocks.
 _SECTION, _INTERFACE, _PACKET = 0x0A0D0D0A, 1, 6
 _SECTION_BODY = struct.pack("=IHHq", 0x1A2B3C4D, 1, 0, -1)
-_TIME_IN_NS = struct.pack("=HHB3xHH", 9, 1, 9, 0, 0)
+_OPTIONS = struct.pack("=HHB3xHHB3xHH", 9, 1, 9, 13, 1, FCS_BYTES, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,20 @@ def read_received(path: Path) -> Iterator[ReceivedFrame]:
         return
 
 
+def with_fcs(frames: Iterable[ReceivedFrame], snap_bytes: int) -> Iterator[ReceivedFrame]:
+    """Frames as long as on the wire, cut to `snap_bytes`.
+
+    No port hands an FCS over, so it is computed (IEEE 802.3, 3.2.9) of what came, and proves
+    nothing. Of a frame that is cut already it is missing.
+    """
+    for frame in frames:
+        whole = len(frame.data) == frame.length
+        fcs = zlib.crc32(frame.data).to_bytes(FCS_BYTES, "little") if whole else b""
+        yield ReceivedFrame(
+            frame.unix_ns, frame.length + FCS_BYTES, (frame.data + fcs)[:snap_bytes]
+        )
+
+
 def as_pcap(frames: Iterable[ReceivedFrame], snap_bytes: int) -> bytes:
     """A file of the same format, of frames that were cut to `snap_bytes` at most."""
     content = bytearray(_FILE.pack(_MAGIC, _MAJOR, _MINOR, 0, 0, snap_bytes, _ETHERNET))
@@ -55,8 +73,8 @@ def as_pcap(frames: Iterable[ReceivedFrame], snap_bytes: int) -> bytes:
 
 
 def as_pcapng(frames: Iterable[ReceivedFrame], snap_bytes: int) -> bytes:
-    """The same as pcapng."""
-    interface = struct.pack("=HHI", _ETHERNET, 0, snap_bytes) + _TIME_IN_NS
+    """The same as pcapng, of frames with their FCS."""
+    interface = struct.pack("=HHI", _ETHERNET, 0, snap_bytes) + _OPTIONS
     content = bytearray(_block(_SECTION, _SECTION_BODY) + _block(_INTERFACE, interface))
     for frame in frames:
         high, low = divmod(frame.unix_ns, 1 << 32)

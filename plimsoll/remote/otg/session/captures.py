@@ -7,29 +7,34 @@ from dataclasses import dataclass
 from itertools import islice
 
 from plimsoll.benchmark.live_traffic.live_captures import MOST_SNAP_BYTES, PortCapture
-from plimsoll.benchmark.live_traffic.received_frames import as_pcap, as_pcapng
+from plimsoll.benchmark.live_traffic.received_frames import as_pcap, as_pcapng, with_fcs
 from plimsoll.remote.otg.flows.port import OtgPort
 from plimsoll.remote.otg.model.given import Given
 from plimsoll.remote.otg.model.refusal import Refusals
 from plimsoll.remote.otg.session.live import FlowTraffic
+from plimsoll.text.wire import FCS_BYTES
 
 # Kept of a port between start and stop. The files lie where the state does, mostly in memory, and
 # an answer is held in memory whole: 150 MB of full frames.
 MOST_FRAMES = 100_000
+_MOST_SNAP_BYTES = MOST_SNAP_BYTES + FCS_BYTES
 
 
 @dataclass(frozen=True, slots=True)
 class OtgCapture:
-    """What is captured of a port, and in which format it is handed over."""
+    """What is captured of a port, and in which format it is handed over.
+
+    Sizes are with FCS, as all of OTG's, to which those who read captures hold them.
+    """
 
     port: OtgPort
-    snap_bytes: int = MOST_SNAP_BYTES
+    snap_bytes: int = _MOST_SNAP_BYTES
     pcapng: bool = False
 
     @property
     def kept(self) -> PortCapture:
         """What the tester is to keep."""
-        return PortCapture(MOST_FRAMES, self.snap_bytes)
+        return PortCapture(MOST_FRAMES, min(self.snap_bytes, MOST_SNAP_BYTES))
 
 
 def read_captures(
@@ -51,7 +56,7 @@ def read_captures(
 def _read_capture(given: Given, ports: Mapping[str, OtgPort]) -> list[OtgCapture]:
     # What is full is left out in any case, and said when the capture is stopped.
     given.leave("name", "overwrite")
-    snap_bytes = given.whole("packet_size") if given.has("packet_size") else MOST_SNAP_BYTES
+    snap_bytes = given.whole("packet_size") if given.has("packet_size") else _MOST_SNAP_BYTES
     if snap_bytes < 1:
         raise given.refused("packet_size", "is no length", "give at least 1, or none for all")
     pcapng = given.text("format") == "pcapng"
@@ -59,7 +64,7 @@ def _read_capture(given: Given, ports: Mapping[str, OtgPort]) -> list[OtgCapture
     for name in names:
         if name not in ports:
             raise given.refused("port_names", f"there is no port {name!r}")
-    return [OtgCapture(ports[n], min(snap_bytes, MOST_SNAP_BYTES), pcapng) for n in names]
+    return [OtgCapture(ports[n], min(snap_bytes, _MOST_SNAP_BYTES), pcapng) for n in names]
 
 
 class PortCaptures:
@@ -109,7 +114,8 @@ class PortCaptures:
             first = part.whole("start") - 1
             last = first + part.whole("count")
         frames = islice(self._traffic.captured(capture.port.number).frames(), first, last)
-        return (as_pcapng if capture.pcapng else as_pcap)(frames, capture.snap_bytes)
+        sized = with_fcs(frames, capture.snap_bytes)
+        return (as_pcapng if capture.pcapng else as_pcap)(sized, capture.snap_bytes)
 
     def _stop(self, name: str) -> list[str]:
         number = self._captures[name].port.number
