@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from spread import Spread
@@ -18,7 +19,8 @@ class Contest:
 
     One measurement may answer several questions: `works` names them, in the order of
     the values, which have one `unit` or one each. `theirs` is None where no peer can do
-    the work; `peer` says why. No ratio is made of figures that are not `comparable`.
+    the work; `peer` says why. No ratio is made of figures that are not `comparable`. Within
+    `stand` both sides may be measured as often as one likes, and are `turns` times in a round.
     """
 
     name: str
@@ -28,6 +30,8 @@ class Contest:
     ours: Measure
     theirs: Measure | None
     comparable: bool = True
+    stand: Callable[[], AbstractContextManager[None]] = nullcontext
+    turns: int = 1
 
     def unit_of(self, index: int) -> str:
         """The unit of the work at `index`."""
@@ -36,7 +40,7 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. A ratio is ours over theirs of the same round."""
+    """One line of the table. A ratio is ours over theirs of the same turn."""
 
     work: str
     peer: str
@@ -47,19 +51,21 @@ class Row:
 
 
 def hold(contest: Contest, rounds: int, say: Callable[[str], None]) -> tuple[Row, ...]:
-    """Measure both sides in each round, and let each begin every other round.
+    """Measure both sides in each turn of each round, and let each begin every other turn.
 
     What the machine does in that time falls on both alike.
     """
     ours: list[Values] = []
     theirs: list[Values] = []
-    for number in range(rounds):
-        sides = [(contest.ours, ours), (contest.theirs, theirs)]
-        for measure, values in sides if number % 2 == 0 else reversed(sides):
-            if measure is not None:
-                values.append(measure())
-        said = f"{contest.name} {number + 1}/{rounds}: ours {_words(ours[-1])}"
-        say(f"{said}, theirs {_words(theirs[-1])}" if theirs else said)
+    turns = rounds * contest.turns
+    with contest.stand():
+        for number in range(turns):
+            sides = [(contest.ours, ours), (contest.theirs, theirs)]
+            for measure, values in sides if number % 2 == 0 else reversed(sides):
+                if measure is not None:
+                    values.append(measure())
+            said = f"{contest.name} {number + 1}/{turns}: ours {_words(ours[-1])}"
+            say(f"{said}, theirs {_words(theirs[-1])}" if theirs else said)
     return tuple(
         _row(contest, index, _of_work(ours, index), _of_work(theirs, index))
         for index in range(len(contest.works))

@@ -46,6 +46,11 @@ class Peer:
         self._telemetry_path = telemetry_path
         self._port_count = port_count
 
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        return self._child.pid
+
     def count(self, counter: Counter) -> int:
         """The counter's sum over all ports. Raises LabDied, TelemetryError."""
         try:
