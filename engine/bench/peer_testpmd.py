@@ -12,9 +12,9 @@ from typing import Literal
 from bench_bed import BenchBed
 
 from plimsoll.dut.lab import LabDied
-from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import format_cpu_list
+from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError
 from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off
 from plimsoll.host.processes.child import Child
 

@@ -5,28 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from plimsoll.dut.lab import DutPortCounters
-from plimsoll.dut.telemetry import TelemetryError
+from plimsoll.host.dpdk_telemetry import counter
 
 
 def ethdev_counters(port: int, stats: Mapping[str, object]) -> DutPortCounters:
     """Of one port since it was started. Raises TelemetryError where one is no count."""
     return DutPortCounters(
         port=port,
-        rx_frames=_count(stats, "ipackets"),
-        tx_frames=_count(stats, "opackets"),
-        rx_missed=_count(stats, "imissed"),
-        rx_errors=_count(stats, "ierrors"),
-        tx_errors=_count(stats, "oerrors"),
-        rx_no_mbuf=_count(stats, "rx_nombuf"),
+        rx_frames=counter(stats, "ipackets"),
+        tx_frames=counter(stats, "opackets"),
+        rx_missed=counter(stats, "imissed"),
+        rx_errors=counter(stats, "ierrors"),
+        tx_errors=counter(stats, "oerrors"),
+        rx_no_mbuf=counter(stats, "rx_nombuf"),
     )
-
-
-def _count(stats: Mapping[str, object], name: str) -> int:
-    value = stats.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise TelemetryError(
-            f"the port counter {name!r} is {value!r}, not a count",
-            where="DPDK telemetry",
-            remedy="check the version of the DUT's DPDK",
-        )
-    return value

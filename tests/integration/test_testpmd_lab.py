@@ -15,9 +15,9 @@ import pytest
 
 from plimsoll.dut.lab import LabDied, LabPorts
 from plimsoll.dut.registry.standing import lab_down, lab_list, lab_up
-from plimsoll.dut.telemetry import Telemetry
 from plimsoll.dut.userspace.testpmd import TestpmdLab, TestpmdSettings
 from plimsoll.errors import InputError, MachineError
+from plimsoll.host.dpdk_telemetry import Telemetry
 from plimsoll.host.ledger.hugepage_claims import claims_locked, claims_of
 from plimsoll.host.ledger.hugepage_pool import pools
 from plimsoll.host.ledger.hugepages import MemoryPlan, plan_memory

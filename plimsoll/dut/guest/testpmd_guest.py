@@ -12,8 +12,8 @@ from plimsoll.dut.guest.guest import GuestCounts, GuestForwarding, GuestHangs, G
 from plimsoll.dut.guest.guest_ports import PORTS, GuestPorts
 from plimsoll.dut.lab import DutProcess, LabDied
 from plimsoll.dut.needs import NeededProgram
-from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.errors import MachineError
+from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError
 from plimsoll.host.ledger.eal_arguments import eal_arguments
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger

@@ -12,13 +12,13 @@ from plimsoll.dut.ethdev_counters import ethdev_counters
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate
 from plimsoll.dut.needs import LabNeeds, NeededProgram
 from plimsoll.dut.ports.memif_port import check_new_socket
-from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.dut.two_ports import PORTS
 from plimsoll.dut.userspace.memif_settings import MemifSettings
 from plimsoll.dut.userspace.noisy_vnf import NoisyVnf
 from plimsoll.dut.userspace.program_lab import ProgramLab
 from plimsoll.dut.userspace.program_ports import ProgramPorts
 from plimsoll.dut.userspace.program_settings import ProgramSettings
+from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError
 from plimsoll.host.ledger.eal_arguments import eal_arguments
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger

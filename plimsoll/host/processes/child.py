@@ -46,12 +46,16 @@ class Child:
         favoured: bool = True,
         folder: Path | None = None,
         namespace: Path | None = None,
+        terminal: int | None = None,
+        inherited: Sequence[int] = (),
     ) -> Child:
         """Start `argv`, whose first word is a program on PATH, in `folder`, by default ours.
 
         With `needed` it has at most those capabilities (privileges.py), else all of ours.
         Unless it is not `favoured`, its threads come before ordinary programs (priority.py).
-        `namespace` is the network namespace that it lives in, by default ours.
+        `namespace` is the network namespace that it lives in, by default ours. It reads from
+        `terminal`, for programs that refuse to run without one, and has the files `inherited`,
+        by their numbers here.
 
         The kernel ties a child of lifetime "ours" to the *thread* that starts it: call
         this on one that lasts as long as the child should. Raises MachineError when
@@ -64,7 +68,9 @@ class Child:
         if namespace is not None:
             # First of all, for it takes CAP_SYS_ADMIN to enter.
             command = ("nsenter", f"--net={namespace}", "--", *command)
-        stdin = _endless_stdin(log.with_suffix(".stdin")) if standing else subprocess.PIPE
+        stdin = subprocess.PIPE if terminal is None else terminal
+        if standing:
+            stdin = _endless_stdin(log.with_suffix(".stdin"))
         try:
             with log.open("ab") as output:
                 process = subprocess.Popen(  # noqa: S603 - an argument vector, no shell
@@ -74,6 +80,7 @@ class Child:
                     stderr=subprocess.STDOUT,
                     env=dict(environment),
                     cwd=folder,
+                    pass_fds=tuple(inherited),
                     start_new_session=True,
                 )
         except OSError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plimsoll.dut.telemetry import TelemetryError
+from plimsoll.host.dpdk_telemetry import TelemetryError
 from plimsoll.observe.dpdk.figures import DISCOVERY, TelemetryFigure, figures_of
 from plimsoll.observe.dpdk.telemetry_talk import TelemetryTalk
 from plimsoll.observe.reading.readings import Readings

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from plimsoll.dut.telemetry import TelemetrySocket
+from plimsoll.host.dpdk_telemetry import TelemetrySocket
 
 _GREETING = "the greeting"
 

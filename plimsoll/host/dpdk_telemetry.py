@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -72,6 +73,18 @@ class TelemetrySocket:
             where=f"DPDK telemetry {self._path}",
             remedy="check that the process still runs and is a DPDK of 20.11 or later",
         )
+
+
+def counter(stats: Mapping[str, object], name: str) -> int:
+    """One count of an answer to /ethdev/stats. Raises TelemetryError where it is not a count."""
+    value = stats.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise TelemetryError(
+            f"the port counter {name!r} is {value!r}, not a count",
+            where="DPDK telemetry",
+            remedy="check the version of the process's DPDK",
+        )
+    return value
 
 
 class Telemetry:

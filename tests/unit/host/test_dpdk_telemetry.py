@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.dut.telemetry import Telemetry, TelemetryError
+from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError
 
 GREETING = b'{"version":"DPDK 22.11.11","pid":1,"max_output_len":16384}'
 Serve = Callable[..., Path]
