@@ -393,7 +393,8 @@ class PortInfo:
     """One opened port, as the generator sees it.
 
     `latency_clock` says where receive stamps were taken: "tsc" by the worker, or
-    "hardware" by the port. The two capabilities are what the driver offers, used or not.
+    "hardware" by the port. The two capabilities are what the driver offers, used or not. Of
+    a generator that does not say, a port is as by default here.
     """
 
     port: int
@@ -402,13 +403,13 @@ class PortInfo:
     mac: str
     link_up: bool
     link_mbps: int | None
-    numa_node: int | None
-    rx_queues: int
-    tx_queues: int
-    rss: bool
-    rx_stamps: bool
-    tx_stamps: bool
-    latency_clock: Stamps
+    numa_node: int | None = None
+    rx_queues: int = 1
+    tx_queues: int = 1
+    rss: bool = False
+    rx_stamps: bool = False
+    tx_stamps: bool = False
+    latency_clock: Stamps = "tsc"
 
 
 @dataclass(frozen=True, slots=True)

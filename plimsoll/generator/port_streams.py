@@ -8,6 +8,8 @@ from plimsoll.errors import InputError
 from plimsoll.generator.sampled_trial import PortTotals, StreamTotals, Totals
 from plimsoll.traffic.plan import StreamPlan
 
+_ETHERTYPE, _IPV4, _PROTOCOL, _UDP = slice(12, 14), b"\x08\x00", 23, 17
+
 
 def check_one_a_port(streams: tuple[StreamPlan, ...], generator: str) -> None:
     """Raise InputError where a port's counters would not be one stream's."""
@@ -36,6 +38,18 @@ def check_plain(stream: StreamPlan, generator: str) -> None:
                 where="profile.streams",
                 remedy="leave it out, or use another generator",
             )
+
+
+def check_udp_over_ipv4(stream: StreamPlan, generator: str) -> None:
+    """Raise InputError for any other packets of a stream whose frames are all alike."""
+    (frame,) = stream.frames
+    if frame[_ETHERTYPE] != _IPV4 or frame[_PROTOCOL] != _UDP:
+        raise InputError(
+            f"stream {stream.name} is not UDP over IPv4 without tags, which is all that "
+            f"{generator} sends",
+            where="profile.streams",
+            remedy="use such a stream, or another generator",
+        )
 
 
 def totals_by_port(

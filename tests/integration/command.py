@@ -152,6 +152,18 @@ def journal(run: Path) -> list[dict[str, Any]]:
     ]
 
 
+def searching(place: Workplace, experiment: Path) -> subprocess.Popen[str]:
+    """A run that has begun and has its first trial behind it."""
+    process = place.start("run", experiment, "--runs", place.runs)
+
+    def tried() -> bool:
+        assert process.poll() is None, process.communicate()
+        return any(event["kind"] == "trial" for event in place.journal_so_far())
+
+    until(tried, "the first trial")
+    return process
+
+
 def finished_trials(run: Path) -> list[dict[str, Any]]:
     return [event["trial"] for event in journal(run) if event["kind"] == "trial"]
 

@@ -12,14 +12,13 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plimsoll.generator.trex.server import SERVER
-from tests.integration.command import Workplace, assert_nothing_is_left, hugepages, until
+from tests.integration.command import Workplace, assert_nothing_is_left, hugepages, searching, until
 
 TREE = Path(os.environ.get("PLIMSOLL_TREX", "/nowhere"))
 PYTHON = os.environ.get("PLIMSOLL_TREX_PYTHON", "python3")
@@ -100,18 +99,6 @@ def behind_testpmd(**changes: Any) -> dict[str, Any]:
     }
 
 
-def begun(place: Workplace) -> subprocess.Popen[str]:
-    """A run whose TRex sends."""
-    process = place.start("run", place.experiment(**behind_testpmd()), "--runs", place.runs)
-
-    def searching() -> bool:
-        assert process.poll() is None, process.communicate()
-        return any(event["kind"] == "trial" for event in place.journal_so_far())
-
-    until(searching, "the first trial")
-    return process
-
-
 def namespaces() -> set[str]:
     return {path.name for path in Path("/run/netns").glob("plimsoll-*")}
 
@@ -130,7 +117,7 @@ def test_a_real_one_sends_through_a_testpmd(place: Workplace) -> None:
 @needs_a_server
 def test_a_killed_run_leaves_no_real_one(place: Workplace) -> None:
     before, known = hugepages(), namespaces()
-    process = begun(place)
+    process = searching(place, place.experiment(**behind_testpmd()))
     assert place.processes(SERVER[:15])
     process.kill()
     process.communicate()
@@ -147,7 +134,7 @@ def test_a_real_one_that_dies_or_hangs_is_told(
     place: Workplace, number: signal.Signals, said: str
 ) -> None:
     before = hugepages()
-    process = begun(place)
+    process = searching(place, place.experiment(**behind_testpmd()))
     (victim, *_) = place.processes(SERVER[:15])
     os.kill(victim, number)
     _, stderr = process.communicate(timeout=300)

@@ -217,11 +217,4 @@ def _port(number: int, name: str) -> PortInfo:
         mac=read["address"],
         link_up=read["operstate"] == "up",
         link_mbps=None,
-        numa_node=None,
-        rx_queues=1,
-        tx_queues=1,
-        rss=False,
-        rx_stamps=False,
-        tx_stamps=False,
-        latency_clock="tsc",
     )

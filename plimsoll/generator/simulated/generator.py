@@ -146,13 +146,6 @@ class SimulatedGenerator:
             mac=f"02:00:00:00:00:{number:02x}",
             link_up=True,
             link_mbps=round(self._line_rate_bps / 1e6),
-            numa_node=None,
-            rx_queues=1,
-            tx_queues=1,
-            rss=False,
-            rx_stamps=False,
-            tx_stamps=False,
-            latency_clock="tsc",
         )
 
 

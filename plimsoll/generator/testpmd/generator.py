@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from plimsoll.errors import MachineError
 from plimsoll.generator.interface import (
     GeneratorDied,
     GeneratorFacts,
@@ -18,6 +17,7 @@ from plimsoll.generator.interface import (
     TrialPlan,
     TrialReport,
 )
+from plimsoll.generator.linked_ports import linked_ports
 from plimsoll.generator.port_streams import totals_by_port
 from plimsoll.generator.sampled_trial import PortTotals, Totals, run_sampled_trial
 from plimsoll.generator.testpmd.console import Console
@@ -28,7 +28,6 @@ Read = TypeVar("Read")
 # EAL and ports, on a machine that is busy.
 _START_TIMEOUT_S = 60.0
 _VERSION = re.compile(r"RTE Version: '([^']+)'")
-_LINK_POLL_S = 0.05
 # What testpmd says where it does not do what was requested.
 _REFUSALS = ("Bad arguments", "Command not found", "Ambiguous command", "Invalid", "Fail")
 NOTES = (
@@ -106,19 +105,9 @@ class Testpmd:
         """Wait for its prompt and for the links. Raises MachineError and GeneratorDied."""
         version = _VERSION.search(self.console.greeting(_START_TIMEOUT_S))
         self.version = version[1] if version else ""
-        deadline_s = time.monotonic() + link_wait_s
-        while True:
-            self.ports = tuple(self._port(number) for number in range(port_count))
-            down = [port.devargs for port in self.ports if not port.link_up]
-            if not down:
-                return
-            if time.monotonic() > deadline_s:
-                raise MachineError(
-                    f"{', '.join(down)} still without link after {link_wait_s:g} s",
-                    where="generator",
-                    remedy="check that the DUT runs and opened its end",
-                )
-            time.sleep(_LINK_POLL_S)
+        self.ports = linked_ports(
+            lambda: tuple(self._port(number) for number in range(port_count)), link_wait_s
+        )
 
     def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
         """Send on all ports for the time planned. Raises GeneratorRefused and GeneratorDied."""
@@ -145,13 +134,6 @@ class Testpmd:
             mac=seen.mac,
             link_up=seen.link_up,
             link_mbps=seen.link_mbps,
-            numa_node=None,
-            rx_queues=1,
-            tx_queues=1,
-            rss=False,
-            rx_stamps=False,
-            tx_stamps=False,
-            latency_clock="tsc",
         )
 
 

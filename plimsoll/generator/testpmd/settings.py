@@ -9,10 +9,14 @@ from pydantic import Field
 
 from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import Capabilities, CpuWork, GeneratorModel, Launch
-from plimsoll.generator.port_streams import check_one_a_port, check_plain
+from plimsoll.generator.port_streams import (
+    check_one_a_port,
+    check_plain,
+    check_udp_over_ipv4,
+)
 from plimsoll.generator.testpmd.console import Console
 from plimsoll.generator.testpmd.generator import Testpmd
-from plimsoll.host.ledger.eal_arguments import eal_arguments
+from plimsoll.host.ledger.eal_arguments import device_arguments, eal_arguments
 from plimsoll.host.ledger.hugepages import MemoryPlan, hugepages_explained, plan_memory
 from plimsoll.host.namespaces.ip_command import find_program
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_for
@@ -28,7 +32,6 @@ _PAGE_BYTES = 4096
 _MBUF_LEAST_ROOM = 2176
 _MBUF_HEADROOM = 128
 _MBUF_OVERHEAD = 320
-_ETHERTYPE, _IPV4, _PROTOCOL, _UDP = slice(12, 14), b"\x08\x00", 23, 17
 
 
 class TestpmdGenerator(GeneratorModel):
@@ -88,7 +91,8 @@ class TestpmdGenerator(GeneratorModel):
             )
         for each in streams:
             check_plain(each, "testpmd")
-            self._check_frames(each)
+            check_udp_over_ipv4(each, "testpmd's flowgen")
+            self._check_flows(each)
         return streams
 
     def cpu_work(self, streams: tuple[StreamPlan, ...], port_count: int) -> tuple[CpuWork, ...]:
@@ -128,15 +132,7 @@ class TestpmdGenerator(GeneratorModel):
             raise
         return testpmd
 
-    def _check_frames(self, stream: StreamPlan) -> None:
-        (frame,) = stream.frames
-        if frame[_ETHERTYPE] != _IPV4 or frame[_PROTOCOL] != _UDP:
-            raise InputError(
-                f"stream {stream.name} is not UDP over IPv4 without tags, which is all that "
-                "testpmd's flowgen sends",
-                where="profile.streams",
-                remedy="use such a stream, or another generator",
-            )
+    def _check_flows(self, stream: StreamPlan) -> None:
         flows = max((field.count for field in stream.fields), default=1)
         if flows != self.flows:
             raise InputError(
@@ -149,7 +145,7 @@ class TestpmdGenerator(GeneratorModel):
         shared = eal_arguments(
             "generator", self.cpus, memory, memory.megabytes, launch.main_cpus or ()
         )
-        return ("-v", *shared, *_devices(launch.devargs))
+        return ("-v", *shared, *device_arguments(launch.devargs))
 
     def _arguments(self, launch: Launch, room: int) -> tuple[str, ...]:
         return (
@@ -170,12 +166,3 @@ def _megabytes(room: int) -> int:
     """Of the buffers, none of which shares a page with another without hugepages."""
     pages = -(-(room + _MBUF_OVERHEAD) // _PAGE_BYTES)
     return -(-_MBUFS * pages * _PAGE_BYTES // 2**20)
-
-
-def _devices(devargs: tuple[str, ...]) -> tuple[str, ...]:
-    """Vdevs are made; what is not one is on a bus, and nothing else there is opened."""
-    vdevs = [each for each in devargs if each.startswith("net_")]
-    others = [each for each in devargs if each not in vdevs]
-    words = [word for each in vdevs for word in ("--vdev", each)]
-    allowed = [word for each in others for word in ("-a", each)]
-    return (*words, *(allowed or ["--no-pci"]))

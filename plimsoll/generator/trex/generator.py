@@ -202,11 +202,4 @@ def _info(number: int, seen: Mapping[str, Any]) -> PortInfo:
         mac=str(seen.get("mac")),
         link_up=seen.get("link") != "DOWN",
         link_mbps=round(float(gbps) * 1000) if gbps else None,
-        numa_node=None,
-        rx_queues=1,
-        tx_queues=1,
-        rss=False,
-        rx_stamps=False,
-        tx_stamps=False,
-        latency_clock="tsc",
     )
