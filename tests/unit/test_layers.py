@@ -148,7 +148,7 @@ ROOMS = {
     ],
     "tune/render": [".", "bare_metal", "openshift", "files"],
     "tune/host": [".", "capture", "memory", "archives", "cpus", "ports", "boot", "view"],
-    "generator": ["registry", "engine", "testpmd", "trex", "kernel", "simulated", "."],
+    "generator": ["registry", "engine", "testpmd", "trex", "pktgen", "kernel", "simulated", "."],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
     "dut": ["registry", "ovs", "kernel", "userspace", "guest", ".", "ports"],
     "host": ["resctrl", "ledger", "ports", "namespaces", "bpf", "kubernetes", "processes", "."],

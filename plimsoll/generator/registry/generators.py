@@ -5,6 +5,7 @@ from __future__ import annotations
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.generator_plan import GeneratorModel
 from plimsoll.generator.kernel.settings import TrafgenSettings
+from plimsoll.generator.pktgen.settings import PktgenSettings
 from plimsoll.generator.testpmd.settings import TestpmdGenerator
 from plimsoll.generator.trex.settings import TrexSettings
 
@@ -14,6 +15,7 @@ GENERATORS: dict[str, type[GeneratorModel]] = {
     DEFAULT_KIND: EngineSettings,
     "testpmd": TestpmdGenerator,
     "trex": TrexSettings,
+    "pktgen": PktgenSettings,
     "kernel": TrafgenSettings,
 }
 
