@@ -52,6 +52,19 @@ def check_udp_over_ipv4(stream: StreamPlan, generator: str) -> None:
         )
 
 
+def check_steps(stream: StreamPlan, generator: str) -> None:
+    """Raise InputError for fields that change otherwise than by a step up with every frame."""
+    for field in stream.fields:
+        plain = field.kind == "increment" and field.mask is None and field.every == 1
+        if not plain or field.churn or field.step < 0:
+            raise InputError(
+                f"stream {stream.name} varies bytes {field.offset} and on otherwise than by a step "
+                f"up with every frame, which is all that {generator} does",
+                where="profile.streams",
+                remedy="vary them so, or use another generator",
+            )
+
+
 def totals_by_port(
     streams: tuple[StreamPlan, ...],
     sent: Mapping[int, int],

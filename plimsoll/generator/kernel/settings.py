@@ -9,16 +9,15 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import Capabilities, CpuWork, GeneratorModel, Launch
 from plimsoll.generator.kernel.generator import SENDING_TRAFGEN, TRAFGEN, TrafgenSender
 from plimsoll.generator.kernel.written_frames import written_frames
+from plimsoll.generator.kernel_interfaces import interface_of
 from plimsoll.generator.port_streams import check_one_a_port, check_plain
 from plimsoll.host.namespaces.ip_command import find_program
 from plimsoll.traffic.plan import StreamPlan
 
 PACKAGE = "netsniff-ng"
-_INTERFACE = re.compile(r"net_af_(?:packet|xdp)\d*,(?:.*,)?iface=([^,]+)")
 _VERSION_TIMEOUT_S = 20.0
 
 
@@ -76,20 +75,9 @@ class TrafgenSettings(GeneratorModel):
         """Find the program and the interfaces; nothing is started before a trial."""
         if launch.ledger is None:
             raise ValueError("trafgen needs a ledger")
-        netdevs = tuple(_interface(each) for each in launch.devargs)
+        netdevs = tuple(interface_of(each) for each in launch.devargs)
         program = find_program(TRAFGEN, PACKAGE)
         return TrafgenSender(netdevs, self.cpus, launch.ledger, _version(program))
-
-
-def _interface(devargs: str) -> str:
-    found = _INTERFACE.match(devargs)
-    if found is None:
-        raise InputError(
-            f"{devargs} is no interface of the kernel's",
-            where="generator.kind",
-            remedy="use a lab behind interfaces (docs/duts.md), or another generator",
-        )
-    return found[1]
 
 
 def _version(program: str) -> str:

@@ -1,21 +1,4 @@
--- Pktgen's Lua library, driven by lines; conversation.py is the other side.
---
--- A request is words with a space between them. An answer is one line: "ok", or "error" and what
--- Pktgen says to it, or "ok" and name=value; parts are separated by tabs. Both come and go by
--- files that are open already, so that nothing listens.
-
-local given, taken = os.getenv("PLIMSOLL_PKTGEN"):match("^(%d+),(%d+)$")
-local requests = assert(io.open("/dev/fd/" .. given, "r"))
-local answers = assert(io.open("/dev/fd/" .. taken, "w"))
-
-local function answer(...)
-  local parts = {}
-  for _, part in ipairs({ ... }) do
-    parts[#parts + 1] = tostring(part):gsub("[%c\127]", " ")
-  end
-  answers:write(table.concat(parts, "\t"), "\n")
-  answers:flush()
-end
+-- Pktgen's Lua library, by requests.
 
 local does = {}
 
@@ -26,7 +9,6 @@ function does.call(name, ...)
     found = found[part]
   end
   found(...)
-  return {}
 end
 
 function does.versions()
@@ -50,17 +32,5 @@ function does.latency(number)
   return { "timed=" .. timed.num_pkts, "skipped=" .. timed.num_skipped }
 end
 
-answer("ok")
-for line in requests:lines() do
-  local words = {}
-  for word in line:gmatch("%S+") do
-    words[#words + 1] = word
-  end
-  local fine, said = pcall(does[table.remove(words, 1)], table.unpack(words))
-  if fine then
-    answer("ok", table.unpack(said))
-  else
-    answer("error", said)
-  end
-end
+dofile(os.getenv("PLIMSOLL_SERVE"))(does)
 pktgen.quit()

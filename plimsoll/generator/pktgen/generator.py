@@ -21,7 +21,6 @@ from plimsoll.generator.interface import (
     TrialReport,
 )
 from plimsoll.generator.linked_ports import linked_ports
-from plimsoll.generator.pktgen.conversation import PktgenConversation
 from plimsoll.generator.pktgen.latency_samples import read_samples
 from plimsoll.generator.pktgen.port_settings import (
     MOST_SAMPLES,
@@ -37,6 +36,7 @@ from plimsoll.generator.sampled_trial import (
     Totals,
     run_sampled_trial,
 )
+from plimsoll.generator.scripted.conversation import ScriptConversation
 from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError, counter
 from plimsoll.host.processes.comes_true import comes_true
 from plimsoll.traffic.plan import StreamPlan
@@ -161,7 +161,7 @@ class _Sending:
 class Pktgen:
     """One Pktgen, its ports, and what ends it."""
 
-    conversation: PktgenConversation
+    conversation: ScriptConversation
     folder: Path
     burst: int
     telemetry: Telemetry | None = None

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address
 
 from plimsoll.errors import InputError
-from plimsoll.generator.port_streams import check_one_a_port, check_plain, check_udp_over_ipv4
+from plimsoll.generator.port_streams import (
+    check_one_a_port,
+    check_plain,
+    check_steps,
+    check_udp_over_ipv4,
+)
 from plimsoll.text.wire import FCS_BYTES, PREAMBLE_AND_GAP_BYTES
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
@@ -149,14 +154,13 @@ def _check_load(load: StreamPlan) -> None:
     size = load.largest_frame_size
     if not _LEAST_FRAME <= size <= _LARGEST_FRAME:
         raise _refused(load, f"has frames of {size} bytes; {_LEAST_FRAME} to {_LARGEST_FRAME} go")
+    check_steps(load, "Pktgen")
     for field in load.fields:
         name, width = _FIELDS.get(field.offset, ("", 0))
         if width != field.width:
             raise _refused(load, "varies something else than IPv4 addresses and UDP ports")
-        plain = field.kind == "increment" and field.mask is None and field.every == 1
-        steps = range(_LONGEST_PORT_STEP + 1) if width == 2 else range(1 << 31)
-        if not plain or field.churn or field.step not in steps:
-            raise _refused(load, f"varies {name} otherwise than by a step with every frame")
+        if width == 2 and field.step > _LONGEST_PORT_STEP:
+            raise _refused(load, f"varies {name} by steps of {field.step}; up to 64 go")
         if field.count > _MOST_FLOWS:
             raise _refused(load, f"has {field.count} flows, more than the {_MOST_FLOWS} buffers")
 

@@ -12,10 +12,15 @@ from pydantic import Field, model_validator
 
 from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import Capabilities, CpuWork, GeneratorModel, Launch
-from plimsoll.generator.pktgen.conversation import FILES, PktgenConversation
 from plimsoll.generator.pktgen.generator import Pktgen
 from plimsoll.generator.pktgen.lcores import lcore_arguments, let_loops_go_first, port_mappings
 from plimsoll.generator.pktgen.port_settings import streams_by_port
+from plimsoll.generator.scripted.conversation import (
+    ProgramName,
+    ScriptConversation,
+    script_environment,
+)
+from plimsoll.generator.scripted.loop_cpus import work_of_loops
 from plimsoll.host.ledger.eal_arguments import device_arguments, memory_arguments
 from plimsoll.host.ledger.hugepages import MemoryPlan, hugepages_explained, plan_memory
 from plimsoll.host.processes.child import Child
@@ -24,6 +29,7 @@ from plimsoll.text.mistakes import mistake
 from plimsoll.traffic.plan import StreamPlan
 
 PROGRAM = "pktgen"
+_NAME = ProgramName("Pktgen", "use a Pktgen of 24.07 or later, built with Lua (-Denable_lua=true)")
 _PREFIX = "generator"
 _DRIVER = Path(str(files("plimsoll.generator.pktgen"))) / "driver.lua"
 # Of 24.07: two pools of 16384 buffers a port, each of which takes a page of 4 kB without
@@ -100,16 +106,7 @@ class PktgenSettings(GeneratorModel):
     def cpu_work(self, streams: tuple[StreamPlan, ...], port_count: int) -> tuple[CpuWork, ...]:
         """Each CPU but the first has one port both ways, or a single one all."""
         self.check_ports(port_count)
-        main, *loops = self.cpus
-        if not loops:
-            return (CpuWork(main, tuple(each.name for each in streams), tuple(range(port_count))),)
-        return (
-            CpuWork(main, (), ()),
-            *(
-                CpuWork(cpu, tuple(each.name for each in streams if each.tx_port == port), (port,))
-                for port, cpu in enumerate(loops)
-            ),
-        )
+        return work_of_loops(self.cpus, streams, port_count)
 
     def start(self, launch: Launch) -> Pktgen:
         """Start the process, noted in the ledger, and open its ports."""
@@ -122,14 +119,14 @@ class PktgenSettings(GeneratorModel):
             return Child.start(
                 (self.program, *self._arguments(launch, memory)),
                 log=ledger.directory / "pktgen.log",
-                environment={**ledger.environment, FILES: ",".join(map(str, pipes))},
+                environment={**ledger.environment, **script_environment(pipes)},
                 needed=needed_for(launch.devargs) | {IPC_LOCK},
                 terminal=terminal,
                 inherited=pipes,
             )
 
         with ExitStack() as undo, hugepages_explained(memory, ledger):
-            conversation = PktgenConversation(started)
+            conversation = ScriptConversation(_NAME, started)
             undo.callback(conversation.close)
             ledger.note_process(PROGRAM, conversation.child.identity)
             pktgen = Pktgen(

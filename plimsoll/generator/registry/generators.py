@@ -5,6 +5,7 @@ from __future__ import annotations
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.generator_plan import GeneratorModel
 from plimsoll.generator.kernel.settings import TrafgenSettings
+from plimsoll.generator.moongen.settings import MoonGenSettings
 from plimsoll.generator.pktgen.settings import PktgenSettings
 from plimsoll.generator.testpmd.settings import TestpmdGenerator
 from plimsoll.generator.trex.settings import TrexSettings
@@ -16,6 +17,7 @@ GENERATORS: dict[str, type[GeneratorModel]] = {
     "testpmd": TestpmdGenerator,
     "trex": TrexSettings,
     "pktgen": PktgenSettings,
+    "moongen": MoonGenSettings,
     "kernel": TrafgenSettings,
 }
 

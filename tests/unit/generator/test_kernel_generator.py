@@ -10,8 +10,9 @@ from scapy.layers.l2 import Ether
 
 from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import Launch
-from plimsoll.generator.kernel.settings import TrafgenSettings, _interface
+from plimsoll.generator.kernel.settings import TrafgenSettings
 from plimsoll.generator.kernel.written_frames import written_frames
+from plimsoll.generator.kernel_interfaces import interface_of
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.traffic.plan import FieldWriter, Schedule, StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
@@ -91,10 +92,10 @@ def test_what_trafgen_does_not_send_is_refused(sent: tuple[StreamPlan, ...], exp
 
 
 def test_interfaces_are_read_from_what_a_lab_opens() -> None:
-    assert _interface("net_af_packet0,iface=pl12ab-0,framecnt=4096") == "pl12ab-0"
-    assert _interface("net_af_xdp1,start_queue=0,iface=eth1") == "eth1"
+    assert interface_of("net_af_packet0,iface=pl12ab-0,framecnt=4096") == "pl12ab-0"
+    assert interface_of("net_af_xdp1,start_queue=0,iface=eth1") == "eth1"
     with pytest.raises(InputError, match="net_memif0,role=client is no interface"):
-        _interface("net_memif0,role=client")
+        interface_of("net_memif0,role=client")
 
 
 def test_one_cpu_has_every_so_manyth_port() -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.generator.interface import GeneratorDied, GeneratorRefused
-from plimsoll.generator.pktgen.conversation import FILES, PktgenConversation
 from plimsoll.generator.pktgen.latency_samples import read_samples
 from plimsoll.generator.pktgen.lcores import lcore_arguments, port_mappings
 from plimsoll.generator.pktgen.port_settings import (
@@ -21,6 +20,12 @@ from plimsoll.generator.pktgen.port_settings import (
     streams_by_port,
 )
 from plimsoll.generator.pktgen.settings import PktgenSettings
+from plimsoll.generator.scripted.conversation import (
+    FILES,
+    ProgramName,
+    ScriptConversation,
+    script_environment,
+)
 from plimsoll.host.processes.child import Child
 from plimsoll.traffic.plan import Schedule, StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
@@ -69,7 +74,7 @@ def test_values_without_a_step_are_refused(kind: str) -> None:
     (load, *_) = streams(LOAD)
     (field,) = load.fields
     changed = replace(load, fields=(replace(field, kind=kind),))
-    with pytest.raises(InputError, match="varies dst_ip otherwise than by a step"):
+    with pytest.raises(InputError, match="otherwise than by a step up"):
         SETTINGS.streams_sent((changed,), 2)
 
 
@@ -165,15 +170,15 @@ def test_samples_that_are_none_are_refused(tmp_path: Path, text: str) -> None:
         read_samples(file)
 
 
-Start = Callable[..., PktgenConversation]
+Start = Callable[..., ScriptConversation]
 
 
 @pytest.fixture
 def stand_in(tmp_path: Path) -> Iterator[Start]:
     """A conversation with a small program in place of Pktgen and its driver."""
-    made: list[PktgenConversation] = []
+    made: list[ScriptConversation] = []
 
-    def begin(*lines: str) -> PktgenConversation:
+    def begin(*lines: str) -> ScriptConversation:
         program = "\n".join(
             [
                 "import os, sys",
@@ -189,12 +194,12 @@ def stand_in(tmp_path: Path) -> Iterator[Start]:
             return Child.start(
                 (sys.executable, "-c", program),
                 log=tmp_path / "log",
-                environment={FILES: ",".join(map(str, pipes))},
+                environment=script_environment(pipes),
                 terminal=terminal,
                 inherited=pipes,
             )
 
-        conversation = PktgenConversation(start)
+        conversation = ScriptConversation(ProgramName("Pktgen", "build it with Lua"), start)
         made.append(conversation)
         conversation.greeting(20.0)
         return conversation

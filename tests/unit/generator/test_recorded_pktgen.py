@@ -7,22 +7,18 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from plimsoll.generator.interface import GeneratorRefused, TrialPlan, TrialReport
-from plimsoll.generator.pktgen.conversation import FILES, PktgenConversation
 from plimsoll.generator.pktgen.generator import Pktgen
-from plimsoll.host.processes.child import Child
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
+from tests.unit.generator.script_replay import RECORDINGS, replayed
 
-REPLAY = Path(__file__).with_name("replayed_pktgen.py")
-RECORDING = Path(__file__).parent / "recordings" / "pktgen-24.07.1.jsonl"
+RECORDING = "pktgen-24.07.1.jsonl"
 LOAD = {"name": "load", "role": "load", "flows": 32, "direction": "bidirectional"}
 PROBE = {
     "name": "probe",
@@ -34,26 +30,13 @@ PROBE = {
 DEVARGS = ("net_memif0,role=client", "net_memif1,role=client")
 
 
-@contextmanager
-def replayed(folder: Path, burst: int = 32) -> Iterator[Pktgen]:
-    def start(terminal: int, pipes: tuple[int, int]) -> Child:
-        return Child.start(
-            (sys.executable, str(REPLAY), str(RECORDING), str(folder / "socket"), str(folder)),
-            log=folder / "log",
-            environment={FILES: ",".join(map(str, pipes))},
-            terminal=terminal,
-            inherited=pipes,
-        )
-
-    conversation = PktgenConversation(start)
-    pktgen = Pktgen(conversation, folder, burst)
-    pktgen.started.callback(conversation.close)
-    try:
-        pktgen.open(DEVARGS, folder / "socket", 10.0)
+@pytest.fixture
+def pktgen(tmp_path: Path) -> Iterator[Pktgen]:
+    with replayed(RECORDING, tmp_path) as conversation:
+        pktgen = Pktgen(conversation, tmp_path, burst=32)
+        pktgen.open(DEVARGS, tmp_path / "socket", 10.0)
         yield pktgen
-    finally:
         pktgen.close()
-        assert not conversation.child.identity.alive
 
 
 def trial(pktgen: Pktgen, load_pps: float, **changes: object) -> TrialReport:
@@ -63,12 +46,11 @@ def trial(pktgen: Pktgen, load_pps: float, **changes: object) -> TrialReport:
     return pktgen.trial(plan, lambda _: False)
 
 
-def test_a_real_pktgen_counts_as_it_was_seen(tmp_path: Path) -> None:
-    with replayed(tmp_path) as pktgen:
-        assert (pktgen.version, pktgen.dpdk) == ("24.07.1", "22.11.11")
-        assert [port.driver for port in pktgen.ports] == ["net_memif", "net_memif"]
-        assert [port.link_mbps for port in pktgen.ports] == [100_000, 100_000]
-        report = trial(pktgen, 5000.0)
+def test_a_real_pktgen_counts_as_it_was_seen(pktgen: Pktgen) -> None:
+    assert (pktgen.version, pktgen.dpdk) == ("24.07.1", "22.11.11")
+    assert [port.driver for port in pktgen.ports] == ["net_memif", "net_memif"]
+    assert [port.link_mbps for port in pktgen.ports] == [100_000, 100_000]
+    report = trial(pktgen, 5000.0)
     forward, backward, probe = report.streams
     assert report.ended_by == "duration"
     # As the DUT counted on its ports: 4,551 and 4,482. Of 71 probes the first is not timed.
@@ -80,27 +62,24 @@ def test_a_real_pktgen_counts_as_it_was_seen(tmp_path: Path) -> None:
     assert all(port.link_up for port in report.ports)
 
 
-def test_what_it_never_accepted_is_not_sent(tmp_path: Path) -> None:
-    with replayed(tmp_path) as pktgen, pytest.raises(GeneratorRefused, match="recorded was"):
+def test_what_it_never_accepted_is_not_sent(pktgen: Pktgen) -> None:
+    with pytest.raises(GeneratorRefused, match="recorded was"):
         trial(pktgen, 6000.0)
 
 
-def test_flows_that_it_would_not_send_are_refused(tmp_path: Path) -> None:
-    with replayed(tmp_path) as pktgen, pytest.raises(GeneratorRefused, match="has 33 flows"):
+def test_flows_that_it_would_not_send_are_refused(pktgen: Pktgen) -> None:
+    with pytest.raises(GeneratorRefused, match="has 33 flows"):
         trial(pktgen, 5000.0, flows=33)
 
 
-def test_more_than_the_link_claims_is_refused(tmp_path: Path) -> None:
-    with (
-        replayed(tmp_path, burst=32) as pktgen,
-        pytest.raises(GeneratorRefused, match="more than port 0 claims"),
-    ):
-        # Of 64 bytes 100 Gbit/s has 148.8 million a second.
+def test_more_than_the_link_claims_is_refused(pktgen: Pktgen) -> None:
+    # Of 64 bytes 100 Gbit/s has 148.8 million a second.
+    with pytest.raises(GeneratorRefused, match="more than port 0 claims"):
         trial(pktgen, 150e6)
 
 
 def test_the_recording_is_whole() -> None:
-    entries = [json.loads(line) for line in RECORDING.read_text().splitlines()]
+    entries = [json.loads(line) for line in (RECORDINGS / RECORDING).read_text().splitlines()]
     requests = [each["request"] for each in entries if "request" in each]
     assert requests[0] == "its start"
     assert {"call start 0,1", "call stop 0,1"} < set(requests)

@@ -1,4 +1,4 @@
-"""The conversation with `driver.lua`, which runs inside Pktgen."""
+"""The conversation with a Lua script of ours (`serve.lua`) inside a program of the user's."""
 
 from __future__ import annotations
 
@@ -10,50 +10,75 @@ import select
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 
 from plimsoll.generator.interface import GeneratorDied, GeneratorRefused
 from plimsoll.host.processes.child import Child, describe_exit
 from plimsoll.host.processes.log_tail import log_ending
 
-# What the driver finds its two files by.
-FILES = "PLIMSOLL_PKTGEN"
+# What a script finds its two files by, and its other half.
+FILES, SERVE = "PLIMSOLL_FILES", "PLIMSOLL_SERVE"
+_SERVE = Path(str(files("plimsoll.generator.scripted"))) / "serve.lua"
 _READ_BYTES = 1 << 16
 _LONGEST_ANSWER_BYTES = 4096
 _LOOK_EVERY_S = 0.2
 _END_PATIENCE_S = 5.0
 # Whose numbers are within a few digits: times in TSC ticks are the longest.
-_FIELD = re.compile(r"([a-z]+)=([ -~]{1,200})")
+_FIELD = re.compile(r"([a-z_]+)=([ -~]{1,200})")
 _NUMBER = re.compile(r"\d{1,20}")
 
 
 @dataclass(frozen=True)
-class PktgenAnswer:
-    """The fields of one answer."""
+class ProgramName:
+    """What a program is called in messages, and what helps where it is another than expected."""
 
+    name: str
+    remedy: str
+
+    def unread(self, request: str, why: str) -> GeneratorDied:
+        """The error that an answer is not one of our script's."""
+        return GeneratorDied(
+            f"{self.name}'s answer to {request!r} cannot be read: {why}",
+            where="generator",
+            remedy=self.remedy,
+        )
+
+
+@dataclass(frozen=True)
+class ScriptAnswer:
+    """The fields of one answer of the program named."""
+
+    program: ProgramName
     request: str
     fields: dict[str, str]
 
     def text(self, name: str) -> str:
         """A field. Raises GeneratorDied where there is none, as of another driver."""
         if name not in self.fields:
-            raise _unread(self.request, f"it has no {name}")
+            raise self.program.unread(self.request, f"it has no {name}")
         return self.fields[name]
 
     def number(self, name: str) -> int:
         """A field that is a whole number. Raises GeneratorDied where it is not."""
         if not _NUMBER.fullmatch(self.text(name)):
-            raise _unread(self.request, f"its {name} is {self.text(name)!r}")
+            raise self.program.unread(self.request, f"its {name} is {self.text(name)!r}")
         return int(self.text(name))
 
 
-class PktgenConversation:
-    """One running Pktgen, with one request at a time."""
+class ScriptConversation:
+    """One running program, with one request at a time."""
 
-    def __init__(self, start: Callable[[int, tuple[int, int]], Child]) -> None:
-        """Have `start` start it, on a terminal and with the two files of its driver.
+    def __init__(
+        self,
+        program: ProgramName,
+        start: Callable[[int, tuple[int, int]], Child],
+    ) -> None:
+        """Have `start` start it, on a terminal and with the two files of its script.
 
         Raises what `start` does.
         """
+        self._program = program
         # Pktgen does not run where stdin is no terminal, and reads none before its script ends.
         self._terminal, its_terminal = pty.openpty()
         given, self._requests = os.pipe()
@@ -69,10 +94,10 @@ class PktgenConversation:
         self._pending = b""
 
     def greeting(self, timeout_s: float) -> None:
-        """Wait until its driver runs. Raises GeneratorDied."""
+        """Wait until its script runs. Raises GeneratorDied."""
         self._answer("its start", timeout_s)
 
-    def ask(self, *words: str | int, timeout_s: float = 20.0) -> PktgenAnswer:
+    def ask(self, *words: str | int | float, timeout_s: float = 20.0) -> ScriptAnswer:
         """The answer to a request. Raises GeneratorRefused and GeneratorDied."""
         request = " ".join(str(word) for word in words)
         try:
@@ -82,7 +107,7 @@ class PktgenConversation:
         return self._answer(request, timeout_s)
 
     def call(self, requests: Sequence[Sequence[str | int]]) -> None:
-        """Call functions of Pktgen's library, in turn. Raises as `ask` does."""
+        """Call functions of the program's library, in turn. Raises as `ask` does."""
         for words in requests:
             self.ask("call", *words)
 
@@ -91,37 +116,38 @@ class PktgenConversation:
         self.child.wait(_LOOK_EVERY_S)
         status = self.child.exit_status()
         said = how if status is None else describe_exit(status)
+        name = f"{self._program.name} (pid {self.child.pid})"
         return GeneratorDied(
-            f"Pktgen (pid {self.child.pid}), which sends, {said}{log_ending(self.child.log)}",
+            f"{name}, which sends, {said}{log_ending(self.child.log)}",
             where="generator",
             remedy="fix what its log names, if anything, and start again",
         )
 
     def close(self) -> None:
-        """End it. A loop whose frames no port takes is killed: Pktgen would wait for it."""
+        """End it; killed is one with a loop whose frames no port takes."""
         os.close(self._requests)
         self._requests = -1
         self.child.wait(_END_PATIENCE_S)
         self.child.end(0.0)
         self._close_files()
 
-    def _answer(self, request: str, timeout_s: float) -> PktgenAnswer:
+    def _answer(self, request: str, timeout_s: float) -> ScriptAnswer:
         line = self._line(request, timeout_s)
         try:
             said, *parts = line.decode("ascii").split("\t")
             if said == "error" and len(parts) == 1:
                 raise GeneratorRefused(
-                    f"Pktgen answers to {request!r}: {parts[0][:500]}",
+                    f"{self._program.name} answers to {request!r}: {parts[0][:500]}",
                     where="generator",
-                    remedy="use a Pktgen of 24.07 or later, built with Lua (-Denable_lua=true)",
+                    remedy=self._program.remedy,
                 )
             matches = [_FIELD.fullmatch(part) for part in parts]
         except UnicodeDecodeError as error:
-            raise _unread(request, "it is not ASCII") from error
+            raise self._program.unread(request, "it is not ASCII") from error
         fields = {each[1]: each[2] for each in matches if each is not None}
         if said != "ok" or len(fields) != len(parts):
-            raise _unread(request, f"it is {line[:200]!r}")
-        return PktgenAnswer(request, fields)
+            raise self._program.unread(request, f"it is {line[:200]!r}")
+        return ScriptAnswer(self._program, request, fields)
 
     def _line(self, request: str, timeout_s: float) -> bytes:
         deadline_s = time.monotonic() + timeout_s
@@ -136,7 +162,7 @@ class PktgenConversation:
                 raise self.died("ended")
             self._pending += more
             if len(self._pending) > _LONGEST_ANSWER_BYTES:
-                raise _unread(request, f"it exceeds {_LONGEST_ANSWER_BYTES} bytes")
+                raise self._program.unread(request, f"it exceeds {_LONGEST_ANSWER_BYTES} bytes")
         line, self._pending = self._pending.split(b"\n", 1)
         return line
 
@@ -146,9 +172,6 @@ class PktgenConversation:
                 os.close(each)
 
 
-def _unread(request: str, why: str) -> GeneratorDied:
-    return GeneratorDied(
-        f"Pktgen's answer to {request!r} cannot be read: {why}",
-        where="generator",
-        remedy="use a Pktgen of 24.07 or later, built with Lua (-Denable_lua=true)",
-    )
+def script_environment(pipes: tuple[int, int]) -> dict[str, str]:
+    """What a script finds its requests by, in the environment of its program."""
+    return {FILES: ",".join(map(str, pipes)), SERVE: str(_SERVE)}

@@ -1,10 +1,10 @@
-"""A real Pktgen with `driver.lua` in it, as it was recorded: the same answers to the same requests.
+"""A real program with a script of ours in it, as recorded: the same answers to the same requests.
 
-    replayed_pktgen.py RECORDING SOCKET FOLDER
+    replayed_script.py RECORDING SOCKET FOLDER
 
 Lines of the recording are a request and its answer, a query of DPDK's telemetry and its answer,
 or a file of latency samples, FOLDER/ in place of the folder's name. Another request than the next
-one of the recording is refused, so that what a real Pktgen never accepted is not sent unnoticed.
+one of the recording is refused, so that what a real one never accepted is not sent unnoticed.
 A query has the answer that it had at this place, or the last that it had.
 """
 
@@ -68,7 +68,7 @@ def main() -> None:
     listener.bind(str(place))
     listener.listen()
     threading.Thread(target=serve, args=(listener, replay), daemon=True).start()
-    given, taken = os.environ["PLIMSOLL_PKTGEN"].split(",")
+    given, taken = os.environ["PLIMSOLL_FILES"].split(",")
     with Path(f"/dev/fd/{given}").open() as requests, Path(f"/dev/fd/{taken}").open("w") as answers:
         print(replay.request("its start"), file=answers, flush=True)
         for line in requests:

@@ -1,0 +1,116 @@
+"""MoonGen as a generator: what its loops are set to, and what they do not send."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from plimsoll.errors import InputError
+from plimsoll.generator.moongen.port_settings import check_streams, port_settings
+from plimsoll.generator.moongen.settings import BINARY, MoonGenSettings, dpdk_configuration
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.traffic.streams.profile import Profile
+
+LOAD = {"name": "load", "role": "load", "flows": 64}
+PROBE = {"name": "probe", "role": "latency", "rate": "100pps"}
+
+
+def streams(*given: dict[str, object]) -> tuple[StreamPlan, ...]:
+    profile = Profile.model_validate({"streams": list(given)})
+    return compile_profile(profile, 1000.0, ((0, 1), (1, 0)))
+
+
+def settings(folder: Path, *cpus: int) -> MoonGenSettings:
+    program = folder / BINARY
+    program.parent.mkdir(exist_ok=True)
+    program.write_text("")
+    program.chmod(0o700)
+    return MoonGenSettings(tree=folder, cpus=cpus or (0,))
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        LOAD,
+        {**LOAD, "vary": ["src_port", "dst_ip"]},
+        {**LOAD, "flows": 1, "dst_ip": "2001:2::1", "frame_size": 128},
+        {**LOAD, "flows": 1, "protocol": "TCP", "frame_size": 128, "vlan": 7},
+    ],
+)
+def test_what_it_sends_is_accepted(tmp_path: Path, stream: dict[str, object]) -> None:
+    assert settings(tmp_path).streams_sent(streams(stream), 2) == streams(stream)
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        (streams(LOAD, PROBE), "is to be timed"),
+        (streams({**LOAD, "imix": "simple"}), "several sizes"),
+        (streams({**LOAD, "frame_size": 9000}), "frames of 9000 bytes"),
+        (streams({**LOAD, "protocol": "TCP", "frame_size": 128}), "other packets than UDP on IPv4"),
+        (streams({**LOAD, "vary": ["dst_mac"]}), "beyond 4 bytes"),
+        (streams(LOAD, {**LOAD, "name": "more"}), "share ports"),
+        ((replace(streams(LOAD)[0], frame_count=5),), "has a number of frames"),
+    ],
+)
+def test_what_it_does_not_send_is_refused(sent: tuple[StreamPlan, ...], expected: str) -> None:
+    with pytest.raises(InputError, match=expected):
+        check_streams(sent)
+
+
+def test_random_values_are_refused() -> None:
+    (load, *_) = streams(LOAD)
+    changed = replace(load, fields=(replace(load.fields[0], kind="random"),))
+    with pytest.raises(InputError, match="otherwise than by a step up"):
+        check_streams((changed,))
+
+
+def test_a_port_is_set_to_a_frame_and_its_fields() -> None:
+    (load, _) = streams(LOAD)
+    frame, varied = port_settings(load, 16)
+    what, port, written, ipv4, burst, gap_ns = frame
+    assert (what, port, ipv4, burst) == ("frame", 0, 14, 16)
+    # 16 frames of 1000 a second are 16 ms apart.
+    assert gap_ns == "16000000.000000"
+    # A UDP checksum that the fields would change is none.
+    sent = bytes.fromhex(str(written))
+    assert (sent[:40], sent[40:42], sent[42:]) == (
+        load.frames[0][:40],
+        b"\0\0",
+        load.frames[0][42:],
+    )
+    # 198.19.0.1 and 63 more, written to 4 bytes.
+    assert varied == ("field", 0, 30, 4, 0xC6130001, 64, 1)
+
+
+def test_frames_that_do_not_change_are_the_profiles_own() -> None:
+    (load, _) = streams({**LOAD, "flows": 1})
+    ((_, _, written, ipv4, _, gap_ns),) = port_settings(load, 1)
+    assert (bytes.fromhex(str(written)), ipv4, gap_ns) == (load.frames[0], 0, "1000000.000000")
+
+
+def test_dpdk_is_given_the_ports_as_words_of_lua() -> None:
+    text = dpdk_configuration(("net_af_packet0,iface=a", "net_af_packet1,iface=b"), (2, 3, 4))
+    assert text.startswith("DPDKConfig {cores = {2, 3, 4}, sharedCores = 2, cli = {")
+    assert '"--vdev", "net_af_packet0,iface=a", "--vdev", "net_af_packet1,iface=b"' in text
+    with pytest.raises(ValueError, match="quotes"):
+        dpdk_configuration(('net_af_packet0,iface="..os.exit().."',), (0,))
+
+
+def test_cpus_have_ports(tmp_path: Path) -> None:
+    sent = streams(LOAD)
+    (one,) = settings(tmp_path, 3).cpu_work(sent, 2)
+    assert (one.cpu, one.sends, one.receives_from) == (3, ("load/0-1", "load/1-0"), (0, 1))
+    main, first, second = settings(tmp_path, 3, 4, 5).cpu_work(sent, 2)
+    assert (main.sends, first.sends, second.receives_from) == ((), ("load/0-1",), (1,))
+    for cpus in ((3, 4), (5, 4, 3)):
+        with pytest.raises(InputError, match="cannot drive 2 ports by the CPUs"):
+            settings(tmp_path, *cpus).check_ports(2)
+
+
+def test_a_tree_without_a_program_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no build/MoonGen in"):
+        MoonGenSettings(tree=tmp_path).check_ports(2)
