@@ -13,8 +13,9 @@ from plimsoll.traffic.plan import StreamPlan
 # By `losses`: the generator itself ended the trial, by one of the plan's loss limits.
 EndedBy = Literal["duration", "stop", "link_down", "losses"]
 TrialStage = Literal["send", "drain"]
-# Who stamps what is received: the worker by the TSC, or the port itself where it can.
-Stamps = Literal["tsc", "hardware"]
+# Who stamps frames: the worker by the TSC; the port itself, all that it receives; or the port,
+# probes that it takes for PTP's, as they leave and as they come.
+Stamps = Literal["tsc", "hardware", "timesync"]
 # A port and the number of one of its queues.
 PortQueue = tuple[int, int]
 
@@ -121,6 +122,22 @@ class FlowCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class StampCounts:
+    """Probes that came back, by what their ports stamped of them.
+
+    Only those `stamped` by both ports have a latency. Of `no_tx_stamp` and `no_rx_stamp` the
+    sending or the receiving port gave none, and of `unmatched` one that cannot be the probe's.
+    No latency is further off than `error_ns`.
+    """
+
+    stamped: int
+    no_tx_stamp: int
+    no_rx_stamp: int
+    unmatched: int
+    error_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class StreamCounts:
     """One stream over an interval or a whole trial. Fields as in the engine protocol.
 
@@ -131,7 +148,8 @@ class StreamCounts:
     Of the received frames `checked` are those whose checksums cover the whole packet and were
     right, `header_checked` those with no more than an IPv4 header's, and `unchecked` those with
     less than every frame of the stream had when it was sent.
-    `spikes_left_out` are frames above the plan's `spike_us` that `worst` does not list.
+    `spikes_left_out` are frames above the plan's `spike_us` that `worst` does not list. `stamps`
+    is None unless the ports stamp its probes; the latencies are then between their stamps.
     """
 
     stream: int
@@ -161,6 +179,7 @@ class StreamCounts:
     header_checked: int = 0
     unchecked: int = 0
     flows: FlowCounts | None = None
+    stamps: StampCounts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,8 +412,9 @@ class PortInfo:
     """One opened port, as the generator sees it.
 
     `latency_clock` says where receive stamps were taken: "tsc" by the worker, or
-    "hardware" by the port. The two capabilities are what the driver offers, used or not. Of
-    a generator that does not say, a port is as by default here.
+    "hardware" by the port; with "timesync" the port stamps probes both ways, and the worker
+    all other frames. The two capabilities are what the driver offers, used or not. Of a
+    generator that does not say, a port is as by default here.
     """
 
     port: int

@@ -9,10 +9,16 @@
 #include "config/host.h"
 #include "config/limits.h"
 
+/*
+ * Who stamps frames: the worker; the port, all that it receives; or the port, probes that it
+ * knows as PTP's when they leave and when they come (DPDK's timesync).
+ */
+enum stamps { STAMPS_TSC, STAMPS_HARDWARE, STAMPS_TIMESYNC };
+
 struct port_request {
     char devargs[DEVARGS_MAX + 1];
     uint16_t descriptors;
-    bool hardware_stamps;
+    enum stamps stamps;
     uint16_t rx_queues; /* as many as the workers poll */
     uint16_t tx_queues;
     struct host host; /* the tester's own, if it is one there */

@@ -26,6 +26,7 @@ struct stream_request {
     uint16_t rx_port;
     struct pacing pacing;
     struct stream_schedule schedule;
+    bool port_stamps;     /* its latency is between the two ports' stamps */
     bool short_signature; /* without a time: of frames that have no room for all of it */
     uint64_t frame_count; /* 0: no limit */
     uint32_t template_count;

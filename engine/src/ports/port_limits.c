@@ -60,7 +60,8 @@ check_stamps(const struct port_request *request, uint32_t number,
 {
     char where[32];
 
-    if (!request->hardware_stamps || (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP) != 0)
+    if (request->stamps != STAMPS_HARDWARE ||
+        (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP) != 0)
         return 0;
     snprintf(where, sizeof(where), "ports[%u].stamps", number);
     return complain(complaint, -ENOTSUP, where, "driver %s has no hardware stamps",

@@ -94,8 +94,12 @@ configure_device(struct port *port, const struct port_request *request,
 
     /* Every pool serves one queue, and no mbuf is chained or shared when it is sent. */
     conf.txmode.offloads = info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
-    if (request->hardware_stamps)
-        conf.rxmode.offloads = RTE_ETH_RX_OFFLOAD_TIMESTAMP;
+    /* Drivers have send functions that look at no flag, so none of the stamps: not with this. */
+    if (request->stamps == STAMPS_TIMESYNC)
+        conf.txmode.offloads = info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
+    if (request->stamps != STAMPS_TSC)
+        conf.rxmode.offloads = info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP;
+    port->stamps_all = conf.rxmode.offloads != 0;
     /*
      * Only of cards: a virtual port that promises it may hand up frames whose checksum no one
      * has written yet (VIRTIO_NET_F_GUEST_CSUM), and checks nothing faster than we do.

@@ -8,6 +8,7 @@
 #include <rte_cycles.h>
 #include <rte_errno.h>
 #include <rte_mbuf_dyn.h>
+#include <rte_time.h>
 #include <time.h>
 
 /* A read that an interrupt stretched is outdone by one that none did. */
@@ -31,6 +32,20 @@ port_stamps_probe(struct port *port)
                       rte_eth_timesync_disable(port->dpdk_port) == 0;
 }
 
+/* The clock that the port's stamps are of. */
+static int
+read_clock(const struct port *port, uint64_t *clock)
+{
+    struct timespec time = {0};
+    int status;
+
+    if (!port->timesync)
+        return rte_eth_read_clock(port->dpdk_port, clock);
+    status = rte_eth_timesync_read_time(port->dpdk_port, &time);
+    *clock = rte_timespec_to_ns(&time);
+    return status;
+}
+
 int
 port_stamps_compare(struct port *port)
 {
@@ -38,7 +53,7 @@ port_stamps_compare(struct port *port)
 
     for (uint32_t i = 0; i < BRACKETS; i++) {
         brackets[i].tsc_before = rte_rdtsc_precise();
-        const int status = rte_eth_read_clock(port->dpdk_port, &brackets[i].stamp);
+        const int status = read_clock(port, &brackets[i].stamp);
 
         if (status != 0)
             return status;

@@ -8,6 +8,7 @@
 #include "ports/interrupt_thread.h"
 #include "ports/port_opening.h"
 #include "ports/port_stamps.h"
+#include "ports/port_timesync.h"
 #include "ports/send_buffers.h"
 
 /* Between looks at peers and links that are missing. */
@@ -75,9 +76,13 @@ ports_open(struct ports *ports, const struct open_request *request, bool (*give_
     for (uint32_t i = 0; i < ports->count && status == 0; i++) {
         port_stamps_probe(&ports->port[i]);
         status = make_host(&ports->port[i], &request->ports[i].host, i, complaint);
-        if (status == 0 && request->ports[i].hardware_stamps)
+        if (status == 0 && request->ports[i].stamps == STAMPS_HARDWARE)
             status = port_stamps_use(ports, i, complaint);
+        if (status == 0 && request->ports[i].stamps == STAMPS_TIMESYNC)
+            status = port_timesync_use(ports, i, complaint);
     }
+    if (status == 0)
+        ports_timesync_settle(ports);
     return status;
 }
 
@@ -86,7 +91,7 @@ ports_compare_clocks(struct ports *ports)
 {
     for (uint32_t i = 0; i < ports->count; i++) {
         /* A comparison that fails leaves the line as it was. */
-        if (ports->port[i].hardware_clock)
+        if (ports->port[i].hardware_clock || ports->port[i].timesync)
             port_stamps_compare(&ports->port[i]);
     }
 }
@@ -98,6 +103,7 @@ ports_close(struct ports *ports)
         if (!rte_eth_dev_is_valid_port(ports->port[i].dpdk_port))
             continue;
         interrupt_thread_settle();
+        port_timesync_end(&ports->port[i]);
         /* A kernel interface would stay promiscuous. */
         rte_eth_promiscuous_disable(ports->port[i].dpdk_port);
         rte_eth_dev_stop(ports->port[i].dpdk_port);

@@ -17,13 +17,15 @@ struct port {
     bool rss;            /* the driver can spread flows over its receive queues */
     bool rx_stamps;      /* the port can stamp what it receives, by a clock that can be read */
     bool tx_stamps;      /* the port can stamp what it sends */
+    bool stamps_all;     /* the port was set to stamp all that it receives */
     bool checks_sums;    /* the port checks IPv4, UDP and TCP checksums of what it receives */
     bool hardware_clock; /* receive stamps are taken by the port, see `clock` */
+    bool timesync;       /* probes are stamped by the port, each way, see `clock` */
     struct host host;    /* the tester's own on the port, its MAC address known */
     /* A pool for each queue, so that workers do not meet in one. */
     struct rte_mempool *tx_pool[QUEUES_MAX];
     struct rte_mempool *rx_pool[QUEUES_MAX];
-    struct port_clock clock; /* read by workers, only where hardware_clock is set */
+    struct port_clock clock; /* read by workers, only where one of the two is set */
 };
 
 struct ports {

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "dataplane/loop/stamping.h"
+
 /* Of a wait for the workers: one turn of a loop takes microseconds. */
 #define FIRST_PAUSE_NS 20000L
 #define LONGEST_PAUSE_NS 1000000L
@@ -91,6 +93,21 @@ take_rx(struct stream_counts *counts, const struct rx_stream *stream, struct rx_
     memset(&page->microseconds, 0, sizeof(page->microseconds));
 }
 
+/* Latencies of a stream that its ports stamp are its sender's to count. */
+static void
+take_stamps(struct stream_counts *counts, struct stamping_page *page)
+{
+    for (uint32_t i = 0; i < PROBE_OUTCOMES; i++)
+        counts->stamp_outcomes[i] += page->outcomes[i];
+    counts->stamp_error = RTE_MAX(counts->stamp_error, page->error);
+    take_histogram(&counts->latency, &page->latency);
+    worst_latencies_add(&counts->worst, &page->worst);
+    worst_latencies_open(&page->worst, page->worst.limit, page->worst.spike);
+    microseconds_add(&counts->microseconds, &page->microseconds);
+    memset(page, 0, offsetof(struct stamping_page, latency));
+    memset(&page->microseconds, 0, sizeof(page->microseconds));
+}
+
 /* Late frames of this page whose gaps were seen on earlier ones. */
 static void
 take_late(struct loss_events *earlier, struct late_ranges *late)
@@ -122,6 +139,8 @@ take_stream(struct trial *trial, uint32_t index, uint32_t page)
     struct progress progress = {0};
 
     take_tx(counts, &run->tx_streams[index]->pages[page]);
+    if (run->tx_streams[index]->stamping)
+        take_stamps(counts, &run->tx_streams[index]->stamping->pages[page]);
     for (uint32_t w = 0; w < run->worker_count; w++) {
         for (uint32_t q = 0; q < run->workers[w]->rx_queue_count; q++) {
             struct rx_stream *stream = run->workers[w]->rx_queues[q].streams[index];
@@ -197,6 +216,9 @@ add_stream(struct stream_counts *total, const struct stream_counts *counts)
     worst_latencies_add(&total->worst, &counts->worst);
     loss_events_add(&total->losses, &counts->losses);
     refusals_add(&total->refusals, &counts->refusals);
+    for (uint32_t i = 0; i < PROBE_OUTCOMES; i++)
+        total->stamp_outcomes[i] += counts->stamp_outcomes[i];
+    total->stamp_error = RTE_MAX(total->stamp_error, counts->stamp_error);
 }
 
 /* Done last: a sorted list takes no more in. */

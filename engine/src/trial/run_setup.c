@@ -4,11 +4,13 @@
 #include <math.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
+#include <rte_mbuf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dataplane/frames/signature.h"
 #include "dataplane/loop/answering.h"
+#include "dataplane/loop/stamping.h"
 #include "dataplane/loop/transmit.h"
 #include "trial/stream_cover.h"
 
@@ -130,6 +132,24 @@ make_flight(const struct run *run, const struct pacing *pacing, uint32_t lcore)
     return flight;
 }
 
+static struct stamping *
+make_stamping(const struct run *run, const struct port *tx_port, const struct port *rx_port,
+              uint32_t lcore)
+{
+    struct stamping *stamping = zeroed(sizeof(*stamping), lcore);
+
+    if (!stamping)
+        return NULL;
+    stamping->tx_clock = &tx_port->clock;
+    stamping->rx_clock = &rx_port->clock;
+    stamping->tx_dpdk_port = tx_port->dpdk_port;
+    for (uint32_t i = 0; i < 2; i++) {
+        histogram_clear(&stamping->pages[i].latency);
+        worst_latencies_open(&stamping->pages[i].worst, run->worst_limit, run->spike_ticks);
+    }
+    return stamping;
+}
+
 /* From the ordinary heap: thousands of frames of a capture must fit too. */
 static bool
 make_templates(struct tx_stream *stream, const struct stream_request *request)
@@ -142,6 +162,7 @@ make_templates(struct tx_stream *stream, const struct stream_request *request)
         struct tx_template *template = &stream->templates[i];
 
         template->bytes = from->bytes;
+        template->mbuf_flags = request->port_stamps ? RTE_MBUF_F_TX_IEEE1588_TMST : 0;
         template->frame = from->frame;
         frame_fields_prepare(&template->fields, &request->fields, from->frame,
                              from->bytes - signature_bytes(request->short_signature));
@@ -173,8 +194,9 @@ describe_tx_stream(struct tx_stream *stream, const struct stream_request *reques
 
 static bool
 make_tx_stream(struct run *run, struct worker *worker, const struct stream_request *request,
-               const struct port *port)
+               const struct ports *ports)
 {
+    const struct port *port = &ports->port[request->tx_port];
     struct tx_stream *stream = zeroed(sizeof(*stream), worker->lcore);
 
     if (!stream)
@@ -186,6 +208,11 @@ make_tx_stream(struct run *run, struct worker *worker, const struct stream_reque
     if (request->pacing.kind == PACING_ONE_IN_FLIGHT) {
         stream->flight = make_flight(run, &request->pacing, worker->lcore);
         if (!stream->flight)
+            return false;
+    }
+    if (request->port_stamps) {
+        stream->stamping = make_stamping(run, port, &ports->port[request->rx_port], worker->lcore);
+        if (!stream->stamping)
             return false;
     }
     return make_templates(stream, request);
@@ -220,6 +247,7 @@ make_rx_stream(const struct worker *worker, const struct worker *sender,
         return NULL;
     stream->sender_stall = &sender->stall_mark;
     stream->flight = sent->flight;
+    stream->stamping = sent->stamping;
     stream->role = sent->role;
     stream->checked = cover->checkable;
     stream->least_cover = cover->least;
@@ -268,7 +296,7 @@ make_streams(struct run *run, const struct trial_request *request,
         struct worker *sender = sender_of(run, config, stream->tx_port, stream->tx_queue);
 
         run->stream_index[stream->stream] = (uint8_t)i;
-        if (!make_tx_stream(run, sender, stream, &ports->port[stream->tx_port]) ||
+        if (!make_tx_stream(run, sender, stream, ports) ||
             !make_rx_streams(run, sender, i, &ports->port[stream->rx_port], stream->rx_port))
             return false;
     }
@@ -331,6 +359,7 @@ run_free(struct run *run)
     for (uint32_t i = 0; i < run->stream_count; i++) {
         free(run->tx_streams[i]->templates);
         rte_free(run->tx_streams[i]->flight);
+        rte_free(run->tx_streams[i]->stamping);
         rte_free(run->tx_streams[i]);
     }
     rte_free(run);

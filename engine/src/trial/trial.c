@@ -13,6 +13,7 @@
 
 #include "dataplane/loop/rate_change.h"
 #include "dataplane/loop/worker.h"
+#include "ports/port_timesync.h"
 #include "trial/collect.h"
 #include "trial/loss_limits.h"
 #include "trial/run_setup.h"
@@ -233,10 +234,13 @@ set_up(struct trial *trial, double tsc_hz, struct complaint *complaint)
     trial->captures = captures_make(trial->request, complaint);
     if (!trial->captures)
         return false;
+    if (ports_timesync_begin(trial->ports, complaint) != 0)
+        goto discard;
     trial->run = run_make(trial->request, trial->config, trial->ports, tsc_hz);
     if (trial->run && captures_attach(trial->captures, trial->run))
         return true;
     complain(complaint, -ENOMEM, "streams", "no memory for the trial's state");
+discard:
     captures_discard(trial->captures);
     trial->captures = NULL;
     return false;

@@ -9,6 +9,7 @@
 #include "config/rates_request.h"
 #include "config/trial_request.h"
 #include "dataplane/loop/run.h"
+#include "dataplane/time/probe_stamps.h"
 #include "ports/ports.h"
 #include "trial/captures.h"
 #include "trial/clocks/clock_log.h"
@@ -26,6 +27,8 @@ struct stream_counts {
     struct worst_latencies worst;
     struct loss_events losses;
     struct refusals refusals;
+    uint64_t stamp_outcomes[PROBE_OUTCOMES]; /* of a stream that its ports stamp */
+    uint64_t stamp_error;                    /* ticks: the largest bound on a latency's error */
 };
 
 struct port_counts {

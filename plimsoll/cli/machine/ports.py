@@ -44,7 +44,9 @@ def ports(
     """List the machine's ports: driver, link, stamps, and what is missing to use them.
 
     Needs no root and changes nothing; **bind** and **unbind** do. Use a port in an experiment's
-    lab of kind external, as `netdev: NAME` or `devargs: ADDRESS`.
+    lab of kind external, as `netdev: NAME` or `devargs: ADDRESS`. Stamps are what the kernel's
+    driver offers: a port with rx may do for `stamps: hardware`, one with tx for `stamps: timesync`
+    if DPDK's driver was built for it; the engine says so when it opens them.
     """
     if context.invoked_subcommand is None:
         _list(json=json)

@@ -38,7 +38,8 @@ def stream_tables(trial: TrialRecord) -> Group:
             *(_time(getattr(stream.latency, name)) for name in _LATENCIES),
             *(_time(getattr(stream.lateness, name)) for name in _LATENESS),
         )
-    return Group(frames, "", latencies)
+    stamps = [f"{each.name}: {each.stamps.sentence}" for each in trial.streams if each.stamps]
+    return Group(frames, "", latencies, *stamps)
 
 
 def _table(title: str, headings: Sequence[str]) -> FigureTable:

@@ -23,6 +23,7 @@ from plimsoll.generator.engine.messages import (
 )
 from plimsoll.generator.engine.program import ENGINE, EngineProgram
 from plimsoll.generator.engine.queue_parts import QueueParts
+from plimsoll.generator.engine.timesync import check_timesync
 from plimsoll.generator.interface import (
     GeneratorFacts,
     Interval,
@@ -54,6 +55,7 @@ class Engine:
         self._tsc_hz: float | None = None
         self._notes: tuple[str, ...] = ()
         self._hosts = NO_HOSTS
+        self._stamps: Stamps = "tsc"
 
     @classmethod
     def start(
@@ -118,7 +120,7 @@ class Engine:
 
         The main thread sleeps on `main_cpus`. Raises GeneratorRefused and GeneratorDied.
         """
-        self._hosts = hosts
+        self._hosts, self._stamps = hosts, stamps
         reply = self._conversation.ask(
             open_request(
                 huge=memory.huge,
@@ -158,12 +160,15 @@ class Engine:
     def begin(self, plan: TrialPlan) -> EngineTrial:
         """Begin a trial, which is then to be followed to its end.
 
-        MACs that its frames lack are found out, unless `resolve` has done so.
+        MACs that its frames lack are found out, unless `resolve` has done so. Raises InputError
+        for probes that the ports cannot stamp as they are to.
         """
+        if self._stamps == "timesync" and any(s.role == "latency" for s in plan.streams):
+            check_timesync(plan.streams)
         if self._hosts and any(stream.unaddressed for stream in plan.streams):
             plan = self.resolve(plan)
         parts = QueueParts.of(plan.streams, [port.tx_queues for port in self._ports])
-        return EngineTrial(self._conversation, plan, parts)
+        return EngineTrial(self._conversation, plan, parts, self._stamps)
 
     def close(self) -> None:
         """End the process."""

@@ -20,6 +20,7 @@ from plimsoll.generator.interface import (
     CaptureCounts,
     GeneratorRefused,
     Interval,
+    Stamps,
     TrialPlan,
     TrialReport,
 )
@@ -31,8 +32,10 @@ _ANSWER_TIMEOUT_S = 60.0
 class EngineTrial:
     """A trial that runs. One thread follows it; others may change it and stop it."""
 
-    def __init__(self, conversation: Conversation, plan: TrialPlan, parts: QueueParts) -> None:
-        """Request it. Raises GeneratorDied."""
+    def __init__(
+        self, conversation: Conversation, plan: TrialPlan, parts: QueueParts, stamps: Stamps
+    ) -> None:
+        """Request it, with the stamps that the ports were opened with. Raises GeneratorDied."""
         self._conversation = conversation
         self._plan = plan
         self._parts = parts
@@ -40,7 +43,7 @@ class EngineTrial:
         self._answers: dict[int, Future[dict[str, Any]]] = {}
         self._over = False
         self._stopping = False
-        self._number = conversation.send(trial_request(parts.plan(plan)))
+        self._number = conversation.send(trial_request(parts.plan(plan), stamps))
 
     def follow(self, watch: Callable[[Interval], bool]) -> TrialReport:
         """Receive it to its end; `watch` sees each interval and stops the trial with True.

@@ -116,8 +116,8 @@ def open_request(
     }
 
 
-def trial_request(plan: TrialPlan) -> dict[str, Any]:
-    """What runs one trial."""
+def trial_request(plan: TrialPlan, stamps: Stamps = "tsc") -> dict[str, Any]:
+    """What runs one trial, on ports that were opened with these stamps."""
     return {
         "request": "trial",
         "mark": plan.mark,
@@ -135,7 +135,7 @@ def trial_request(plan: TrialPlan) -> dict[str, Any]:
         "hold_s": plan.hold_s,
         "loss_limits": [_loss_limit(limit) for limit in plan.loss_limits[:_LOSS_LIMITS]],
         "captures": [_capture(capture) for capture in plan.captures],
-        "streams": [_stream(stream) for stream in plan.streams],
+        "streams": [_stream(stream, stamps) for stream in plan.streams],
     }
 
 
@@ -181,7 +181,8 @@ def _loss_limit(limit: LossLimit) -> dict[str, Any]:
     }
 
 
-def _stream(stream: StreamPlan) -> dict[str, Any]:
+def _stream(stream: StreamPlan, stamps: Stamps) -> dict[str, Any]:
+    by_ports = stamps == "timesync" and stream.role == "latency"
     optional = {
         "rate_pps": stream.rate_pps,
         "order": list(stream.order) or None,
@@ -189,6 +190,7 @@ def _stream(stream: StreamPlan) -> dict[str, Any]:
         "schedule": None if stream.schedule.always else _schedule(stream.schedule),
         "signature": "short" if stream.short_signature else None,
         "flows": _counted_flows(stream),
+        "stamps": "timesync" if by_ports else None,
     }
     return {
         "stream": stream.stream,

@@ -19,7 +19,7 @@ from plimsoll.traffic.plan import FieldWriter, StreamPlan
 # Load streams alone have parts, and only latency streams count by microsecond.
 _NOT_ADDED = frozenset(
     {
-        *("stream", "latency_us", "worst", "flows"),
+        *("stream", "latency_us", "stamps", "worst", "flows"),
         *("losses", "losses_left_out", "refusals", "refusals_left_out"),
     }
 )

@@ -12,6 +12,7 @@ from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.engine.hosts import Hosts, HostSettings, check_hosts
 from plimsoll.generator.engine.program import ENGINE, find_engine
 from plimsoll.generator.engine.queue_parts import QueueParts
+from plimsoll.generator.engine.timesync import check_timesync
 from plimsoll.generator.generator_plan import Capabilities, CpuWork, GeneratorModel, Launch
 from plimsoll.generator.interface import FrameFault, Stamps, WorkerLayout
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
@@ -94,6 +95,8 @@ class EngineSettings(GeneratorModel):
         """Load streams in parts, one for each queue of their port. Raises InputError."""
         check_hosts(self.hosts, port_count)
         Hosts(self.hosts).check_streams(streams)
+        if self.stamps == "timesync":
+            check_timesync(streams)
         queues = Counter(port for worker in self.layout(port_count) for port, _ in worker.tx)
         return QueueParts.of(streams, [queues[port] for port in range(port_count)]).streams
 

@@ -26,6 +26,8 @@ _LONGEST_SHOWN = 20
 _CLOCKS = {
     "tsc": "time stamp counter of the polling loop (software stamps)",
     "hardware": "clock of the port (hardware stamps of what comes in)",
+    "timesync": "clock of the port for probes (hardware stamps as they leave and as they come); "
+    "time stamp counter of the polling loop for all other frames",
 }
 
 
@@ -103,7 +105,10 @@ def tester_section(data: RunData) -> TesterSection:
         longest_latencies=_longest_latencies(focus),
         longest=_longest(focus),
         foreign=_foreign(focus),
-        clocks=clocks,
+        clocks=(
+            *clocks,
+            *(f"{each.name}: {each.stamps.sentence}." for each in focus.streams if each.stamps),
+        ),
     )
 
 

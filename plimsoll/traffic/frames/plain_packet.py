@@ -10,12 +10,16 @@ from plimsoll.traffic.frames.encapsulation import Gtpu, VlanTag, Vxlan, tagged
 from plimsoll.traffic.frames.headers import ethernet, network
 from plimsoll.traffic.frames.layers import Layer, Stack, layer
 
-Protocol = Literal["UDP", "TCP", "ICMP", "ARP", "GARP"]
+Protocol = Literal["UDP", "TCP", "ICMP", "ARP", "GARP", "PTP"]
 
 _BROADCAST = "ff:ff:ff:ff:ff:ff"
 _ZERO_MAC = "00:00:00:00:00:00"
 _REQUEST, _REPLY = 1, 2
 _ECHO_REQUEST = 8
+# IEEE 1588-2008: EtherType (annex F), and a Sync message of version 2, its 34 bytes of header and
+# ten of time (13.6) zero but for type, version and length.
+_PTP_TYPE = 0x88F7
+_PTP_SYNC = bytes([0x00, 0x02, 0x00, 44]).ljust(44, b"\0")
 
 
 def plain_stacks(
@@ -33,6 +37,13 @@ def plain_stacks(
     One, but for gratuitous ARP, of which there are requests and replies. `reverse` says
     which way the tunnel is passed. Raises InputError for what cannot be combined.
     """
+    if protocol == "PTP":
+        if tags or labels or tunnel is not None:
+            raise InputError(
+                "PTP goes right behind the Ethernet header, where ports look for it",
+                remedy="remove vlan, mpls, vxlan and gtpu, or send another protocol",
+            )
+        return (_sync(source, destination),)
     packets = _packets(protocol, source, destination)
     return tuple(tagged(_tunnelled(each, tunnel, reverse), tags, labels) for each in packets)
 
@@ -47,6 +58,11 @@ def _packets(protocol: Protocol, source: Endpoint, destination: Endpoint) -> lis
         return _arp(protocol, source, destination)
     headers = (ethernet(source.mac, destination.mac), network(source, destination))
     return [(*headers, _transport(protocol, source, destination))]
+
+
+def _sync(source: Endpoint, destination: Endpoint) -> Stack:
+    ethernet_header = ethernet(source.mac, destination.mac).replaced({"type": _PTP_TYPE})
+    return (ethernet_header, layer("Raw", load=f"0x{_PTP_SYNC.hex()}"))
 
 
 def _transport(protocol: Protocol, source: Endpoint, destination: Endpoint) -> Layer:

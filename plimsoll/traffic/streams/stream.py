@@ -46,6 +46,8 @@ _DEFAULT_IPS = {4: ("198.18.0.1", "198.19.0.1"), 6: ("2001:2:0:1::1", "2001:2:0:
 # Where neither the profile nor the generator has others.
 _DEFAULT_MACS = ("02:00:00:00:00:01", "02:00:01:00:00:01")
 _DEFAULT_FRAME_SIZE = 64
+# The least that holds a Sync message and the signature.
+_DEFAULT_PTP_SIZE = 80
 
 _FORWARD = ("bidirectional", "unidirectional")
 _REVERSE = ("bidirectional", "revunidirectional")
@@ -132,7 +134,8 @@ class Stream(BaseModel):
             source, destination = _DEFAULT_IPS[6]
             defaults = {"src_ip": source, "dst_ip": destination, "prefix": 64}
         if given.get("imix") is None and given.get("pcap") is None:
-            defaults["frame_size"] = _DEFAULT_FRAME_SIZE
+            ptp = given.get("protocol") == "PTP"
+            defaults["frame_size"] = _DEFAULT_PTP_SIZE if ptp else _DEFAULT_FRAME_SIZE
         if given.get("role") == "load" and given.get("pacing") not in _OWN_RATES:
             defaults["rate"] = "1.0x"
         if isinstance(given.get("pcap"), str):
@@ -382,7 +385,8 @@ class Stream(BaseModel):
         wrapped = self.packet or self.pcap or self.vxlan or self.gtpu or self.mpls
         names = [each for each in self.vary if isinstance(each, str)]
         own = macs[0] is None and not wrapped and "src_mac" not in names
-        if macs[1] is not None or wrapped or "dst_mac" in names or "ARP" in self.protocol:
+        no_ip = self.protocol in ("ARP", "GARP", "PTP")
+        if macs[1] is not None or wrapped or "dst_mac" in names or no_ip:
             return own and "ARP" not in self.protocol, None
         return own, self.ends(reverse=reverse)[1].ip
 

@@ -36,7 +36,13 @@ def test_long_frames(engine: EngineSession, length: int) -> None:
     engine.finish()
 
 
-def test_hardware_stamps_are_refused_where_the_driver_has_none(engine: EngineSession) -> None:
-    error = refusal(engine, "net_ring0", ports=[{"devargs": "net_ring0", "stamps": "hardware"}])
+@pytest.mark.parametrize(
+    ("stamps", "problem"),
+    [("hardware", "has no hardware stamps"), ("timesync", "has no timesync for this port")],
+)
+def test_stamps_are_refused_where_the_driver_has_none(
+    engine: EngineSession, stamps: str, problem: str
+) -> None:
+    error = refusal(engine, "net_ring0", ports=[{"devargs": "net_ring0", "stamps": stamps}])
     assert error["where"] == "ports[0].stamps"
-    assert error["message"] == "driver net_ring has no hardware stamps"
+    assert error["message"] == f"driver net_ring {problem}"

@@ -54,6 +54,14 @@ driver_name(uint16_t dpdk_port)
     return rte_eth_dev_info_get(dpdk_port, &info) == 0 ? info.driver_name : "unknown";
 }
 
+static const char *
+latency_clock(const struct port *port)
+{
+    if (port->timesync)
+        return "timesync";
+    return port->hardware_clock ? "hardware" : "tsc";
+}
+
 static json_t *
 port_opened(uint32_t number, const struct port_request *request, const struct port *port)
 {
@@ -70,7 +78,7 @@ port_opened(uint32_t number, const struct port_request *request, const struct po
                      numa_node >= 0 ? json_integer(numa_node) : json_null(), "rx_queues",
                      (int)port->rx_queues, "tx_queues", (int)port->tx_queues, "rss", (int)port->rss,
                      "rx_stamps", (int)port->rx_stamps, "tx_stamps", (int)port->tx_stamps,
-                     "latency_clock", port->hardware_clock ? "hardware" : "tsc");
+                     "latency_clock", latency_clock(port));
 }
 
 json_t *
@@ -116,8 +124,8 @@ microseconds_json(const struct microseconds *microseconds)
 }
 
 static json_t *
-stream_json(const struct stream_request *request, const struct stream_counts *counts,
-            const struct list_lengths *lengths)
+stream_json(const struct run *run, const struct stream_request *request,
+            const struct stream_counts *counts, const struct list_lengths *lengths)
 {
     json_t *stream = json_pack(
         "{s:i, s:I, s:o, s:o, s:o, s:o}", "stream", (int)request->stream, "missing",
@@ -132,6 +140,8 @@ stream_json(const struct stream_request *request, const struct stream_counts *co
                             unsigned_integer(stream_counter_value(&counts->frames, counter)));
     }
     message_times_add(stream, counts, lengths);
+    if (request->port_stamps)
+        message_stamps_add(stream, run, counts);
     return stream;
 }
 
@@ -142,7 +152,8 @@ streams_json(const struct trial *trial, const struct stream_counts *counts,
     json_t *array = json_array();
 
     for (uint32_t i = 0; i < trial->request->stream_count; i++)
-        json_array_append_new(array, stream_json(&trial->request->streams[i], &counts[i], lengths));
+        json_array_append_new(
+            array, stream_json(trial->run, &trial->request->streams[i], &counts[i], lengths));
     return array;
 }
 

@@ -109,6 +109,19 @@ message_times_add(json_t *stream, const struct stream_counts *counts,
     add_refusals(stream, &counts->refusals, lengths->losses);
 }
 
+void
+message_stamps_add(json_t *stream, const struct run *run, const struct stream_counts *counts)
+{
+    json_t *stamps = json_object();
+
+    for (uint32_t i = 0; i < PROBE_OUTCOMES; i++)
+        json_object_set_new(stamps, probe_outcome_names[i],
+                            unsigned_integer(counts->stamp_outcomes[i]));
+    json_object_set_new(stamps, "error_ns",
+                        unsigned_integer(ticks_to_ns(run, counts->stamp_error)));
+    json_object_set_new(stream, "stamps", stamps);
+}
+
 json_t *
 message_clock(const struct trial *trial)
 {

@@ -18,6 +18,9 @@ struct list_lengths {
 void message_times_add(json_t *stream, const struct stream_counts *counts,
                        const struct list_lengths *lengths);
 
+/* Adds what came of the probes of a stream that its ports stamp, with the largest error. */
+void message_stamps_add(json_t *stream, const struct run *run, const struct stream_counts *counts);
+
 json_t *message_clock(const struct trial *trial);
 
 #endif

@@ -38,16 +38,20 @@ read_main_cpus(const struct object *top, struct open_request *request)
 }
 
 static int
-read_stamps(const struct object *object, bool *hardware)
+read_stamps(const struct object *object, enum stamps *stamps)
 {
-    const char *name = "tsc";
+    static const char *const names[] = {"tsc", "hardware", "timesync"};
+    const char *name = names[STAMPS_TSC];
 
     if (read_string(object, "stamps", OPTIONAL, 16, &name) != 0)
         return -EINVAL;
-    if (strcmp(name, "tsc") != 0 && strcmp(name, "hardware") != 0)
-        return object_complain(object, "stamps", "must be tsc or hardware");
-    *hardware = strcmp(name, "hardware") == 0;
-    return 0;
+    for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *stamps = (enum stamps)i;
+            return 0;
+        }
+    }
+    return object_complain(object, "stamps", "must be tsc, hardware or timesync");
 }
 
 static int
@@ -60,7 +64,7 @@ read_port(const struct object *object, struct port_request *port)
     if (object_knows(object, names) != 0 ||
         read_string(object, "devargs", REQUIRED, DEVARGS_MAX, &devargs) != 0 ||
         read_integer(object, "descriptors", OPTIONAL, 32, 32768, &descriptors) != 0 ||
-        read_stamps(object, &port->hardware_stamps) != 0 || read_host(object, &port->host) != 0)
+        read_stamps(object, &port->stamps) != 0 || read_host(object, &port->host) != 0)
         return -EINVAL;
     if (!isalnum((unsigned char)devargs[0]))
         return object_complain(object, "devargs", "must begin with a device's name or address");

@@ -50,6 +50,29 @@ read_signature(const struct object *object, struct stream_request *stream)
     return 0;
 }
 
+/* A port has room for one stamp, so the next probe waits until the last one is back. */
+static int
+read_stamps(const struct object *object, const struct open_request *config,
+            struct stream_request *stream)
+{
+    const char *name = "tsc";
+
+    if (read_string(object, "stamps", OPTIONAL, 16, &name) != 0)
+        return -EINVAL;
+    if (strcmp(name, "tsc") != 0 && strcmp(name, "timesync") != 0)
+        return object_complain(object, "stamps", "must be tsc or timesync");
+    stream->port_stamps = strcmp(name, "timesync") == 0;
+    if (!stream->port_stamps)
+        return 0;
+    if (stream->role != ROLE_LATENCY || stream->pacing.kind != PACING_ONE_IN_FLIGHT)
+        return object_complain(object, "stamps",
+                               "timesync is for latency streams with one probe in flight");
+    if (config->ports[stream->tx_port].stamps != STAMPS_TIMESYNC ||
+        config->ports[stream->rx_port].stamps != STAMPS_TIMESYNC)
+        return object_complain(object, "stamps", "its ports were not opened with timesync");
+    return 0;
+}
+
 /* Each captured frame has its own time. */
 static int
 check_gaps(const struct object *object, const struct stream_request *stream)
@@ -67,8 +90,8 @@ read_stream(const struct object *object, const struct open_request *config,
             struct stream_request *stream)
 {
     static const char *const names[] = {
-        "stream", "role",   "tx_port",     "tx_queue", "rx_port",   "frames", "order", "rate_pps",
-        "pacing", "fields", "frame_count", "schedule", "signature", "flows",  NULL};
+        "stream", "role",   "tx_port",     "tx_queue", "rx_port",   "frames", "order",  "rate_pps",
+        "pacing", "fields", "frame_count", "schedule", "signature", "flows",  "stamps", NULL};
     uint64_t number;
     int status;
 
@@ -82,7 +105,7 @@ read_stream(const struct object *object, const struct open_request *config,
     if (status != 0)
         return status;
     if (read_schedule(object, stream) != 0 || read_signature(object, stream) != 0 ||
-        read_flows(object, stream) != 0)
+        read_stamps(object, config, stream) != 0 || read_flows(object, stream) != 0)
         return -EINVAL;
     status = read_templates(object, config->max_frame_bytes, stream);
     if (status != 0)

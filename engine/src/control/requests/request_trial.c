@@ -7,6 +7,22 @@
 #include "dataplane/measures/worst_latencies.h"
 #include "dataplane/time/stall.h"
 
+/* Of streams whose ports stamp them, each has its ports' stamps to itself. */
+static int
+check_stamps(const struct object *object, const struct stream_request *stream,
+             const struct stream_request *other)
+{
+    if (!stream->port_stamps || !other->port_stamps)
+        return 0;
+    if (stream->tx_port == other->tx_port)
+        return object_complain(object, "stamps", "port %u already stamps what stream %u sends",
+                               stream->tx_port, other->stream);
+    if (stream->rx_port == other->rx_port)
+        return object_complain(object, "stamps", "port %u already stamps what comes of stream %u",
+                               stream->rx_port, other->stream);
+    return 0;
+}
+
 static int
 read_streams(const struct object *top, const struct open_request *config,
              struct trial_request *request)
@@ -31,6 +47,8 @@ read_streams(const struct object *top, const struct open_request *config,
             if (request->streams[other].stream == stream->stream)
                 return object_complain(&element, "stream", "number %u is used twice",
                                        stream->stream);
+            if (check_stamps(&element, stream, &request->streams[other]) != 0)
+                return -EINVAL;
         }
     }
     return 0;

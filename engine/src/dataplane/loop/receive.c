@@ -11,6 +11,7 @@
 #include "dataplane/loop/arrival.h"
 #include "dataplane/loop/capturing.h"
 #include "dataplane/loop/received_check.h"
+#include "dataplane/loop/stamping.h"
 #include "dataplane/loop/worker_clock.h"
 
 /* The measuring loop works on frame i while frame i + this many is on its way to the cache. */
@@ -165,6 +166,22 @@ find_buried(const struct worker *worker, const struct rte_mbuf *mbuf, struct sig
     return buried_signature_find(tail, length, worker->run->mark, words);
 }
 
+/* A probe of which there is but one under way. Where ports stamp it, they alone say how long. */
+static __rte_noinline void
+land(const struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
+     uint64_t now, struct train *train)
+{
+    struct rx_stream *stream = train->stream;
+    const uint64_t number = train->sequence;
+
+    if (stream->stamping) {
+        stamping_landed(stream->stamping, stream->flight, queue, mbuf, number, now);
+        count_untimed(worker, train);
+        *train = NO_TRAIN;
+    }
+    flight_land(stream->flight, number);
+}
+
 /* A frame of ours: begins a train with it if it is whole and came to the right place. */
 static inline void
 begin_train(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
@@ -188,7 +205,7 @@ begin_train(struct worker *worker, const struct rx_queue *queue, const struct rt
     if (count_order(stream, &stream->pages[worker->open_page], &signature, now))
         train->next = signature_next(words);
     if (stream->flight)
-        flight_land(stream->flight, signature.sequence);
+        land(worker, queue, mbuf, now, train);
 }
 
 /*

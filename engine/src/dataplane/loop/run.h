@@ -47,6 +47,7 @@
 #define NO_STREAM UINT8_MAX
 
 struct rte_mempool;
+struct stamping;
 
 struct tx_page {
     struct tx_counters frames;
@@ -75,6 +76,7 @@ struct port_page {
 /* A frame of the stream as it is before fields and signature are written. */
 struct tx_template {
     uint32_t bytes;
+    uint64_t mbuf_flags; /* what the port is to do with it; 0 but for frames that it stamps */
     const uint8_t *frame;
     struct frame_fields fields;
 };
@@ -98,7 +100,8 @@ struct tx_stream {
     struct rte_mempool *pool;
     struct tx_template *templates;
     const struct stream_request *request;
-    struct flight *flight; /* NULL unless one in flight */
+    struct flight *flight;     /* NULL unless one in flight */
+    struct stamping *stamping; /* NULL unless ports stamp it */
     struct field_counters counters;
     struct tx_page pages[2];
     struct send_window window;
@@ -108,6 +111,7 @@ struct tx_stream {
 struct rx_stream {
     alignas(RTE_CACHE_LINE_SIZE) const struct stall_mark *sender_stall;
     struct flight *flight;
+    struct stamping *stamping;
     struct flow_counts *flows; /* NULL: not counted by flow */
     enum stream_role role;
     bool checked;                 /* its frames' checksums are looked at */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "dataplane/frames/signature.h"
+#include "dataplane/loop/stamping.h"
 
 /* All but the signature, which sign() writes. 42 bytes are quicker copied as 32 and 16. */
 static inline void
@@ -69,14 +70,15 @@ prepare(struct rte_mbuf *mbuf, const struct mbuf_head *head)
 }
 
 static inline struct mbuf_head
-head_of(uint32_t bytes)
+head_of(const struct tx_template *template)
 {
     return (struct mbuf_head){.data_off = RTE_PKTMBUF_HEADROOM,
                               .refcnt = 1,
                               .nb_segs = 1,
                               .port = RTE_MBUF_PORT_INVALID,
-                              .pkt_len = bytes,
-                              .data_len = (uint16_t)bytes};
+                              .ol_flags = template->mbuf_flags,
+                              .pkt_len = template->bytes,
+                              .data_len = (uint16_t) template->bytes};
 }
 
 /* One thing for all frames at a time, so that what it needs stays in registers. */
@@ -84,7 +86,7 @@ static inline void
 build_alike(struct tx_stream *stream, const struct tx_template *template, struct rte_mbuf **mbufs,
             uint32_t count, uint16_t mark, uint64_t stamp)
 {
-    const struct mbuf_head head = head_of(template->bytes);
+    const struct mbuf_head head = head_of(template);
     uint8_t *frames[TX_BURST];
 
     for (uint32_t i = 0; i < count; i++)
@@ -109,7 +111,7 @@ lay_out_mixed(struct tx_stream *stream, struct rte_mbuf **mbufs, uint32_t count,
               uint32_t signature_bytes, uint8_t **frames, uint8_t **signatures)
 {
     const struct frame_fields *prepared[TX_BURST];
-    const struct mbuf_head head = head_of(0);
+    const struct mbuf_head head = head_of(stream->templates);
 
     for (uint32_t i = 0; i < count; i++) {
         const struct tx_template *template =
@@ -230,12 +232,20 @@ send_due(struct worker *worker, struct tx_stream *stream, uint32_t due, uint64_t
 static uint32_t
 send_one_in_flight(struct worker *worker, struct tx_stream *stream, uint64_t now, uint64_t until)
 {
+    const bool in_flight = stream->flight->in_flight;
+
+    if (stream->stamping && !stamping_departed(stream->stamping, stream->flight, now))
+        return 0;
     const enum flight_state state = flight_look(stream->flight, now);
 
     if (state == FLIGHT_TIMED_OUT)
         stream->pages[worker->open_page].frames.timed_out++;
+    else if (stream->stamping && in_flight && !stream->flight->in_flight)
+        stamping_count(worker, stream->stamping, stream->flight);
     if (state != FLIGHT_DUE || now >= until || stream->frames_left == 0)
         return 0;
+    if (stream->stamping)
+        stamping_begin(stream->stamping);
     if (send_due(worker, stream, 1, now) == 0) {
         flight_hold(stream->flight, now);
         return 0;

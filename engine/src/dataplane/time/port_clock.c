@@ -58,19 +58,30 @@ port_clock_compare(struct port_clock *clock, const struct clock_bracket *bracket
         (((unsigned __int128)ticks << PORT_CLOCK_RATIO_BITS) + stamps / 2) / stamps;
     if (ratio >> (PORT_CLOCK_RATIO_BITS + 24) != 0)
         return -ERANGE;
-    publish(clock, bracket, (uint64_t)ratio);
-    clock->latest = *bracket;
     /* Half a tick more for each end: neither clock shows fractions. */
     const double older = (double)width(&before) / 2 + (double)ticks / (double)stamps + 1;
     const double newer = (double)width(bracket) / 2 + (double)ticks / (double)stamps + 1;
 
-    clock->error_ticks = newer;
-    clock->error_per_tick = (older + newer) / (double)ticks;
+    /* A reader may see these a comparison early or late: a bound of the line next to its own. */
+    atomic_store_explicit(&clock->error_ticks, newer, memory_order_relaxed);
+    atomic_store_explicit(&clock->error_per_tick, (older + newer) / (double)ticks,
+                          memory_order_relaxed);
+    publish(clock, bracket, (uint64_t)ratio);
+    clock->latest = *bracket;
     return 0;
 }
 
 double
 port_clock_error(const struct port_clock *clock, uint64_t ticks_away)
 {
-    return clock->error_ticks + clock->error_per_tick * (double)ticks_away;
+    return atomic_load_explicit(&clock->error_ticks, memory_order_relaxed) +
+           atomic_load_explicit(&clock->error_per_tick, memory_order_relaxed) * (double)ticks_away;
+}
+
+double
+port_clock_error_at(const struct port_clock *clock, uint64_t tsc)
+{
+    const int64_t away = (int64_t)(tsc - atomic_load_explicit(&clock->tsc, memory_order_relaxed));
+
+    return port_clock_error(clock, (uint64_t)(away < 0 ? -away : away));
 }

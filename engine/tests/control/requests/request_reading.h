@@ -9,18 +9,19 @@
 #include "control/requests/request.h"
 #include "unit_test.h"
 
-/* What the vectors are made for: two open ports with a queue each way, a host
+/* What the vectors are made for: two open ports that stamp, with a queue each way, a host
  * on the first, and frames of any size. */
 static const struct open_request reading_config = {
     .port_count = 2,
-    .ports = {{.rx_queues = 1,
+    .ports = {{.stamps = STAMPS_TIMESYNC,
+               .rx_queues = 1,
                .tx_queues = 1,
                .host = {.present = true,
                         .address_count = 2,
                         .addresses = {{.version = 4, .bytes = {192, 0, 2, 1}},
                                       {.version = 6,
                                        .bytes = {0x20, 0x01, 0x0d, 0xb8, [15] = 1}}}}},
-              {.rx_queues = 1, .tx_queues = 1}},
+              {.stamps = STAMPS_TIMESYNC, .rx_queues = 1, .tx_queues = 1}},
     .max_frame_bytes = FRAME_MAX_BYTES,
 };
 

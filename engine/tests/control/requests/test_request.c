@@ -33,7 +33,7 @@ an_open_request_is_read_with_its_defaults(void **state)
     assert_int_equal(open_request.port_count, 2);
     assert_string_equal(open_request.ports[1].devargs, "net_null1");
     assert_int_equal(open_request.ports[1].descriptors, 1024);
-    assert_false(open_request.ports[1].hardware_stamps);
+    assert_int_equal(open_request.ports[1].stamps, STAMPS_TSC);
     assert_int_equal(open_request.ports[0].tx_queues, 2);
     assert_int_equal(open_request.ports[0].rx_queues, 1);
     assert_int_equal(open_request.ports[1].tx_queues, 1);
