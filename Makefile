@@ -23,7 +23,7 @@ endif
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo plugfest-demo plugfest-packages churn-demo churn-packages test test-slow test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel vm-testpmd \
-	vm-nics vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
+	vm-nics vm-timesync vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
 	checks slow-checks engine-tests engine-sanitized engine-threads delay-dut python-tests slow-python-tests \
 	full-python-tests
 .PHONY: packages chroot-install deb deb-install image pod-image control-plane kubelet kueue multus
@@ -149,6 +149,11 @@ vm-nics: vm-packages build/vm-nics/vmlinuz ## Fetch QEMU and a kernel for tests 
 
 build/vm-nics/vmlinuz: build-aux/unpack-vm-nics
 	-@build-aux/unpack-vm-nics $(@D)
+
+vm-timesync: vm-nics build/vm-timesync/librte_net_e1000.so ## Build DPDK's driver of Intel's 82576 so that it stamps frames, for tests on emulated cards
+
+build/vm-timesync/librte_net_e1000.so: build-aux/build-vm-timesync
+	-@build-aux/build-vm-timesync $(@D)
 
 vm-captures: vm-kernel $(DEV_REQUIREMENTS) ## Capture the tests' virtual machines anew, after a check reads more
 	$(BIN)/python -m tests.integration.vm.keep_captures
@@ -323,6 +328,6 @@ python-tests slow-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd 
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m '$(TESTS)' $(POLLING_NOTHING) tests/unit
 	$(BIN)/pytest -m '$(TESTS)' --ignore $(POLLING_NOTHING) tests/integration
 
-full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-testpmd vm-nics prometheus control-plane kueue
+full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-testpmd vm-timesync prometheus control-plane kueue
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m full tests/unit
 	$(BIN)/pytest -m full tests/integration

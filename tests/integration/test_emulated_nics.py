@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -18,6 +17,7 @@ from tests.integration.engine.port_bed import CLEAN, MARKS
 from tests.integration.engine.requests import DESTINATION, FRAME, Request, trial_request
 from tests.integration.engine.session import EngineSession, Message
 from tests.integration.vm.guest import CannotBoot
+from tests.integration.vm.guest_engine import open_request, starting_engine
 from tests.integration.vm.nic_guest import CARDS, MODELS, NicGuest, booted
 
 pytestmark = pytest.mark.full
@@ -58,14 +58,6 @@ def guest(
 
 
 @contextmanager
-def starting_engine(guest: NicGuest) -> Iterator[EngineSession]:
-    """An engine in the guest, its ports not open."""
-    within = (sys.executable, "-m", "tests.integration.vm.in_guest", str(guest.folder))
-    with EngineSession(guest.folder, within=within, hangs_after_s=300.0) as engine:
-        yield engine
-
-
-@contextmanager
 def engine_on(
     guest: NicGuest, *addresses: str, workers: Sequence[Request] = ()
 ) -> Iterator[EngineSession]:
@@ -76,19 +68,6 @@ def engine_on(
         one = {"cpu": WORKER_CPU, "tx": queues, "rx": queues}
         engine.ask(open_request(*ports, workers=workers or [one]))
         yield engine
-
-
-def open_request(*ports: Request, workers: Sequence[Request]) -> Request:
-    """On hugepages, as cards need them."""
-    return {
-        "id": 1,
-        "request": "open",
-        "memory": {"huge": True, "megabytes": 64 + 100 * len(ports)},
-        "main_cpus": [0],
-        "workers": list(workers),
-        "ports": list(ports),
-        "link_wait_s": 60,
-    }
 
 
 def stream(number: int, tx_port: int, rx_port: int, **more: object) -> Request:
