@@ -18,8 +18,12 @@ stamping_departed(struct stamping *stamping, const struct flight *flight, uint64
         return true;
     if (rte_eth_timesync_read_tx_timestamp(stamping->tx_dpdk_port, &stamp) == 0) {
         stamping->departed = port_stamp_of(stamping->tx_clock, rte_timespec_to_ns(&stamp));
-        /* One of a probe that was given up must not pass for this one's. */
-        stamping->departed.taken = !port_stamp_is_earlier(&stamping->departed, flight->sent_at);
+        /*
+         * One of a probe that was given up is older than the time after which that happens. What
+         * is earlier by less is this one's, on clocks that went apart: it is judged, not left out.
+         */
+        stamping->departed.taken =
+            !port_stamp_is_earlier(&stamping->departed, flight->sent_at - flight->timeout / 2);
     }
     return stamping->departed.taken || now - flight->sent_at >= flight->timeout;
 }

@@ -245,6 +245,36 @@ a_stamp_outside_of_the_probes_time_is_not_its_own(void **state)
 }
 
 static void
+a_given_up_probes_stamp_that_comes_late_is_left_for_the_next_ones(void **state)
+{
+    (void)state;
+    take_off(0, 2000000);
+    look(2000000 + TIMEOUT);
+    take_off(1, 2000000 + TIMEOUT);
+    departs(2000700);
+    look(2000100 + TIMEOUT);
+    assert_false(stamping.departed.taken);
+    departs(2000700 + TIMEOUT);
+    arrives(1, 2004200 + TIMEOUT);
+    land(1, 2009000 + TIMEOUT);
+    look(2009100 + TIMEOUT);
+    assert_outcomes(1, 0, 0, 0);
+    assert_int_equal(stamping.pages[0].latency.min, 3500);
+}
+
+static void
+a_stamp_from_just_before_its_probe_is_not_matched(void **state)
+{
+    (void)state;
+    take_off(0, 2000000);
+    departs(1999000);
+    arrives(0, 2004200);
+    land(0, 2009000);
+    look(2009100);
+    assert_outcomes(0, 0, 0, 1);
+}
+
+static void
 a_probe_that_comes_twice_changes_nothing(void **state)
 {
     (void)state;
@@ -288,6 +318,9 @@ main(void)
                                set_up),
         cmocka_unit_test_setup(a_lost_probes_stamps_are_none_of_the_next_ones, set_up),
         cmocka_unit_test_setup(a_stamp_outside_of_the_probes_time_is_not_its_own, set_up),
+        cmocka_unit_test_setup(a_given_up_probes_stamp_that_comes_late_is_left_for_the_next_ones,
+                               set_up),
+        cmocka_unit_test_setup(a_stamp_from_just_before_its_probe_is_not_matched, set_up),
         cmocka_unit_test_setup(a_probe_that_comes_twice_changes_nothing, set_up),
         cmocka_unit_test_setup(a_stamp_that_came_with_the_frame_is_taken_before_the_ports_register,
                                set_up),
