@@ -118,7 +118,7 @@ lay_out_mixed(struct tx_stream *stream, struct rte_mbuf **mbufs, uint32_t count,
             &stream->templates[template_at(stream, stream->position)];
         const uint32_t bytes = template->bytes - signature_bytes;
 
-        /* A head made anew for each would be read before its parts are written: a stall. */
+        /* The lengths in place: a head written in parts cannot be read at once without a stall. */
         frames[i] = prepare(mbufs[i], &head);
         mbufs[i]->pkt_len = template->bytes;
         mbufs[i]->data_len = (uint16_t) template->bytes;
