@@ -25,6 +25,7 @@ from plimsoll.dut.lab import LabPorts
 from plimsoll.dut.two_ports import PATHS
 from plimsoll.dut.userspace.testpmd import TestpmdLab, TestpmdSettings
 from plimsoll.errors import MachineError
+from plimsoll.host.processes.comes_true import comes_true
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
 
@@ -146,12 +147,9 @@ def _forwarded(lab: TestpmdLab) -> int:
 
 def _wait(holds: Callable[[], bool]) -> None:
     """Raises MachineError."""
-    deadline = time.monotonic() + _START_WAIT_S
-    while not holds():
-        if time.monotonic() > deadline:
-            raise MachineError(
-                f"the DUT forwarded nothing within {_START_WAIT_S:g} s",
-                where="dut",
-                remedy="start again on a less busy machine",
-            )
-        time.sleep(_SETTLE_S)
+    if not comes_true(holds, _START_WAIT_S, every_s=_SETTLE_S):
+        raise MachineError(
+            f"the DUT forwarded nothing within {_START_WAIT_S:g} s",
+            where="dut",
+            remedy="start again on a less busy machine",
+        )
