@@ -242,6 +242,19 @@ read_switch(const json_t *json, struct complaint *complaint)
         invariant(change.capture < running.capture_count);
 }
 
+static void
+read_link(const json_t *json, struct complaint *complaint)
+{
+    struct link_request request = {0};
+    const int status = request_link(json, &opened, &request, complaint);
+
+    invariant(status == 0 || status == -EINVAL);
+    if (status != 0)
+        check_complaint(json, complaint);
+    else
+        invariant(request.port < opened.port_count);
+}
+
 /* As session.c's answer() reads a line. */
 static void
 read_line(const char *line)
@@ -266,6 +279,8 @@ read_line(const char *line)
         read_rates(json, &complaint);
     else if (kind == REQUEST_CAPTURE)
         read_switch(json, &complaint);
+    else if (kind == REQUEST_LINK)
+        read_link(json, &complaint);
     else if (request_stop(json, &complaint) != 0)
         check_complaint(json, &complaint);
     json_decref(json);

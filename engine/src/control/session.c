@@ -239,6 +239,25 @@ switch_capture(struct session *session, int64_t id, const json_t *json)
         refuse(session, id, &complaint, false);
 }
 
+static void
+set_link(struct session *session, int64_t id, const json_t *json)
+{
+    struct link_request request = {0};
+    struct complaint complaint = {0};
+    int status;
+
+    if (!session->eal_started)
+        status = complain(&complaint, -ENOTCONN, "request", "nothing is open");
+    else
+        status = request_link(json, &session->config, &request, &complaint);
+    if (status == 0)
+        status = ports_set_link(&session->ports, &request, &complaint);
+    if (status == 0)
+        say(session, message_link(id, &session->ports, &request));
+    else
+        refuse(session, id, &complaint, false);
+}
+
 /* Only between trials, when no worker has the queues. */
 static void
 resolve(struct session *session, int64_t id, const json_t *json)
@@ -261,7 +280,7 @@ resolve(struct session *session, int64_t id, const json_t *json)
 
 /*
  * Answers one request; true when it was a stop. While a trial runs nothing else is taken but
- * new rates and switches of captures.
+ * new rates, switches of captures, and links taken down or brought up.
  */
 static bool
 answer(struct session *session, const char *line)
@@ -284,6 +303,8 @@ answer(struct session *session, const char *line)
         change_rates(session, id, json);
     } else if (kind == REQUEST_CAPTURE) {
         switch_capture(session, id, json);
+    } else if (kind == REQUEST_LINK) {
+        set_link(session, id, json);
     } else if (session->trial_id >= 0) {
         complain(&complaint, -EBUSY, "request", "a trial is running; stop it first");
         refuse(session, id, &complaint, false);

@@ -104,6 +104,9 @@ ports_close(struct ports *ports)
             continue;
         interrupt_thread_settle();
         port_timesync_end(&ports->port[i]);
+        /* One that belongs to a kernel interface would stay down. */
+        if (ports->port[i].link_control == LINK_TAKEN_DOWN)
+            rte_eth_dev_set_link_up(ports->port[i].dpdk_port);
         /* A kernel interface would stay promiscuous. */
         rte_eth_promiscuous_disable(ports->port[i].dpdk_port);
         rte_eth_dev_stop(ports->port[i].dpdk_port);
@@ -121,4 +124,43 @@ port_link_up(const struct port *port)
 
     return rte_eth_link_get_nowait(port->dpdk_port, &link) == 0 &&
            link.link_status == RTE_ETH_LINK_UP;
+}
+
+bool
+port_link_lost(struct port *port)
+{
+    const bool up = port_link_up(port);
+
+    if (up && port->link_control == LINK_COMING_UP)
+        port->link_control = LINK_BY_ITSELF;
+    return !up && port->link_control == LINK_BY_ITSELF;
+}
+
+static int
+complain_of_link(const struct port *port, bool up, int status, struct complaint *complaint)
+{
+    const char *change = up ? "bring links up" : "take links down";
+    struct rte_eth_dev_info info = {.driver_name = "unknown"};
+
+    rte_eth_dev_info_get(port->dpdk_port, &info);
+    if (status == -ENOTSUP)
+        return complain(complaint, status, "port",
+                        "driver %s cannot %s: do it on the other side, in the DUT, or use a card "
+                        "or net_tap",
+                        info.driver_name, change);
+    return complain(complaint, status, "port", "driver %s cannot %s: %s", info.driver_name, change,
+                    strerror(-status));
+}
+
+int
+ports_set_link(struct ports *ports, const struct link_request *request, struct complaint *complaint)
+{
+    struct port *port = &ports->port[request->port];
+    const int status = request->up ? rte_eth_dev_set_link_up(port->dpdk_port)
+                                   : rte_eth_dev_set_link_down(port->dpdk_port);
+
+    if (status != 0)
+        return complain_of_link(port, request->up, status, complaint);
+    port->link_control = request->up ? LINK_COMING_UP : LINK_TAKEN_DOWN;
+    return 0;
 }

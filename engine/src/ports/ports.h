@@ -7,8 +7,12 @@
 
 #include "config/complaint.h"
 #include "config/host.h"
+#include "config/link_request.h"
 #include "config/open_request.h"
 #include "dataplane/time/port_clock.h"
+
+/* What was last requested of a link: nothing, or what it has become since; down; or up again. */
+enum link_control { LINK_BY_ITSELF, LINK_TAKEN_DOWN, LINK_COMING_UP };
 
 struct port {
     uint16_t dpdk_port;
@@ -21,7 +25,8 @@ struct port {
     bool checks_sums;    /* the port checks IPv4, UDP and TCP checksums of what it receives */
     bool hardware_clock; /* receive stamps are taken by the port, see `clock` */
     bool timesync;       /* probes are stamped by the port, each way, see `clock` */
-    struct host host;    /* the tester's own on the port, its MAC address known */
+    enum link_control link_control;
+    struct host host; /* the tester's own on the port, its MAC address known */
     /* A pool for each queue, so that workers do not meet in one. */
     struct rte_mempool *tx_pool[QUEUES_MAX];
     struct rte_mempool *rx_pool[QUEUES_MAX];
@@ -53,8 +58,20 @@ int ports_open(struct ports *ports, const struct open_request *request, bool (*g
  */
 void ports_compare_clocks(struct ports *ports);
 
+/* Links that were taken down by request come up again. */
 void ports_close(struct ports *ports);
 
+/*
+ * Takes the link of a port down or brings it up, also while workers poll it; a card's is up
+ * seconds later. Returns 0, or a negative errno with the driver in the complaint: -ENOTSUP where
+ * that has no such function.
+ */
+int ports_set_link(struct ports *ports, const struct link_request *request,
+                   struct complaint *complaint);
+
 bool port_link_up(const struct port *port);
+
+/* Whether the link is down by itself, and not by request or still on its way up after one. */
+bool port_link_lost(struct port *port);
 
 #endif

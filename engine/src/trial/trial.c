@@ -116,10 +116,10 @@ close_interval(struct trial *trial, const struct trial_hooks *hooks)
 }
 
 static bool
-any_link_down(const struct trial *trial)
+any_link_lost(const struct trial *trial)
 {
     for (uint32_t i = 0; i < trial->ports->count; i++) {
-        if (!port_link_up(&trial->ports->port[i]))
+        if (port_link_lost(&trial->ports->port[i]))
             return true;
     }
     return false;
@@ -191,7 +191,7 @@ send_for_duration(struct trial *trial, const struct trial_hooks *hooks)
             stop_sending(trial, ENDED_BY_STOP);
             break;
         }
-        if (any_link_down(trial)) {
+        if (any_link_lost(trial)) {
             stop_sending(trial, ENDED_BY_LINK_DOWN);
             break;
         }

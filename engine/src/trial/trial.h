@@ -92,7 +92,7 @@ struct trial_hooks {
     void (*interval)(void *context, const struct trial *trial);
     /*
      * Sleeps for about `milliseconds` or until a request comes; true to stop sending. It may
-     * change the rates of `trial`, and switch its captures.
+     * change the rates of `trial`, switch its captures, and take links down.
      */
     bool (*wait)(void *context, struct trial *trial, int milliseconds);
 };

@@ -25,7 +25,7 @@ from plimsoll.generator.interface import (
 from plimsoll.traffic.frames.addresses import IpAddress
 from plimsoll.traffic.plan import FieldWriter, Pacing, Schedule, StreamPlan
 
-PROTOCOL = 5
+PROTOCOL = 6
 # A router that boots, or a link that has just come up, may miss the first ones.
 RESOLVE_TRIES = 5
 RESOLVE_WAIT_S = 1.0
@@ -160,6 +160,11 @@ def capture_request(port: int, *, on: bool, path: str | None) -> dict[str, Any]:
     """What switches the capture of a port while the trial runs."""
     request = {"request": "capture", "port": port, "on": on}
     return request if path is None else {**request, "path": path}
+
+
+def link_request(port: int, *, up: bool) -> dict[str, Any]:
+    """What takes the link of a port down or brings it up."""
+    return {"request": "link", "port": port, "up": up}
 
 
 def _capture(capture: CapturePlan) -> dict[str, Any]:

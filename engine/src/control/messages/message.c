@@ -12,7 +12,7 @@
 #include "ports/devargs.h"
 #include "version.h"
 
-#define PROTOCOL 5
+#define PROTOCOL 6
 #define SPIKES_IN_INTERVAL 64
 #define LOSSES_IN_INTERVAL 64
 
@@ -386,6 +386,14 @@ message_capture(int64_t id, const struct trial *trial, const struct capture_swit
                                               "ok", 1, "reply", "capture", "on", (int)change->on,
                                               "at_s", trial_seconds(trial, switched)));
     return capture;
+}
+
+json_t *
+message_link(int64_t id, const struct ports *ports, const struct link_request *request)
+{
+    return json_pack("{s:I, s:b, s:s, s:i, s:b}", "id", (json_int_t)id, "ok", 1, "reply", "link",
+                     "port", (int)request->port, "link_up",
+                     (int)port_link_up(&ports->port[request->port]));
 }
 
 json_t *

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "config/complaint.h"
+#include "config/link_request.h"
 #include "ports/ports.h"
 #include "trial/trial.h"
 
@@ -22,6 +23,8 @@ json_t *message_rates(int64_t id, const struct trial *trial, uint64_t changed);
 /* `switched` is when all workers had seen it, TSC. */
 json_t *message_capture(int64_t id, const struct trial *trial, const struct capture_switch *change,
                         uint64_t switched);
+/* The link as it is now, which of a card may come up later. */
+json_t *message_link(int64_t id, const struct ports *ports, const struct link_request *request);
 json_t *message_stopping(int64_t id);
 /* `id` below 0 stands for a request whose id could not be read. */
 json_t *message_error(int64_t id, const struct complaint *complaint, bool fatal);

@@ -29,14 +29,16 @@ request_head(const json_t *json, int64_t *id, enum request_kind *kind, struct co
         *kind = REQUEST_RATES;
     else if (strcmp(name, "capture") == 0)
         *kind = REQUEST_CAPTURE;
+    else if (strcmp(name, "link") == 0)
+        *kind = REQUEST_LINK;
     else if (strcmp(name, "resolve") == 0)
         *kind = REQUEST_RESOLVE;
     else if (strcmp(name, "stop") == 0)
         *kind = REQUEST_STOP;
     else
-        return object_complain(&top, "request",
-                               "unknown request '%s': open, resolve, trial, rates, capture or stop",
-                               name);
+        return object_complain(
+            &top, "request",
+            "unknown request '%s': open, resolve, trial, rates, capture, link or stop", name);
     return 0;
 }
 

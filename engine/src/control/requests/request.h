@@ -8,6 +8,7 @@
 
 #include "config/capture_request.h"
 #include "config/complaint.h"
+#include "config/link_request.h"
 #include "config/open_request.h"
 #include "config/rates_request.h"
 #include "config/resolve_request.h"
@@ -18,6 +19,7 @@ enum request_kind {
     REQUEST_TRIAL,
     REQUEST_RATES,
     REQUEST_CAPTURE,
+    REQUEST_LINK,
     REQUEST_RESOLVE,
     REQUEST_STOP
 };
@@ -42,6 +44,10 @@ int request_rates(const json_t *json, const struct trial_request *trial,
 /* Reads a switch of one of `trial`'s captures into a cleared struct. Returns 0 or -EINVAL. */
 int request_capture(const json_t *json, const struct trial_request *trial,
                     struct capture_switch *change, struct complaint *complaint);
+
+/* Reads which link of `config`'s ports is to change into a cleared struct. Returns 0 or -EINVAL. */
+int request_link(const json_t *json, const struct open_request *config,
+                 struct link_request *request, struct complaint *complaint);
 
 /* Reads whom to ask for into a cleared struct, for hosts of `config`. Returns 0 or -EINVAL. */
 int request_resolve(const json_t *json, const struct open_request *config,

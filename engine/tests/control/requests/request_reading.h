@@ -42,6 +42,7 @@ static struct open_request open_request;
 static struct trial_request trial_request;
 static struct rates_request rates_request;
 static struct capture_switch capture_switch;
+static struct link_request link_request;
 static struct resolve_request resolve_request;
 
 static inline json_t *
@@ -75,6 +76,9 @@ read_request(const json_t *json, struct complaint *complaint)
     memset(&capture_switch, 0, sizeof(capture_switch));
     if (kind == REQUEST_CAPTURE)
         return request_capture(json, &reading_trial, &capture_switch, complaint);
+    memset(&link_request, 0, sizeof(link_request));
+    if (kind == REQUEST_LINK)
+        return request_link(json, &reading_config, &link_request, complaint);
     memset(&resolve_request, 0, sizeof(resolve_request));
     if (kind == REQUEST_RESOLVE)
         return request_resolve(json, &reading_config, &resolve_request, complaint);

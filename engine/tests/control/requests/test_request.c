@@ -235,7 +235,8 @@ a_complaint_names_the_element(void **state)
                          "\"rx_port\":0,\"rate_pps\":1,\"frames\":[\"" FRAME "\"]}]}",
                    "streams[0].tx_port", "must be an integer from 0 to 1");
     assert_refused("{\"id\":3,\"request\":\"stp\"}", "request",
-                   "unknown request 'stp': open, resolve, trial, rates, capture or stop");
+                   "unknown request 'stp': open, resolve, trial, rates, capture, link or "
+                   "stop");
 }
 
 #define FRAMES(list) TRIAL "\"streams\":[{" STREAM "\"frames\":[" list "]}]}"

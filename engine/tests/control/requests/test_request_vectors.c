@@ -28,7 +28,7 @@ read_vectors(const char *name)
     return lines;
 }
 
-static const char *const kinds[] = {"open", "resolve", "trial", "rates", "capture", "stop"};
+static const char *const kinds[] = {"open", "resolve", "trial", "rates", "capture", "link", "stop"};
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
