@@ -86,6 +86,15 @@ class Traffic:
         captured = self._sends.live.captured(port)
         return as_pcap(captured.frames(), captured.snap_bytes)
 
+    def set_link(self, port: int, *, up: bool) -> bool:
+        """Take the link of a tester's port down, or bring it up; whether it is up then.
+
+        Streams go on, and what is refused or lost is counted as ever. Of a card the link may be
+        up seconds later; `stats` has it. Raises GeneratorRefused (plimsoll.generator.interface)
+        where the port's driver cannot. What was taken down is up again after the block.
+        """
+        return self._sends.live.set_link(port, up=up)
+
     def clear(self) -> None:
         """Begin all counters anew."""
         self._sends.clear()

@@ -25,7 +25,8 @@ class Capabilities:
     room for new ones, `per_flow` whether it counts by flow. `rings` is whether it can be measured
     alone, over DPDK's ring ports; such measurements are kept for later runs. `summary` is a line
     for people, on what it is and what it lacks.
-    `captures` is whether it writes what ports receive to files (`TrialPlan.captures`).
+    `captures` is whether it writes what ports receive to files (`TrialPlan.captures`),
+    `links` whether it takes the links of ports down and brings them up, where their drivers can.
     `live` is whether rates may change while it sends; it is then a `LiveGenerator`. `program`
     is the process whose loops poll, by its name in the ledger and in what observers read;
     None where no loop polls on this host. A `simulated` one computes its DUT as well: it sends
@@ -42,6 +43,7 @@ class Capabilities:
     rings: bool = False
     live: bool = False
     captures: bool = False
+    links: bool = False
     program: str | None = None
     simulated: bool = False
     churn: bool = False

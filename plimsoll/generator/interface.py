@@ -522,6 +522,13 @@ class RunningTrial(Protocol):
         Raises GeneratorRefused, also where the trial has ended, and changes nothing then.
         """
 
+    def set_link(self, port: int, *, up: bool) -> bool:
+        """Take the link of a port down or bring it up; whether it is up then.
+
+        For generators that can (`Capabilities.links`). Raises GeneratorRefused where the port's
+        driver cannot, and where the trial has ended; it may have been done then.
+        """
+
     def stop(self) -> None:
         """End the sending now; the drain follows."""
 
@@ -531,3 +538,6 @@ class LiveGenerator(Generator, Protocol):
 
     def begin(self, plan: TrialPlan) -> RunningTrial:
         """Begin a trial, which is then to be followed to its end."""
+
+    def set_link(self, port: int, *, up: bool) -> bool:
+        """The same as of a `RunningTrial`, while none runs."""

@@ -66,6 +66,30 @@ def test_streams_come_and_go_and_no_frame_is_miscounted(place: Workplace) -> Non
     assert [port.tx_frames for port in counts.ports] == [port.rx_frames for port in counts.ports]
 
 
+def test_streams_go_on_while_a_link_is_down(place: Workplace) -> None:
+    """A ring goes on passing frames; they are counted as what they are, as is the link."""
+    plan = BedPlan(LoopbackSettings(ports=2), EngineSettings(), 1518)
+    settings = LiveSettings(interval_s=0.1, catch_up_us=1e6)
+    with live_traffic(plan, settings=settings) as traffic:
+        assert traffic.set_link(1, up=False) is False
+        traffic.add([stream(1, 2000.0)])
+        traffic.start()
+        assert traffic.set_link(0, up=False) is False
+        before = traffic.counts(fresh=True)
+        assert [port.link_up for port in before.ports] == [False, False]
+        after = traffic.counts(fresh=True)
+        assert traffic.sending == {1}
+        assert after.stream(1).counts.received > before.stream(1).counts.received
+        assert traffic.set_link(0, up=True) is True
+        assert [port.link_up for port in traffic.counts(fresh=True).ports] == [True, False]
+        traffic.stop()
+        assert traffic.set_link(1, up=True) is True
+        counts = traffic.counts()
+        assert traffic.failure is None
+    assert [port.link_up for port in counts.ports] == [True, True]
+    assert counts.stream(1).lost == counts.stream(1).counts.refused == 0
+
+
 def test_an_experiment_is_driven_from_python(place: Workplace) -> None:
     """Against testpmd in a process of its own, whose lab is gone afterwards."""
     with plimsoll.traffic(place.experiment(), tell=print) as traffic:

@@ -25,6 +25,7 @@ class LiveBook:
         self._port_infos = ports
         self._streams: dict[int, StreamTally] = {}
         self._ports: dict[int, PortCounts] = {}
+        self._links_up = {port.port: port.link_up for port in ports}
         self._foreign_pps: dict[int, float] = {}
         self._earlier = EarlierFrames()
         self._at_unix_ns = 0
@@ -43,12 +44,17 @@ class LiveBook:
         for port in interval.ports:
             before = self._ports.get(port.port)
             self._ports[port.port] = port if before is None else _both(before, port)
+            self._links_up[port.port] = port.link_up
             self._foreign_pps[port.port] = (port.foreign + port.stale) / max(length_s, 1e-9)
         self._at_unix_ns = interval.end_unix_ns
         self._elapsed_s += length_s if interval.phase == "send" else 0.0
         self._interval_s = length_s
         self.intervals += 1
         self.changed.notify_all()
+
+    def note_link(self, port: int, *, up: bool) -> None:
+        """How a link is, seen between two intervals or while there are none."""
+        self._links_up[port] = up
 
     def settle(self) -> None:
         """A trial has ended, its drain included."""
@@ -112,7 +118,7 @@ class LiveBook:
         others = counts.foreign + counts.stale if counts else 0
         return LivePort(
             port=info.port,
-            link_up=counts.link_up if counts else info.link_up,
+            link_up=self._links_up[info.port],
             tx_frames=sum(each.counts.sent for each in sent) + self._earlier.sent[info.port],
             tx_bytes=sum(each.sent_bytes for each in sent) + self._earlier.sent_bytes[info.port],
             rx_frames=sum(each.counts.received for each in received)

@@ -309,6 +309,28 @@ class LiveTraffic:
             with self._book.changed:
                 return self._captures.captured(port)
 
+    def set_link(self, port: int, *, up: bool) -> bool:
+        """Take the link of a tester's port down, or bring it up; whether it is up then.
+
+        Streams go on: what the port does not take is refused, what does not come back is lost.
+        Of a card the link may be up seconds later. Raises InputError for a port that
+        there is not and where the generator cannot, GeneratorRefused where the port's driver
+        cannot, and what the session failed by.
+        """
+        with self._commands:
+            self._check()
+            check_port(port, "port", len(self.ports))
+            if not self._plan.capabilities.links:
+                raise InputError(
+                    f"the generator {self._generator.facts.name} takes no links down or up",
+                    where="generator",
+                    remedy="use kind: engine, or take the link down on the DUT's side",
+                )
+            is_up = self._changed_link(port, up=up)
+            with self._book.changed:
+                self._book.note_link(port, up=is_up)
+            return is_up
+
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until everything was stopped or has sent its frame count, and is counted.
 
@@ -390,6 +412,19 @@ class LiveTraffic:
             return
         with self._book.changed:
             self._captures.note([counts])
+
+    def _changed_link(self, port: int, *, up: bool) -> bool:
+        trial = self._trial
+        if trial is not None:
+            try:
+                return trial.set_link(port, up=up)
+            except GeneratorRefused:
+                if self._failure is not None:
+                    raise self._failure from None
+                if self._trial is trial:
+                    raise
+                # It has ended by itself, perhaps before it came to this.
+        return self._generator.set_link(port, up=up)
 
     def _chain(self) -> None:
         """End the trial that runs, if one does, and begin one of what is known and enabled."""

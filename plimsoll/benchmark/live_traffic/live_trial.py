@@ -56,6 +56,11 @@ class LiveTrafficTrial:
         with self._explained():
             return self._trial.switch_capture(port, on=on, path=path)
 
+    def set_link(self, port: int, *, up: bool) -> bool:
+        """As the generator's. Raises what the trial failed by, if it has."""
+        with self._explained():
+            return self._trial.set_link(port, up=up)
+
     def stop(self) -> None:
         """End the sending, and return after the drain, its last interval counted."""
         self._trial.stop()

@@ -18,6 +18,7 @@ from plimsoll.generator.engine.messages import (
     RESOLVE_WAIT_S,
     RESOLVED,
     Hello,
+    link_request,
     open_request,
     resolve_request,
 )
@@ -169,6 +170,13 @@ class Engine:
             plan = self.resolve(plan)
         parts = QueueParts.of(plan.streams, [port.tx_queues for port in self._ports])
         return EngineTrial(self._conversation, plan, parts, self._stamps)
+
+    def set_link(self, port: int, *, up: bool) -> bool:
+        """Take the link of a port down or bring it up while no trial runs; whether it is up then.
+
+        Raises GeneratorRefused where the port's driver cannot, and GeneratorDied.
+        """
+        return bool(self._conversation.ask(link_request(port, up=up), _START_TIMEOUT_S)["link_up"])
 
     def close(self) -> None:
         """End the process."""

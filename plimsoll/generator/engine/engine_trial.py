@@ -12,6 +12,7 @@ from plimsoll.generator.engine.messages import (
     CAPTURE_COUNTS,
     TRIAL_REPORT,
     capture_request,
+    link_request,
     rates_request,
     trial_request,
 )
@@ -80,6 +81,13 @@ class EngineTrial:
         Raises GeneratorRefused, also where the trial has ended, and changes nothing then.
         """
         return CAPTURE_COUNTS.validate_python(self._ask(capture_request(port, on=on, path=path)))
+
+    def set_link(self, port: int, *, up: bool) -> bool:
+        """Take the link of a port down or bring it up; whether it is up then.
+
+        Raises GeneratorRefused, also where the trial has ended; it may have been done then.
+        """
+        return bool(self._ask(link_request(port, up=up))["link_up"])
 
     def stop(self) -> None:
         """End the sending now; the drain follows."""

@@ -58,6 +58,7 @@ class EngineSettings(GeneratorModel):
         rings=True,
         live=True,
         captures=True,
+        links=True,
         program=ENGINE,
         churn=True,
         per_flow=True,

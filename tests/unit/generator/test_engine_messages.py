@@ -17,6 +17,7 @@ from plimsoll.generator.engine.messages import (
     CAPTURE_COUNTS,
     TRIAL_REPORT,
     capture_request,
+    link_request,
     open_request,
     read_message,
     resolve_request,
@@ -71,6 +72,13 @@ def test_captures_are_as_published() -> None:
     for path in (None, "/c"):
         assert_valid({"id": 1, **capture_request(1, on=True, path=path)}, "capture_request")
     assert "path" not in capture_request(1, on=True, path=None)
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_a_link_is_requested(*, up: bool) -> None:
+    request = link_request(1, up=up)
+    assert request == {"request": "link", "port": 1, "up": up}
+    assert_valid({"id": 1, **request}, "link_request")
 
 
 def test_counts_of_captures_are_read() -> None:

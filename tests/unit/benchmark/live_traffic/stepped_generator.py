@@ -31,6 +31,22 @@ LATENCY_NS = 100
 
 
 @dataclass
+class SteppedLinks:
+    """Of the ports, as they are, and as they were `set` by request: (port, up, in a trial)."""
+
+    up: dict[int, bool] = field(default_factory=lambda: {0: True, 1: True})
+    set: list[tuple[int, bool, bool]] = field(default_factory=list)
+    refusal: GeneratorRefused | None = None
+
+    def take(self, port: int, *, up: bool, in_trial: bool) -> bool:
+        if self.refusal is not None:
+            raise self.refusal
+        self.set.append((port, up, in_trial))
+        self.up[port] = up
+        return up
+
+
+@dataclass
 class SteppedTrial:
     """Sends by its rates in each interval of a second.
 
@@ -44,6 +60,7 @@ class SteppedTrial:
     changes: list[dict[int, float]] = field(default_factory=list)
     switches: list[tuple[int, bool, str | None]] = field(default_factory=list)
     captured: dict[int, CaptureCounts] = field(default_factory=dict)
+    links: SteppedLinks = field(default_factory=SteppedLinks)
 
     def __post_init__(self) -> None:
         for capture in self.plan.captures:
@@ -94,6 +111,11 @@ class SteppedTrial:
         self.switches.append((port, on, path))
         return self._captured(port)
 
+    def set_link(self, port: int, *, up: bool) -> bool:
+        if self.over.is_set():
+            raise GeneratorRefused("the trial has ended")
+        return self.links.take(port, up=up, in_trial=True)
+
     def _captured(self, port: int) -> CaptureCounts:
         return self.captured.get(port, CaptureCounts(port, 0, 0))
 
@@ -130,7 +152,7 @@ class SteppedTrial:
             )
         begin = self._index
         self._index += 1
-        port = PortCounts(0, 3, {"arp": 3}, 1, 0, 0, 0, 5, True)
+        port = PortCounts(0, 3, {"arp": 3}, 1, 0, 0, 0, 5, self.links.up[0])
         end_unix_ns = BEGIN_UNIX_NS + self._index * 10**9
         return Interval(begin, "send", begin, begin + 1, end_unix_ns, tuple(streams), (port,), ())
 
@@ -146,6 +168,7 @@ class SteppedGenerator:
 
     trials: list[SteppedTrial] = field(default_factory=list)
     refusal: GeneratorRefused | None = None
+    links: SteppedLinks = field(default_factory=SteppedLinks)
 
     @property
     def facts(self) -> GeneratorFacts:
@@ -156,9 +179,12 @@ class SteppedGenerator:
         return tuple(_port(number) for number in range(2))
 
     def begin(self, plan: TrialPlan) -> SteppedTrial:
-        self.trials.append(SteppedTrial(plan, self.refusal))
+        self.trials.append(SteppedTrial(plan, self.refusal, links=self.links))
         self.refusal = None
         return self.trials[-1]
+
+    def set_link(self, port: int, *, up: bool) -> bool:
+        return self.links.take(port, up=up, in_trial=False)
 
     def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
         return self.begin(plan).follow(watch)
