@@ -44,6 +44,9 @@ class FlowTraffic(Protocol):
     def captured(self, port: int) -> CapturedPort:
         """What was captured of it."""
 
+    def set_link(self, port: int, *, up: bool) -> bool:
+        """Take the link of a port down or bring it up; whether it is up then."""
+
     def counts(self, *, fresh: bool = False) -> LiveCounts:
         """All counters."""
 

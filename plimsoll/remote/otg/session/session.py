@@ -16,6 +16,7 @@ from plimsoll.remote.otg.model.published import Content, api_version, validated
 from plimsoll.remote.otg.model.refusal import Refusal
 from plimsoll.remote.otg.session.captures import PortCaptures
 from plimsoll.remote.otg.session.configuration import Configuration, read_configuration
+from plimsoll.remote.otg.session.links import PortLinks
 from plimsoll.remote.otg.session.live import FlowTraffic
 from plimsoll.remote.otg.session.metrics import flow_metric, only, port_metric
 from plimsoll.remote.otg.session.neighbours import neighbours
@@ -36,6 +37,7 @@ class OtgSession:
         self._lock = threading.Lock()
         self._transmission = Transmission(traffic)
         self._captures = PortCaptures(traffic)
+        self._links = PortLinks(traffic)
         self._configured = Configuration()
 
     def set_config(self, content: Content) -> Content:
@@ -44,6 +46,7 @@ class OtgSession:
             configured = read_configuration(content, self._tester)
             self._transmission.replace_all(configured.flows)
             self._captures.replace_all(configured.captures)
+            self._links.replace_all(configured.ports)
             self._configured = configured
             return _warnings(configured.warnings)
 
@@ -69,7 +72,10 @@ class OtgSession:
             return _warnings(warnings)
 
     def set_control_state(self, content: Content) -> Content:
-        """Start, stop, pause or resume flows, start or stop captures; there are no protocols."""
+        """Start, stop, pause or resume flows, start or stop captures, take links down or up.
+
+        There are no protocols.
+        """
         with self._operation():
             warnings: list[str] = []
             given = Given.named(validated("ControlState", content), "ControlState")
@@ -80,6 +86,8 @@ class OtgSession:
                     self._transmit(inner)
                 case ("port", "capture"):
                     warnings = self._captures.set_state(inner)
+                case ("port", "link"):
+                    self._links.set_state(inner)
                 case ("protocol", "all"):
                     inner.leave("state")
                 case _:

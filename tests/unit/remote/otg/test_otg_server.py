@@ -17,7 +17,7 @@ from snappi import otg_pb2, otg_pb2_grpc
 from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, PortCapture
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
 from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.interface import StreamCounts
+from plimsoll.generator.interface import GeneratorRefused, StreamCounts
 from plimsoll.remote.otg.server.grpc_service import make_server
 from plimsoll.remote.otg.server.operations import MOST_REQUEST_BYTES
 from plimsoll.remote.otg.server.rest import make_application
@@ -43,6 +43,9 @@ class CountedTraffic:
     captures: dict[int, PortCapture] = field(default_factory=dict)
     captured_ports: dict[int, CapturedPort] = field(default_factory=dict)
     stopped_captures: list[int] = field(default_factory=list)
+    links_up: dict[int, bool] = field(default_factory=lambda: {0: True, 1: False})
+    # Whose drivers take no links down or up.
+    fixed_links: set[int] = field(default_factory=set)
 
     @property
     def sending(self) -> frozenset[int]:
@@ -81,10 +84,17 @@ class CountedTraffic:
         none = CapturedPort((), self.captures[port].most_frames)
         return self.captured_ports.get(port, none)
 
+    def set_link(self, port: int, *, up: bool) -> bool:
+        if port in self.fixed_links:
+            raise GeneratorRefused("driver net_memif cannot do it: use a card", where="generator")
+        self.links_up[port] = up
+        return up
+
     def counts(self, *, fresh: bool = False) -> LiveCounts:
         streams = tuple(self._stream(plan) for plan in self.plans.values())
         ports = tuple(
-            LivePort(n, n == 0, 10 * n, 1000 * n, 7, 700, 1.0, 2.0, 8.0, 16.0, None) for n in (0, 1)
+            LivePort(n, self.links_up[n], 10 * n, 1000 * n, 7, 700, 1.0, 2.0, 8.0, 16.0, None)
+            for n in (0, 1)
         )
         return LiveCounts(0, 1.0, 0.2, sending=bool(self.sending), streams=streams, ports=ports)
 
@@ -240,8 +250,8 @@ def test_errors_have_otgs_form_and_a_path(api: Any) -> None:
 def test_what_is_not_there_is_refused(api: Any) -> None:
     api.set_config(two_ports())
     control = api.control_state()
-    control.port.link.state = "down"
-    with pytest.raises(Exception, match=r"port\.link: is not supported"):
+    control.protocol.route.state = "withdraw"
+    with pytest.raises(Exception, match=r"protocol\.route: is not supported"):
         api.set_control_state(control)
     with pytest.raises(Exception, match="flow_names: there is no flow"):
         _transmit(api, "start", "f9")

@@ -1,0 +1,71 @@
+"""Links by an unmodified snappi client: on TAP over a Linux bridge, and where there are none."""
+
+import os
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import snappi
+
+from tests.free_ports import free_ports
+from tests.integration.command import ROOT, Workplace
+from tests.integration.network import network
+from tests.integration.otg_failover import INTERFACES, set_link
+from tests.integration.test_otg import locations
+
+__all__ = ["locations"]
+
+NAMES = tuple(INTERFACES.values())
+
+
+@pytest.mark.skipif(
+    not os.access("/dev/net/tun", os.R_OK | os.W_OK), reason="/dev/net/tun cannot be opened"
+)
+def test_links_of_taps_go_down_and_come_back_while_flows_are_sent(place: Workplace) -> None:
+    rest, calls = free_ports(2)
+    taps = [{"devargs": f"net_tap{n},iface={name}"} for n, name in enumerate(NAMES)]
+    experiment = place.experiment(lab={"kind": "external", "ports": taps})
+    with network() as bed:
+        words = place.argv("otg", experiment, "--listen", rest, "--grpc", calls)
+        with subprocess.Popen(
+            [*bed.enter, *words],
+            cwd=ROOT,
+            env=place.environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as server:
+            assert server.stderr is not None
+            said = []
+            for line in server.stderr:
+                said.append(line)
+                if "transport='grpc'" in line:
+                    break
+            assert server.poll() is None, "".join(said)
+            bed.silence(*NAMES)
+            bed.bridge("pl-br", *NAMES)
+            script = (sys.executable, "-m", "tests.integration.otg_failover")
+            bed.run(*script, f"http://127.0.0.1:{rest}")
+            bed.run(*script, f"127.0.0.1:{calls}", "grpc")
+            server.send_signal(signal.SIGTERM)
+            server.stderr.read()
+            assert server.wait(60) == 0
+
+
+def test_a_driver_without_links_is_refused_with_the_path(locations: tuple[str, str]) -> None:
+    clients: list[Any] = [
+        snappi.api(location=locations[0]),
+        snappi.api(location=locations[1], transport="grpc"),
+    ]
+    for api in clients:
+        config = api.config()
+        config.ports.port(name="p1", location="0").port(name="p2", location="1")
+        api.set_config(config)
+        with pytest.raises(Exception, match="net_memif") as caught:
+            set_link(api, "down", "p2")
+        error = api.from_exception(caught.value)
+        assert error.kind == "validation"
+        (text,) = error.errors
+        assert text.startswith("port.link.port_names[0]: p2: driver net_memif cannot take links")
+        assert "or use a card or net_tap" in text
