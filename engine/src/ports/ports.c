@@ -145,8 +145,8 @@ complain_of_link(const struct port *port, bool up, int status, struct complaint 
     rte_eth_dev_info_get(port->dpdk_port, &info);
     if (status == -ENOTSUP)
         return complain(complaint, status, "port",
-                        "driver %s cannot %s: do it on the other side, in the DUT, or use a card "
-                        "or net_tap",
+                        "driver %s cannot %s: do it on the other side, in the DUT, or use a port "
+                        "whose driver can, such as net_tap",
                         info.driver_name, change);
     return complain(complaint, status, "port", "driver %s cannot %s: %s", info.driver_name, change,
                     strerror(-status));

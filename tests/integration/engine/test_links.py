@@ -131,7 +131,7 @@ def test_links_that_a_driver_cannot_take_down_are_refused_by_its_name(
         assert (error["where"], error["fatal"]) == ("port", False)
         assert error["message"] == (
             f"driver net_memif cannot {change}: do it on the other side, in the DUT, or use a "
-            "card or net_tap"
+            "port whose driver can, such as net_tap"
         )
     assert engine.ask_in_vain(link(2, up=False))["message"] == "must be an integer from 0 to 1"
     assert engine.ask(trial_request(stream(0, 1000)))["ended_by"] == "duration"

@@ -26,31 +26,40 @@ class PortLinks:
             self._set(number, up=True)
         self._ports = dict(ports)
 
-    def set_state(self, given: Given) -> None:
-        """Take those that are named down or up, by default all; all of them or none."""
+    def set_state(self, given: Given) -> list[str]:
+        """Take those that are named down or up, by default all; all of them or none.
+
+        Warnings are of links that are not so yet, as a card's that comes up.
+        """
         names = given.names("port_names") or list(self._ports)
         for name in names:
             if name not in self._ports:
                 raise given.refused("port_names", f"there is no port {name!r}")
         up = given.text("state") == "up"
         changed: list[int] = []
+        warnings: list[str] = []
         for name in dict.fromkeys(names):
             number = self._ports[name].number
             before = number not in self._down
             try:
-                self._set(number, up=up)
+                is_up = self._set(number, up=up)
             except (InputError, GeneratorRefused) as error:
                 self._undo(changed, up=not up)
                 raise _refused(given, name, error) from error
             if before != up:
                 changed.append(number)
+            if is_up != up:
+                still = "up" if is_up else "down"
+                warnings.append(f"the link of {name} is still {still}: watch it in port metrics")
+        return warnings
 
-    def _set(self, number: int, *, up: bool) -> None:
-        self._traffic.set_link(number, up=up)
+    def _set(self, number: int, *, up: bool) -> bool:
+        is_up = self._traffic.set_link(number, up=up)
         if up:
             self._down.discard(number)
         else:
             self._down.add(number)
+        return is_up
 
     def _undo(self, numbers: Sequence[int], *, up: bool) -> None:
         for number in numbers:

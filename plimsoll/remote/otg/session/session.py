@@ -87,7 +87,7 @@ class OtgSession:
                 case ("port", "capture"):
                     warnings = self._captures.set_state(inner)
                 case ("port", "link"):
-                    self._links.set_state(inner)
+                    warnings = self._links.set_state(inner)
                 case ("protocol", "all"):
                     inner.leave("state")
                 case _:

@@ -10,11 +10,11 @@ from tests.unit.remote.otg.test_otg_server import CountedTraffic, api, served, s
 __all__ = ["api", "served", "settings", "traffic"]
 
 
-def _set(api: Any, state: str, *names: str) -> None:
+def _set(api: Any, state: str, *names: str) -> list[str]:
     control = api.control_state()
     control.port.link.state = state
     control.port.link.port_names = list(names)
-    api.set_control_state(control)
+    return list(api.set_control_state(control).warnings or [])
 
 
 def _links(api: Any) -> list[str]:
@@ -32,7 +32,7 @@ def configured(api: Any, traffic: CountedTraffic) -> Any:
 
 def test_a_port_that_is_named_goes_down_and_comes_back(configured: Any) -> None:
     assert _links(configured) == ["up", "up"]
-    _set(configured, "down", "p2")
+    assert _set(configured, "down", "p2") == []
     assert _links(configured) == ["up", "down"]
     _set(configured, "up", "p2", "p2")
     assert _links(configured) == ["up", "up"]
@@ -43,6 +43,16 @@ def test_without_names_it_is_all_ports(configured: Any) -> None:
     assert _links(configured) == ["down", "down"]
     _set(configured, "up")
     assert _links(configured) == ["up", "up"]
+
+
+def test_a_link_that_is_not_so_yet_is_in_the_warnings(
+    configured: Any, traffic: CountedTraffic
+) -> None:
+    traffic.slow_links.add(1)
+    assert _set(configured, "down") == ["the link of p2 is still up: watch it in port metrics"]
+    assert _links(configured) == ["down", "up"]
+    traffic.links_up[1] = False
+    assert _set(configured, "up") == ["the link of p2 is still down: watch it in port metrics"]
 
 
 def test_a_new_configuration_brings_links_up_again(configured: Any) -> None:

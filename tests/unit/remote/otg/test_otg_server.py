@@ -46,6 +46,8 @@ class CountedTraffic:
     links_up: dict[int, bool] = field(default_factory=lambda: {0: True, 1: False})
     # Whose drivers take no links down or up.
     fixed_links: set[int] = field(default_factory=set)
+    # Whose links take a while to change.
+    slow_links: set[int] = field(default_factory=set)
 
     @property
     def sending(self) -> frozenset[int]:
@@ -87,8 +89,9 @@ class CountedTraffic:
     def set_link(self, port: int, *, up: bool) -> bool:
         if port in self.fixed_links:
             raise GeneratorRefused("driver net_memif cannot do it: use a card", where="generator")
-        self.links_up[port] = up
-        return up
+        if port not in self.slow_links:
+            self.links_up[port] = up
+        return self.links_up[port]
 
     def counts(self, *, fresh: bool = False) -> LiveCounts:
         streams = tuple(self._stream(plan) for plan in self.plans.values())
