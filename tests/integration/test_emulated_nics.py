@@ -158,6 +158,38 @@ def test_a_cable_that_is_pulled_ends_the_trial(guest: NicGuest) -> None:
         engine.finish()
 
 
+def test_links_are_taken_down_where_the_driver_can(
+    guest: NicGuest, request: pytest.FixtureRequest
+) -> None:
+    """QEMU's 82576 keeps its link, so its cable is pulled as well, which ends no trial then."""
+    model = model_of(guest, request)
+    down = {"id": 5, "request": "link", "port": 0, "up": False}
+    with engine_on(guest, CARDS[1], CARDS[3]) as engine:
+        engine.send(trial_request(endless(0, 1), duration_s=600.0, drain_s=1.0, interval_s=0.1))
+        engine.next_interval()
+        if model != "igb":
+            error = engine.ask_in_vain(down)
+            assert error["message"].startswith(f"driver {DRIVERS[model]} cannot take links down")
+        else:
+            engine.ask(down)
+            guest.set_link(1, up=False)
+            try:
+                while engine.next_interval()["ports"][0]["link_up"]:
+                    pass
+                engine.next_interval()
+            finally:
+                guest.set_link(1, up=True)
+            # The link is not up yet, nor in some of the intervals that follow.
+            assert not engine.ask({**down, "up": True})["link_up"]
+            while not engine.next_interval()["ports"][0]["link_up"]:
+                pass
+        while not engine.next_interval()["streams"][0]["received"]:
+            pass
+        engine.ask({"id": 6, "request": "stop"})
+        assert engine.reply_to(2)["ended_by"] == "stop"
+        engine.finish()
+
+
 @only_igb
 def test_rss_spreads_flows_over_queues(guest: NicGuest) -> None:
     """Each of two receive queues of card 3 has a polling loop of its own, and both get frames."""
