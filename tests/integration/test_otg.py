@@ -1,8 +1,6 @@
 """An unmodified snappi client against `plimsoll otg` over a real dpdk-testpmd."""
 
 import shutil
-import signal
-import subprocess
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,8 +9,8 @@ import snappi
 from scapy.layers.inet import IP, UDP
 from scapy.utils import PcapReader, RawPcapReader
 
-from tests.free_ports import free_ports
-from tests.integration.command import ROOT, Workplace, until
+from tests.integration.command import Workplace, until
+from tests.integration.otg_server import otg_server
 
 pytestmark = pytest.mark.skipif(
     shutil.which("dpdk-testpmd") is None,
@@ -23,26 +21,8 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture
 def locations(place: Workplace) -> Iterator[tuple[str, str]]:
     """Where snappi finds the server by HTTP and by gRPC."""
-    rest, calls = free_ports(2)
-    experiment = place.experiment()
-    with subprocess.Popen(
-        place.argv("otg", experiment, "--listen", rest, "--grpc", calls),
-        cwd=ROOT,
-        env=place.environment,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as server:
-        assert server.stderr is not None
-        said = []
-        for line in server.stderr:
-            said.append(line)
-            if "transport='grpc'" in line:
-                break
-        assert server.poll() is None, "".join(said)
-        yield f"http://127.0.0.1:{rest}", f"127.0.0.1:{calls}"
-        server.send_signal(signal.SIGTERM)
-        server.stderr.read()
-        assert server.wait(60) == 0
+    with otg_server(place, place.experiment()) as found:
+        yield found
 
 
 def _clients(locations: tuple[str, str]) -> Iterator[Any]:

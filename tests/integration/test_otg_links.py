@@ -1,18 +1,16 @@
 """Links by an unmodified snappi client: on TAP over a Linux bridge, and where there are none."""
 
 import os
-import signal
-import subprocess
 import sys
 from typing import Any
 
 import pytest
 import snappi
 
-from tests.free_ports import free_ports
-from tests.integration.command import ROOT, Workplace
+from tests.integration.command import Workplace
 from tests.integration.network import network
 from tests.integration.otg_failover import INTERFACES, set_link
+from tests.integration.otg_server import otg_server
 from tests.integration.test_otg import locations
 
 __all__ = ["locations"]
@@ -24,33 +22,14 @@ NAMES = tuple(INTERFACES.values())
     not os.access("/dev/net/tun", os.R_OK | os.W_OK), reason="/dev/net/tun cannot be opened"
 )
 def test_links_of_taps_go_down_and_come_back_while_flows_are_sent(place: Workplace) -> None:
-    rest, calls = free_ports(2)
     taps = [{"devargs": f"net_tap{n},iface={name}"} for n, name in enumerate(NAMES)]
     experiment = place.experiment(lab={"kind": "external", "ports": taps})
-    with network() as bed:
-        words = place.argv("otg", experiment, "--listen", rest, "--grpc", calls)
-        with subprocess.Popen(
-            [*bed.enter, *words],
-            cwd=ROOT,
-            env=place.environment,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as server:
-            assert server.stderr is not None
-            said = []
-            for line in server.stderr:
-                said.append(line)
-                if "transport='grpc'" in line:
-                    break
-            assert server.poll() is None, "".join(said)
-            bed.silence(*NAMES)
-            bed.bridge("pl-br", *NAMES)
-            script = (sys.executable, "-m", "tests.integration.otg_failover")
-            bed.run(*script, f"http://127.0.0.1:{rest}")
-            bed.run(*script, f"127.0.0.1:{calls}", "grpc")
-            server.send_signal(signal.SIGTERM)
-            server.stderr.read()
-            assert server.wait(60) == 0
+    with network() as bed, otg_server(place, experiment, bed.enter) as (rest, calls):
+        bed.silence(*NAMES)
+        bed.bridge("pl-br", *NAMES)
+        script = (sys.executable, "-m", "tests.integration.otg_failover")
+        bed.run(*script, rest)
+        bed.run(*script, calls, "grpc")
 
 
 def test_a_driver_without_links_is_refused_with_the_path(locations: tuple[str, str]) -> None:
