@@ -34,12 +34,11 @@ static int
 complain_of(const struct ports *ports, uint32_t number, int status, const char *what,
             struct complaint *complaint)
 {
-    struct rte_eth_dev_info info = {.driver_name = "unknown"};
     char where[32];
 
-    rte_eth_dev_info_get(ports->port[number].dpdk_port, &info);
     snprintf(where, sizeof(where), "ports[%u].stamps", number);
-    return complain(complaint, status, where, "driver %s %s", info.driver_name, what);
+    return complain(complaint, status, where, "driver %s %s", port_driver(&ports->port[number]),
+                    what);
 }
 
 /* Until they are read the port takes no others. */

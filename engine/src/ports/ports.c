@@ -136,19 +136,25 @@ port_link_lost(struct port *port)
     return !up && port->link_control == LINK_BY_ITSELF;
 }
 
+const char *
+port_driver(const struct port *port)
+{
+    struct rte_eth_dev_info info;
+
+    return rte_eth_dev_info_get(port->dpdk_port, &info) == 0 ? info.driver_name : "unknown";
+}
+
 static int
 complain_of_link(const struct port *port, bool up, int status, struct complaint *complaint)
 {
     const char *change = up ? "bring links up" : "take links down";
-    struct rte_eth_dev_info info = {.driver_name = "unknown"};
 
-    rte_eth_dev_info_get(port->dpdk_port, &info);
     if (status == -ENOTSUP)
         return complain(complaint, status, "port",
                         "driver %s cannot %s: do it on the other side, in the DUT, or use a port "
                         "whose driver can, such as net_tap",
-                        info.driver_name, change);
-    return complain(complaint, status, "port", "driver %s cannot %s: %s", info.driver_name, change,
+                        port_driver(port), change);
+    return complain(complaint, status, "port", "driver %s cannot %s: %s", port_driver(port), change,
                     strerror(-status));
 }
 

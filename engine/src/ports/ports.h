@@ -69,6 +69,9 @@ void ports_close(struct ports *ports);
 int ports_set_link(struct ports *ports, const struct link_request *request,
                    struct complaint *complaint);
 
+/* Its driver, by DPDK's name. A port that says nothing of itself does not open. */
+const char *port_driver(const struct port *port);
+
 bool port_link_up(const struct port *port);
 
 /* Whether the link is down by itself, and not by request or still on its way up after one. */

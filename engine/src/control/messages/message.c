@@ -45,15 +45,6 @@ link_speed(uint16_t dpdk_port, const char *devargs)
     return unsigned_integer(link.link_speed);
 }
 
-/* A port that says nothing of itself does not open, so the name is there. */
-static const char *
-driver_name(uint16_t dpdk_port)
-{
-    struct rte_eth_dev_info info;
-
-    return rte_eth_dev_info_get(dpdk_port, &info) == 0 ? info.driver_name : "unknown";
-}
-
 static const char *
 latency_clock(const struct port *port)
 {
@@ -72,9 +63,9 @@ port_opened(uint32_t number, const struct port_request *request, const struct po
     rte_eth_macaddr_get(port->dpdk_port, &mac);
     snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x", RTE_ETHER_ADDR_BYTES(&mac));
     return json_pack("{s:i, s:s, s:s, s:s, s:b, s:o, s:o, s:i, s:i, s:b, s:b, s:b, s:s}", "port",
-                     (int)number, "devargs", request->devargs, "driver",
-                     driver_name(port->dpdk_port), "mac", text, "link_up", (int)port_link_up(port),
-                     "link_mbps", link_speed(port->dpdk_port, request->devargs), "numa_node",
+                     (int)number, "devargs", request->devargs, "driver", port_driver(port), "mac",
+                     text, "link_up", (int)port_link_up(port), "link_mbps",
+                     link_speed(port->dpdk_port, request->devargs), "numa_node",
                      numa_node >= 0 ? json_integer(numa_node) : json_null(), "rx_queues",
                      (int)port->rx_queues, "tx_queues", (int)port->tx_queues, "rss", (int)port->rss,
                      "rx_stamps", (int)port->rx_stamps, "tx_stamps", (int)port->tx_stamps,
