@@ -15,10 +15,10 @@ from plimsoll.dut.ports.tester_ports import (
     TesterPortSettings,
     check_each_once,
     check_tester_ports,
-    pci_address,
 )
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.namespaces.ip_command import ip_objects
+from plimsoll.host.ports.pci_address import pci_address
 from plimsoll.text.mistakes import mistake
 
 PLACE = "lab.cards"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Self
@@ -19,10 +18,8 @@ from plimsoll.dut.ports.netdev import (
     usable_netdev,
     wire_speed,
 )
+from plimsoll.host.ports.pci_address import pci_address
 from plimsoll.text.mistakes import mistake
-
-# What DPDK takes for one; its domain may be left out.
-_PCI_ADDRESS = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])", re.IGNORECASE)
 
 # What the kernel takes for a name (dev_valid_name), less what DPDK's devargs cannot hold.
 NetdevName = Annotated[str, StringConstraints(pattern=r"^[^\s/:,=\[\]\"']{1,15}$")]
@@ -68,13 +65,6 @@ class TesterPortSettings(BaseModel):
     def on_pci(self) -> bool:
         """Whether DPDK opens it as a card."""
         return self.devargs is not None and pci_address(self.devargs.partition(",")[0]) is not None
-
-
-def pci_address(given: str) -> str | None:
-    """A PCI address as the kernel writes it; None for what is none."""
-    if (address := _PCI_ADDRESS.fullmatch(given)) is None:
-        return None
-    return f"{int(address[1] or '0', 16):04x}:{address[2]}".lower()
 
 
 def check_each_once(ports: Sequence[TesterPortSettings], place: str) -> None:

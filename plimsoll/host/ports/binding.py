@@ -7,7 +7,6 @@ that no other card of its kind changes its driver. Until the next boot, or until
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.ports.machine_ports import host_abilities
 from plimsoll.host.ports.netdevs import SYS, Netdev, netdevs
 from plimsoll.host.ports.own_traffic import Route, interfaces_in_use, read_routes
+from plimsoll.host.ports.pci_address import is_pci_address
 from plimsoll.host.ports.pci_functions import PciFunction, pci_function, pci_functions
 from plimsoll.host.ports.port_needs import (
     HostAbilities,
@@ -25,7 +25,6 @@ from plimsoll.host.ports.port_needs import (
 )
 
 _VFIO = "vfio-pci"
-_ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _LIST = "plimsoll ports lists the cards that it has"
 _OTHER = "take another port: plimsoll ports lists them"
 
@@ -107,7 +106,7 @@ class PortBinder:
         if address.count(":") == 1:
             address = f"0000:{address}"
         cards = {function.address for function in pci_functions(self.sys)}
-        function = pci_function(address, self.sys) if _ADDRESS.fullmatch(address) else None
+        function = pci_function(address, self.sys) if is_pci_address(address) else None
         if function is None:
             raise MachineError(f"this machine has no port {port}", where=port, remedy=_LIST)
         if address not in cards:

@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from plimsoll.host.ports.pci_address import is_pci_address
+
 SYS = Path("/sys")
 _ETHERNET = "1"  # ARPHRD_ETHER of linux/if_arp.h
 _IFF_UP = 0x1
-_PCI_ADDRESS = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def _pci_address(path: Path) -> str | None:
     if not (path / "device").exists():
         return None
     parts = (path / "device").resolve().parts
-    return next((part for part in reversed(parts) if _PCI_ADDRESS.fullmatch(part)), None)
+    return next((part for part in reversed(parts) if is_pci_address(part)), None)
 
 
 def _kind(path: Path) -> str:

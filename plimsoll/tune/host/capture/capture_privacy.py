@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
+from plimsoll.host.ports.pci_address import is_pci_address
 from plimsoll.tune.host.boot import kernel_command_line
 from plimsoll.tune.host.boot.kernel_command_line import HIDDEN, without_unknown_values
 from plimsoll.tune.host.boot.kubelet_configuration import KUBELET_FILES, read_fields
@@ -34,7 +35,6 @@ from plimsoll.tune.host.cpus.noise_measurements import (
     measured_lines,
 )
 from plimsoll.tune.host.ports.own_routes import ROUTES, ROUTES_6, default_routes
-from plimsoll.tune.host.ports.pci_path import is_pci_address
 from plimsoll.tune.kubernetes.static_pod import MANIFESTS, without_secrets
 
 # Processes' environments, arguments and memory; keys; memory itself.

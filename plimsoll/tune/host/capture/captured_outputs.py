@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from plimsoll.tune.host.ports.pci_path import is_pci_address
+from plimsoll.host.ports.pci_address import is_pci_address
 from plimsoll.tune.host.view.commands import form_of
 
 _DRIVER_LINE = re.compile(r"(?:driver|version|firmware-version):")

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-# A domain has more than four digits behind Intel's VMD.
-_ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
-
-
-def is_pci_address(name: str) -> bool:
-    """Whether `name` is one in full: 0000:87:00.0."""
-    return _ADDRESS.fullmatch(name) is not None
+from plimsoll.host.ports.pci_address import is_pci_address
 
 
 def functions_on(path: str) -> tuple[str, ...]:
