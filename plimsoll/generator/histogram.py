@@ -8,7 +8,8 @@ is known to 1/128 = 0.78 %.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -108,6 +109,22 @@ def bucket_bounds_ns(index: int) -> tuple[int, int]:
     shift = index // _HALF - 1
     lowest = (index % _HALF + _HALF) << shift
     return lowest, lowest + (1 << shift) - 1
+
+
+def histogram_of(samples: Mapping[int, int]) -> Histogram:
+    """Of samples in ns, with how many there are of each."""
+    if not samples:
+        return Histogram()
+    buckets: Counter[int] = Counter()
+    for value_ns, count in samples.items():
+        buckets[bucket_of(value_ns)] += count
+    return Histogram(
+        count=buckets.total(),
+        sum_ns=sum(value_ns * count for value_ns, count in samples.items()),
+        min_ns=min(samples),
+        max_ns=max(samples),
+        buckets=tuple(sorted(buckets.items())),
+    )
 
 
 def merge(histograms: Iterable[Histogram]) -> Histogram:

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from plimsoll.errors import InputError
+from plimsoll.generator.interface import GeneratorRefused
 from plimsoll.generator.sampled_trial import PortTotals, StreamTotals, Totals
 from plimsoll.traffic.plan import StreamPlan
 
 _ETHERTYPE, _IPV4, _PROTOCOL, _UDP = slice(12, 14), b"\x08\x00", 23, 17
+
+
+def refusal(stream: StreamPlan, why: str, generator: str) -> InputError:
+    """The error that a generator does not send such a stream."""
+    return InputError(
+        f"stream {stream.name} {why} ({generator})",
+        where="profile.streams",
+        remedy="change it, or use another generator",
+    )
+
+
+@contextmanager
+def refused_in_trials() -> Iterator[None]:
+    """Raise GeneratorRefused for what is wrong with a trial's streams."""
+    try:
+        yield
+    except InputError as error:
+        raise GeneratorRefused(error.message, where="generator", remedy=error.remedy) from None
 
 
 def check_one_a_port(streams: tuple[StreamPlan, ...], generator: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from plimsoll.errors import InputError
+from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
     GeneratorFacts,
     GeneratorRefused,
@@ -17,10 +18,23 @@ from plimsoll.generator.interface import (
     TrialReport,
 )
 from plimsoll.generator.linked_ports import linked_ports
-from plimsoll.generator.moongen.port_settings import check_streams, port_settings
-from plimsoll.generator.port_streams import totals_by_port
-from plimsoll.generator.sampled_trial import PortTotals, Totals, run_sampled_trial
+from plimsoll.generator.moongen.latency_csv import read_latencies
+from plimsoll.generator.moongen.port_settings import (
+    check_streams,
+    loads_of,
+    port_settings,
+    probe_settings,
+    probes_of,
+)
+from plimsoll.generator.port_streams import refused_in_trials
+from plimsoll.generator.sampled_trial import (
+    PortTotals,
+    StreamTotals,
+    Totals,
+    run_sampled_trial,
+)
 from plimsoll.generator.scripted.conversation import ScriptAnswer, ScriptConversation
+from plimsoll.traffic.plan import StreamPlan
 
 NOTES = (
     "MoonGen: the profile's frames, written anew by a loop of Plimsoll's script for each port; UDP "
@@ -33,11 +47,20 @@ NOTES = (
     "MoonGen: losses are of port counters: order, duplicates and damage were not looked at, nor "
     "were stalls of its loops",
 )
+PROBE_NOTES = (
+    "MoonGen: probes are timed by its timestamper, between the stamps of both cards, one probe at "
+    "a time over all streams; it sets both clocks before each. How exact they are is the cards': "
+    "an 82576 counts by 16 ns",
+    "MoonGen: a probe that came back without both stamps, or with a negative latency, counts as "
+    "received and has no latency; why, its timestamper does not say",
+)
 _START_TIMEOUT_S = 60.0
 _FIRST_FRAME_S = 15.0
 _POLL_S = 0.002
 # Longer than frames are on their way, unless they wait for a CPU.
 _ON_THEIR_WAY_S = 0.02
+# Of the script, beyond what it waits for; and for a file of as many latencies as differ.
+_ANSWER_S, _SAVE_S = 20.0, 120.0
 _COUNTERS = ("imissed", "ierrors", "rx_nombuf")
 
 
@@ -48,50 +71,77 @@ class _Sending:
     conversation: ScriptConversation
     plan: TrialPlan
     ports: tuple[PortInfo, ...]
+    # By their numbers: the files that the latencies of streams go to.
+    files: Mapping[int, Path]
+    timed: dict[int, Histogram] = field(default_factory=dict)
     began_s: float = 0.0
 
     @property
     def senders(self) -> str:
-        """The ports that send, as the script has them."""
-        return ",".join(str(each.tx_port) for each in self.plan.streams)
+        """The ports that send load, as the script has them."""
+        return ",".join(str(each.tx_port) for each in loads_of(self.plan.streams))
 
     def begin(self) -> None:
         """Return once each port sends."""
         before = self._sent()
-        self.conversation.ask("start", self.senders)
+        if self.files:
+            self.conversation.ask("send")
+        if self.senders:
+            self.conversation.ask("start", self.senders)
+        self.began_s = time.monotonic()
         deadline_s = time.monotonic() + _FIRST_FRAME_S
         while any(count == before[port] for port, count in self._sent().items()):
             if time.monotonic() > deadline_s:
                 raise self.conversation.died(f"sent nothing for {_FIRST_FRAME_S:g} s")
             time.sleep(_POLL_S)
-        self.began_s = time.monotonic()
 
     def totals(self) -> Totals:
         """What was sent is older than what was received, so that no frame looks lost that is on
         its way.
         """
-        sent = self._sent()
+        sending = {port: self._count(port) for port in self._tx_ports()}
         time.sleep(_ON_THEIR_WAY_S)
         seen = {port.port: self._count(port.port) for port in self.ports}
-        received = {port: each.number("ipackets") for port, each in seen.items()}
-        return totals_by_port(
-            self.plan.streams,
-            sent,
-            received,
-            {port: self._port(port, each) for port, each in seen.items()},
-        )
+        streams = {
+            each.stream: self._stream(each, sending[each.tx_port], seen[each.rx_port])
+            for each in self.plan.streams
+        }
+        return Totals(streams, {port: self._port(port, each) for port, each in seen.items()})
 
     def end(self) -> float:
+        if self.senders:
+            self.conversation.ask("stop", self.senders)
         sent_s = time.monotonic() - self.began_s
-        self.conversation.ask("stop", self.senders)
+        if self.files:
+            longest_s = max(each.pacing.timeout_us for each in probes_of(self.plan.streams)) / 1e6
+            self.conversation.ask("listen", timeout_s=_ANSWER_S + len(self.files) * longest_s)
         return sent_s
 
     def drained(self) -> None:
         """Its loops go on receiving."""
+        if self.files:
+            self.conversation.ask("save", timeout_s=_SAVE_S)
+            self.timed = {stream: read_latencies(file) for stream, file in self.files.items()}
+
+    def _stream(
+        self, stream: StreamPlan, sending: ScriptAnswer, receiving: ScriptAnswer
+    ) -> StreamTotals:
+        """Probes are counted by the timestamper's task; what else its queue had is foreign."""
+        sent, received = sending.number("probes_sent"), receiving.number("probes_received")
+        if stream.role == "latency":
+            timed = self.timed.get(stream.stream, Histogram())
+            return StreamTotals(sent=sent, received=received, latency=timed)
+        others = receiving.number("others")
+        return StreamTotals(
+            sent=sending.number("opackets") - sent,
+            received=receiving.number("ipackets") - received - others,
+        )
+
+    def _tx_ports(self) -> set[int]:
+        return {each.tx_port for each in self.plan.streams}
 
     def _sent(self) -> dict[int, int]:
-        ports = [each.tx_port for each in self.plan.streams]
-        return {port: self._count(port).number("opackets") for port in ports}
+        return {port: self._count(port).number("opackets") for port in self._tx_ports()}
 
     def _count(self, port: int) -> ScriptAnswer:
         return self.conversation.ask("count", port)
@@ -99,6 +149,7 @@ class _Sending:
     def _port(self, port: int, seen: ScriptAnswer) -> PortTotals:
         missed, errors, no_mbuf = (seen.number(name) for name in _COUNTERS)
         return PortTotals(
+            foreign=seen.number("others"),
             rx_missed=missed,
             rx_errors=errors,
             rx_no_mbuf=no_mbuf,
@@ -111,8 +162,10 @@ class MoonGen:
     """One MoonGen, its ports, and what ends it."""
 
     conversation: ScriptConversation
+    folder: Path
     version: str
     burst: int
+    notes: tuple[str, ...] = ()
     ports: tuple[PortInfo, ...] = ()
     started: ExitStack = field(default_factory=ExitStack)
 
@@ -123,7 +176,7 @@ class MoonGen:
             name="moongen",
             version=self.version,
             pid=self.conversation.child.pid,
-            notes=NOTES,
+            notes=(*self.notes, *NOTES, *(PROBE_NOTES if self._stamping else ())),
         )
 
     def open(self, devargs: tuple[str, ...], link_wait_s: float) -> None:
@@ -136,21 +189,45 @@ class MoonGen:
 
     def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
         """Send for the time planned. Raises GeneratorRefused and GeneratorDied."""
-        try:
+        with refused_in_trials():
             check_streams(plan.streams)
-        except InputError as error:
-            raise GeneratorRefused(error.message, where="generator", remedy=error.remedy) from None
-        for stream in plan.streams:
+        probes = probes_of(plan.streams)
+        self._check_stamps(probes)
+        for stream in loads_of(plan.streams):
             for request in port_settings(stream, self.burst):
                 self.conversation.ask(*request)
-        return run_sampled_trial(_Sending(self.conversation, plan, self.ports), plan, watch)
+        files = {each.stream: self._latencies(each) for each in probes}
+        for number, stream in enumerate(probes):
+            self.conversation.ask(*probe_settings(number, stream, files[stream.stream]))
+        return run_sampled_trial(_Sending(self.conversation, plan, self.ports, files), plan, watch)
 
     def close(self) -> None:
         """End it."""
         self.started.close()
 
+    @property
+    def _stamping(self) -> bool:
+        return any(port.tx_stamps for port in self.ports)
+
+    def _latencies(self, stream: StreamPlan) -> Path:
+        return self.folder / f"moongen-latency-{stream.stream}.csv"
+
+    def _check_stamps(self, probes: tuple[StreamPlan, ...]) -> None:
+        for stream in probes:
+            for number in (stream.tx_port, stream.rx_port):
+                port = self.ports[number]
+                if not port.tx_stamps:
+                    raise GeneratorRefused(
+                        f"stream {stream.name} is to be timed, and MoonGen reads no stamps of port "
+                        f"{number}, {port.devargs} by {port.driver}",
+                        where="generator",
+                        remedy="use cards whose clocks it knows (igb, ixgbe, i40e), leave out "
+                        "latency streams, or use another generator",
+                    )
+
     def _port(self, number: int, devargs: str) -> PortInfo:
         seen = self.conversation.ask("port", number)
+        stamps = seen.number("stamps") == 1
         return PortInfo(
             port=number,
             devargs=devargs,
@@ -158,4 +235,7 @@ class MoonGen:
             mac=seen.text("mac").lower(),
             link_up=seen.text("link") == "up",
             link_mbps=seen.number("mbps") or None,
+            rx_stamps=stamps,
+            tx_stamps=stamps,
+            latency_clock="timesync" if stamps else "tsc",
         )

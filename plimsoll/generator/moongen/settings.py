@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from importlib.resources import files
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -13,15 +12,21 @@ from pydantic import Field
 
 from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import Capabilities, CpuWork, GeneratorModel, Launch
-from plimsoll.generator.kernel_interfaces import interface_of
+from plimsoll.generator.moongen.dpdk_configuration import (
+    MEGABYTES,
+    dpdk_configuration,
+    dpdk_port,
+    files_left,
+)
 from plimsoll.generator.moongen.generator import MoonGen
-from plimsoll.generator.moongen.port_settings import check_streams
+from plimsoll.generator.moongen.port_settings import check_streams, loads_of, probes_of
 from plimsoll.generator.scripted.conversation import (
     ProgramName,
     ScriptConversation,
     script_environment,
 )
 from plimsoll.generator.scripted.loop_cpus import work_of_loops
+from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
 from plimsoll.host.processes.child import Child
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_for
 from plimsoll.traffic.plan import StreamPlan
@@ -32,31 +37,31 @@ BINARY = Path("build") / PROGRAM
 _USUAL_PLACE = Path("/opt/MoonGen")
 _NAME = ProgramName(PROGRAM, "use a MoonGen of 2021 or later, with its own libmoon")
 _DRIVER = Path(str(files("plimsoll.generator.moongen"))) / "driver.lua"
-_MEGABYTES = 256
 
 
 class MoonGenSettings(GeneratorModel):
-    """MoonGen on the kernel's interfaces, by loops of a script of ours.
+    """MoonGen on the kernel's interfaces or on cards, by loops of a script of ours.
 
-    `tree` is its folder, once it is built. Of the `cpus` the lowest has its main thread, and the
-    others the loop of one port each; one has all. `burst` is how many frames leave at once.
+    `tree` is its folder, once it is built. Of the `cpus` the lowest has its main thread, the next
+    ones the loop of one port each, and one more the probes of latency streams; one has all.
+    `burst` is how many frames leave at once.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        most_streams=16,
+        most_streams=32,
         least_pps=0.1,
         most_pps=1e9,
         # Unpaced, the AF_PACKET driver of its DPDK (17.08) says of frames that it sent that it did
         # not, and they are sent again.
-        pacings=frozenset({"constant"}),
-        latency=False,
+        pacings=frozenset({"constant", "one-in-flight"}),
+        latency=True,
         program=PROGRAM,
-        summary="MoonGen on interfaces (AF_PACKET): paced, losses by port counters, no latency",
+        summary="MoonGen: paced, losses by port counters, latency by cards that stamp alone",
     )
 
     kind: Literal["moongen"] = "moongen"
     tree: Path
-    cpus: tuple[int, ...] = Field(default=(0,), min_length=1, max_length=17)
+    cpus: tuple[int, ...] = Field(default=(0,), min_length=1, max_length=18)
     burst: int = Field(default=16, ge=1, le=64)
 
     @classmethod
@@ -73,11 +78,13 @@ class MoonGenSettings(GeneratorModel):
 
     def check_ports(self, port_count: int) -> None:
         """Raise InputError where the CPUs do not fit so many ports, or there is no program."""
-        if len(self.cpus) not in (1, port_count + 1) or list(self.cpus) != sorted(set(self.cpus)):
+        fitting = (1, port_count + 1, port_count + 2)
+        if len(self.cpus) not in fitting or list(self.cpus) != sorted(set(self.cpus)):
             raise InputError(
                 f"MoonGen cannot drive {port_count} ports by the CPUs {list(self.cpus)}",
                 where="generator.cpus",
-                remedy=f"give 1, or {port_count + 1} in ascending order: the main thread's first",
+                remedy=f"give 1, or in ascending order {port_count + 1}: the main thread's and one "
+                "a port; probes take one more",
             )
         if not os.access(self.tree / BINARY, os.X_OK):
             raise InputError(
@@ -89,65 +96,74 @@ class MoonGenSettings(GeneratorModel):
     def streams_sent(
         self, streams: tuple[StreamPlan, ...], port_count: int
     ) -> tuple[StreamPlan, ...]:
-        """The same. Raises InputError for what the loops do not send."""
+        """The same. Raises InputError for what is not sent."""
         self.check_ports(port_count)
         check_streams(streams)
+        if probes_of(streams) and len(self.cpus) == port_count + 1:
+            raise InputError(
+                "MoonGen sends probes by a loop of their own, and has no CPU for it",
+                where="generator.cpus",
+                remedy=f"give {port_count + 2}, or 1",
+            )
         return streams
 
     def cpu_work(self, streams: tuple[StreamPlan, ...], port_count: int) -> tuple[CpuWork, ...]:
-        """Each CPU but the first has one port both ways, or a single one all."""
+        """A single CPU has all; else the first has no loop, and a last one has the probes."""
         self.check_ports(port_count)
-        return work_of_loops(self.cpus, streams, port_count)
+        if len(self.cpus) <= port_count + 1:
+            return work_of_loops(self.cpus, streams, port_count)
+        *cpus, last = self.cpus
+        probes = probes_of(streams)
+        receivers = tuple(sorted({each.rx_port for each in probes}))
+        timing = CpuWork(last, tuple(each.name for each in probes), receivers)
+        return (*work_of_loops(cpus, loads_of(streams), port_count), timing)
 
     def start(self, launch: Launch) -> MoonGen:
         """Start the process, noted in the ledger, and open its ports."""
         if launch.ledger is None:
             raise ValueError("MoonGen needs a ledger")
         ledger = launch.ledger
-        devargs = tuple(
-            f"net_af_packet{port},iface={interface_of(each)}"
-            for port, each in enumerate(launch.devargs)
-        )
+        ports = tuple(dpdk_port(place, each) for place, each in enumerate(launch.devargs))
+        # Cards read and write none but hugepages.
+        memory = None
+        if any(each.card for each in ports):
+            memory = plan_memory(MEGABYTES, ledger, require_huge=True)
+            for path in files_left(ledger.id):
+                ledger.note_path(path)
         configuration = ledger.directory / "moongen-dpdk.lua"
-        configuration.write_text(dpdk_configuration(devargs, self.cpus))
+        configuration.write_text(dpdk_configuration(ports, self.cpus, ledger.id))
         tree = self.tree.absolute()
 
         def started(terminal: int, pipes: tuple[int, int]) -> Child:
-            place = "own" if len(self.cpus) > 1 else "shared"
             return Child.start(
                 (
-                    *(str(tree / BINARY), str(_DRIVER), str(len(devargs)), place),
+                    *(str(tree / BINARY), str(_DRIVER), str(len(self.cpus))),
+                    *(each.name for each in ports),
                     f"--dpdk-config={configuration}",
                 ),
                 log=ledger.directory / "moongen.log",
                 environment={**ledger.environment, **script_environment(pipes)},
-                needed=needed_for(devargs) | {IPC_LOCK},
+                needed=needed_for(each.devargs for each in ports) | {IPC_LOCK},
                 folder=tree,
                 terminal=terminal,
                 inherited=pipes,
             )
 
-        with ExitStack() as undo:
+        explained = hugepages_explained(memory, ledger) if memory else nullcontext()
+        with ExitStack() as undo, explained:
             conversation = ScriptConversation(_NAME, started)
             undo.callback(conversation.close)
             ledger.note_process(PROGRAM, conversation.child.identity)
-            moongen = MoonGen(conversation, _version(tree), self.burst)
-            moongen.open(devargs, launch.link_wait_s)
+            moongen = MoonGen(
+                conversation,
+                ledger.directory,
+                _version(tree),
+                self.burst,
+                notes=(memory.note,) if memory and memory.note else (),
+            )
+            moongen.open(launch.devargs, launch.link_wait_s)
             moongen.started = undo.pop_all()
         return moongen
-
-
-def dpdk_configuration(devargs: Sequence[str], cpus: Sequence[int]) -> str:
-    """The file that libmoon takes EAL's arguments from. It needs no hugepages, and leaves none."""
-    words = ["--no-pci", "--no-huge", "-m", str(_MEGABYTES), "--no-shconf"]
-    words += ["--file-prefix", "generator"]
-    words += [word for each in devargs for word in ("--vdev", each)]
-    if any(set(word) & set('"\\\n') for word in words):
-        raise ValueError("no argument of a port has quotes")
-    quoted = ", ".join(f'"{word}"' for word in words)
-    cores = ", ".join(map(str, cpus))
-    shared = len(devargs)
-    return f"DPDKConfig {{cores = {{{cores}}}, sharedCores = {shared}, cli = {{{quoted}}}}}\n"
 
 
 def _version(tree: Path) -> str:

@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plimsoll.errors import InputError
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
     GeneratorDied,
@@ -30,6 +29,7 @@ from plimsoll.generator.pktgen.port_settings import (
     rate_percent,
     streams_by_port,
 )
+from plimsoll.generator.port_streams import refused_in_trials
 from plimsoll.generator.sampled_trial import (
     PortTotals,
     StreamTotals,
@@ -202,10 +202,8 @@ class Pktgen:
 
     def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
         """Send for the time planned. Raises GeneratorRefused and GeneratorDied."""
-        try:
+        with refused_in_trials():
             ports = streams_by_port(plan.streams)
-        except InputError as error:
-            raise GeneratorRefused(error.message, where="generator", remedy=error.remedy) from None
         probes = [each.probe for each in ports.values() if each.probe is not None]
         timing = frozenset(port for each in probes for port in (each.tx_port, each.rx_port))
         for port, streams in ports.items():

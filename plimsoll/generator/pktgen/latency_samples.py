@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from plimsoll.generator.histogram import HIGHEST_NS, Histogram, bucket_of
+from plimsoll.generator.histogram import HIGHEST_NS, Histogram, histogram_of
 from plimsoll.generator.interface import GeneratorDied
 
 _TITLE = "Latency"
@@ -25,21 +25,7 @@ def read_samples(file: Path) -> Histogram:
         raise _unread(file, str(error)) from error
     if title != _TITLE or lines[-1:] != [""]:
         raise _unread(file, "it does not begin and end as one")
-    samples = [_sample(line, file) for line in lines[:-1]]
-    return histogram_of(samples)
-
-
-def histogram_of(samples: list[int]) -> Histogram:
-    """Of samples in ns, each of them as exact as the buckets are."""
-    if not samples:
-        return Histogram()
-    return Histogram(
-        count=len(samples),
-        sum_ns=sum(samples),
-        min_ns=min(samples),
-        max_ns=max(samples),
-        buckets=tuple(sorted(Counter(bucket_of(each) for each in samples).items())),
-    )
+    return histogram_of(Counter(_sample(line, file) for line in lines[:-1]))
 
 
 def _sample(line: str, file: Path) -> int:

@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 
-from plimsoll.errors import InputError
 from plimsoll.generator.port_streams import (
     check_one_a_port,
     check_plain,
     check_steps,
     check_udp_over_ipv4,
+    refusal,
 )
 from plimsoll.text.wire import FCS_BYTES, PREAMBLE_AND_GAP_BYTES
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
+_NAME = "Pktgen"
 # Pktgen's buffers have room for these (RTE_MBUF_DEFAULT_BUF_SIZE); both with FCS.
 _LEAST_FRAME, _LARGEST_FRAME = 64, 1518
 # Of its latency frames with the sampler on, with FCS: LATENCY_PKT_SIZE, sizeof(tstamp_t).
@@ -55,12 +56,12 @@ class PortStreams:
 def streams_by_port(streams: tuple[StreamPlan, ...]) -> dict[int, PortStreams]:
     """By the number of the sending port. Raises InputError for what Pktgen does not send."""
     for role in ("load", "latency"):
-        check_one_a_port(tuple(each for each in streams if each.role == role), "Pktgen")
+        check_one_a_port(tuple(each for each in streams if each.role == role), _NAME)
     loads = {each.tx_port: each for each in streams if each.role == "load"}
     probes = {each.tx_port: each for each in streams if each.role == "latency"}
     for each in streams:
-        check_plain(each, "Pktgen")
-        check_udp_over_ipv4(each, "Pktgen")
+        check_plain(each, _NAME)
+        check_udp_over_ipv4(each, _NAME)
     for port, probe in probes.items():
         _check_probe(probe, loads.get(port))
     for load in loads.values():
@@ -153,35 +154,30 @@ def _fixed(port: int, name: str, value: int) -> Iterator[LibraryCall]:
 def _check_load(load: StreamPlan) -> None:
     size = load.largest_frame_size
     if not _LEAST_FRAME <= size <= _LARGEST_FRAME:
-        raise _refused(load, f"has frames of {size} bytes; {_LEAST_FRAME} to {_LARGEST_FRAME} go")
-    check_steps(load, "Pktgen")
+        raise refusal(
+            load, f"has frames of {size} bytes; {_LEAST_FRAME} to {_LARGEST_FRAME} go", _NAME
+        )
+    check_steps(load, _NAME)
     for field in load.fields:
         name, width = _FIELDS.get(field.offset, ("", 0))
         if width != field.width:
-            raise _refused(load, "varies something else than IPv4 addresses and UDP ports")
+            raise refusal(load, "varies something else than IPv4 addresses and UDP ports", _NAME)
         if width == 2 and field.step > _LONGEST_PORT_STEP:
-            raise _refused(load, f"varies {name} by steps of {field.step}; up to 64 go")
+            raise refusal(load, f"varies {name} by steps of {field.step}; up to 64 go", _NAME)
         if field.count > _MOST_FLOWS:
-            raise _refused(load, f"has {field.count} flows, more than the {_MOST_FLOWS} buffers")
+            raise refusal(load, f"has {field.count} flows; up to {_MOST_FLOWS} go", _NAME)
 
 
 def _check_probe(probe: StreamPlan, load: StreamPlan | None) -> None:
     if load is None or load.rx_port != probe.rx_port:
-        raise _refused(probe, "has no load along with it: latency frames follow bursts of load")
+        raise refusal(probe, "has no load along with it, which latency frames follow", _NAME)
     if probe.largest_frame_size != LATENCY_FRAME:
-        raise _refused(
+        raise refusal(
             probe,
             f"has frames of {probe.largest_frame_size} bytes; latency frames have {LATENCY_FRAME}",
+            _NAME,
         )
     if probe.fields:
-        raise _refused(probe, "has flows, and latency frames are of one")
+        raise refusal(probe, "has flows, and latency frames are of one", _NAME)
     if probe.rate_pps is None:
-        raise _refused(probe, "has no rate; latency frames leave at most one a burst")
-
-
-def _refused(stream: StreamPlan, why: str) -> InputError:
-    return InputError(
-        f"stream {stream.name} {why} (Pktgen)",
-        where="profile.streams",
-        remedy="change it, or use another generator",
-    )
+        raise refusal(probe, "has no rate; latency frames leave at most one a burst", _NAME)

@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from plimsoll.errors import InputError
 from plimsoll.generator.interface import (
     GeneratorDied,
     GeneratorFacts,
@@ -19,6 +18,7 @@ from plimsoll.generator.interface import (
     TrialPlan,
     TrialReport,
 )
+from plimsoll.generator.port_streams import refused_in_trials
 from plimsoll.generator.sampled_trial import (
     PortTotals,
     StreamTotals,
@@ -146,10 +146,8 @@ class StlTrex:
 
     def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
         """Send by TRex for the time planned. Raises GeneratorRefused and GeneratorDied."""
-        try:
+        with refused_in_trials():
             streams = [part for each in plan.streams for part in stl_streams(each)]
-        except InputError as error:
-            raise GeneratorRefused(error.message, where="generator", remedy=error.remedy) from None
         self.client.ask("prepare", streams=streams)
         return run_sampled_trial(_Traffic(self.client, plan), plan, watch)
 

@@ -21,6 +21,8 @@ for folder in proc sys dev; do
 done
 busybox mount -t tmpfs tmpfs /new/run
 busybox mkdir -p /new/dev/hugepages /new/dev/shm
+busybox mkdir -p /new/dev/pts
+busybox mount -t devpts devpts /new/dev/pts
 busybox mount -t tmpfs tmpfs /new/dev/shm
 busybox mount -t hugetlbfs hugetlbfs /new/dev/hugepages
 busybox ip link set lo up

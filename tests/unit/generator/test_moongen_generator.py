@@ -8,14 +8,25 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.generator.moongen.port_settings import check_streams, port_settings
-from plimsoll.generator.moongen.settings import BINARY, MoonGenSettings, dpdk_configuration
+from plimsoll.generator.moongen.dpdk_configuration import dpdk_configuration, dpdk_port
+from plimsoll.generator.moongen.port_settings import (
+    check_streams,
+    port_settings,
+    probe_settings,
+)
+from plimsoll.generator.moongen.settings import BINARY, MoonGenSettings
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
 
 LOAD = {"name": "load", "role": "load", "flows": 64}
-PROBE = {"name": "probe", "role": "latency", "rate": "100pps"}
+PROBE = {
+    "name": "probe",
+    "role": "latency",
+    "rate": "100pps",
+    "protocol": "PTP",
+    "pacing": {"one-in-flight": {"timeout": "20ms"}},
+}
 
 
 def streams(*given: dict[str, object]) -> tuple[StreamPlan, ...]:
@@ -47,7 +58,10 @@ def test_what_it_sends_is_accepted(tmp_path: Path, stream: dict[str, object]) ->
 @pytest.mark.parametrize(
     ("sent", "expected"),
     [
-        (streams(LOAD, PROBE), "is to be timed"),
+        (streams(LOAD, {**PROBE, "protocol": "UDP"}), "does not send PTP on Ethernet"),
+        (streams(LOAD, {**PROBE, "pacing": "constant"}), "several probes under way"),
+        (streams({**LOAD, "protocol": "PTP", "flows": 1}, PROBE), "is not IP"),
+        (streams(PROBE, {**PROBE, "name": "more"}), "share ports"),
         (streams({**LOAD, "imix": "simple"}), "several sizes"),
         (streams({**LOAD, "frame_size": 9000}), "frames of 9000 bytes"),
         (streams({**LOAD, "protocol": "TCP", "frame_size": 128}), "other packets than UDP on IPv4"),
@@ -92,12 +106,41 @@ def test_frames_that_do_not_change_are_the_profiles_own() -> None:
     assert (bytes.fromhex(str(written)), ipv4, gap_ns) == (load.frames[0], 0, "1000000.000000")
 
 
-def test_dpdk_is_given_the_ports_as_words_of_lua() -> None:
-    text = dpdk_configuration(("net_af_packet0,iface=a", "net_af_packet1,iface=b"), (2, 3, 4))
-    assert text.startswith("DPDKConfig {cores = {2, 3, 4}, sharedCores = 2, cli = {")
+def test_probes_are_set_to_their_ports_and_file() -> None:
+    (probe, _) = streams(PROBE)
+    frame = probe.frames[0].hex()
+    expected = ("probe", 3, 0, 1, frame, "10000000.000000", 20, "/run/it.csv")
+    assert probe_settings(3, probe, Path("/run/it.csv")) == expected
+    # None waits for a rate that there is not.
+    (soon, _) = streams({**PROBE, "rate": None})
+    assert probe_settings(0, soon, Path("/run/it.csv"))[5] == "0.000000"
+
+
+def configuration(*devargs: str) -> str:
+    ports = [dpdk_port(place, each) for place, each in enumerate(devargs)]
+    return dpdk_configuration(ports, (2, 3, 4), "run-6a662e")
+
+
+def test_dpdk_is_given_interfaces_as_words_of_lua() -> None:
+    text = configuration("net_af_packet7,iface=a,framecnt=8", "net_af_xdp1,iface=b")
+    assert text.startswith("DPDKConfig {cores = {2, 3, 4}, sharedCores = 3, cli = {")
     assert '"--vdev", "net_af_packet0,iface=a", "--vdev", "net_af_packet1,iface=b"' in text
+    assert all(word in text for word in ('"--no-pci"', '"--no-huge"', '"run-6a662e"'))
     with pytest.raises(ValueError, match="quotes"):
-        dpdk_configuration(('net_af_packet0,iface="..os.exit().."',), (0,))
+        configuration('net_af_packet0,iface="..os.exit().."')
+
+
+def test_dpdk_is_given_cards_and_hugepages() -> None:
+    text = configuration("87:00.1", "0000:87:00.0")
+    assert '"-w", "0000:87:00.1", "-w", "0000:87:00.0"' in text
+    assert '"--huge-unlink"' in text
+    assert "--no-huge" not in text
+    assert "--no-pci" not in text
+
+
+def test_other_ports_are_refused() -> None:
+    with pytest.raises(InputError, match="is no interface of the kernel's"):
+        configuration("net_memif0,socket=/run/m")
 
 
 def test_cpus_have_ports(tmp_path: Path) -> None:
@@ -106,9 +149,21 @@ def test_cpus_have_ports(tmp_path: Path) -> None:
     assert (one.cpu, one.sends, one.receives_from) == (3, ("load/0-1", "load/1-0"), (0, 1))
     main, first, second = settings(tmp_path, 3, 4, 5).cpu_work(sent, 2)
     assert (main.sends, first.sends, second.receives_from) == ((), ("load/0-1",), (1,))
-    for cpus in ((3, 4), (5, 4, 3)):
+    for cpus in ((3, 4), (5, 4, 3), (3, 4, 5, 6, 7)):
         with pytest.raises(InputError, match="cannot drive 2 ports by the CPUs"):
             settings(tmp_path, *cpus).check_ports(2)
+
+
+def test_probes_have_a_cpu_of_their_own(tmp_path: Path) -> None:
+    sent = streams(LOAD, PROBE)
+    main, first, _, probes = settings(tmp_path, 3, 4, 5, 6).cpu_work(sent, 2)
+    assert (main.sends, first.sends) == ((), ("load/0-1",))
+    assert (probes.cpu, probes.sends) == (6, ("probe/0-1", "probe/1-0"))
+    assert probes.receives_from == (0, 1)
+    with pytest.raises(InputError, match="no CPU for it"):
+        settings(tmp_path, 3, 4, 5).streams_sent(sent, 2)
+    for cpus in ((3,), (3, 4, 5, 6)):
+        assert settings(tmp_path, *cpus).streams_sent(sent, 2) == sent
 
 
 def test_a_tree_without_a_program_is_named(tmp_path: Path) -> None:

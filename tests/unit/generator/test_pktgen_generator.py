@@ -56,7 +56,7 @@ def test_what_it_sends_is_accepted() -> None:
         (streams({**LOAD, "imix": "simple"}), "several sizes"),
         (streams({**LOAD, "frame_size": 9000}), "frames of 9000 bytes"),
         (streams({**LOAD, "vary": ["dst_mac"]}), "something else than IPv4 addresses"),
-        (streams({**LOAD, "flows": 20000}), "has 20000 flows, more than the 16384 buffers"),
+        (streams({**LOAD, "flows": 20000}), "has 20000 flows; up to 16384 go"),
         (streams(LOAD, {**LOAD, "name": "more"}), "share ports"),
         (streams(LOAD, {**PROBE, "frame_size": 128}), "frames of 128 bytes; latency frames have"),
         (streams(PROBE), "has no load along with it"),

@@ -1,0 +1,62 @@
+"""The CSV that MoonGen writes of its latencies, and what is none.
+
+That of a real one is in `recordings/moongen-7746ff2-igb.jsonl`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.interface import GeneratorDied
+from plimsoll.generator.moongen.latency_csv import read_latencies
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "latencies.csv"
+    file.write_text(text)
+    return file
+
+
+def test_a_latency_and_how_often_it_was_seen_are_a_line(tmp_path: Path) -> None:
+    # 70001.6 is of a card whose ticks are no whole ns.
+    read = read_latencies(written(tmp_path, "15.5,1\n160,3\n70001.6,2\n"))
+    # 160 has a bucket of its own; 70,002 lies in the one from 69,632 to 70,143.
+    assert read == Histogram(
+        count=6,
+        sum_ns=16 + 3 * 160 + 2 * 70_002,
+        min_ns=16,
+        max_ns=70_002,
+        buckets=((16, 1), (160, 3), (9 * 128 + 136, 2)),
+    )
+
+
+def test_without_latencies_it_is_empty(tmp_path: Path) -> None:
+    assert read_latencies(written(tmp_path, "")) == Histogram()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("160,3\n170,1", "it ends in '170,1'"),
+        ("160,3\n\n", "it has the line ''"),
+        ("-16,3\n", "it has the line '-16,3'"),
+        ("nan,1\n", "it has the line 'nan,1'"),
+        ("1e+15,1\n", "it has the line"),
+        ("160\n", "it has the line '160'"),
+        ("160,0x10\n", "it has the line"),
+        ("999999999999,1\n", "it has the line '999999999999,1'"),
+        ("160,3\u00b2\n", "ascii"),
+    ],
+)
+def test_another_file_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(GeneratorDied, match="cannot be read") as refused:
+        read_latencies(written(tmp_path, text))
+    assert said in refused.value.message
+
+
+def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(GeneratorDied, match=r"latencies in gone\.csv"):
+        read_latencies(tmp_path / "gone.csv")
