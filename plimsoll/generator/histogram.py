@@ -19,6 +19,7 @@ LOWEST_NS = 1
 HIGHEST_NS = 2**37 - 1
 SIGNIFICANT_DIGITS = 2
 _HALF = 128
+_LAST_US = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,14 @@ def histogram_of(samples: Mapping[int, int]) -> Histogram:
         max_ns=max(samples),
         buckets=tuple(sorted(buckets.items())),
     )
+
+
+def microseconds_of(samples: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
+    """The same as (whole microseconds, rounded down; how many), the last for all from 1000 on."""
+    buckets: Counter[int] = Counter()
+    for value_ns, count in samples.items():
+        buckets[min(value_ns // 1000, _LAST_US)] += count
+    return tuple(sorted(buckets.items()))
 
 
 def merge(histograms: Iterable[Histogram]) -> Histogram:

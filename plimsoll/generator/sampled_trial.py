@@ -28,7 +28,10 @@ IntervalWatch = Callable[[Interval], bool]
 
 @dataclass(frozen=True, slots=True)
 class StreamTotals:
-    """One stream since the generator began to count; `latency` is of all its timed frames."""
+    """One stream since the generator began to count; `latency` is of all its timed frames.
+
+    `latency_us` has the same as `StreamCounts` does, of a generator that knows them that well.
+    """
 
     sent: int
     received: int
@@ -37,6 +40,7 @@ class StreamTotals:
     duplicate: int = 0
     misdirected: int = 0
     latency: Histogram = field(default_factory=Histogram)
+    latency_us: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +173,15 @@ def _stream(number: int, before: StreamTotals, after: StreamTotals) -> StreamCou
         latency=grown_by(before.latency, after.latency),
         latency_across_stalls=Histogram(),
         lateness=Histogram(),
+        latency_us=_more(before.latency_us, after.latency_us),
     )
+
+
+def _more(
+    before: tuple[tuple[int, int], ...], after: tuple[tuple[int, int], ...]
+) -> tuple[tuple[int, int], ...]:
+    earlier = dict(before)
+    return tuple((us, more) for us, n in after if (more := n - earlier.get(us, 0)))
 
 
 def _ports(before: Totals, after: Totals) -> tuple[PortCounts, ...]:

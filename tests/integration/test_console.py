@@ -4,9 +4,10 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pexpect
 import pyte
@@ -20,6 +21,7 @@ from tests.integration.command import (
     until,
     workplace,
 )
+from tests.integration.network import network
 
 LOOPBACK = {"lab": {"kind": "loopback", "ports": 2}}
 DEADLINE_S = 120
@@ -51,9 +53,11 @@ class Terminal:
         return any(text in line for line in self._screen.display)
 
 
-def piped(place: Workplace, script: str) -> subprocess.CompletedProcess[str]:
+def piped(
+    place: Workplace, script: str, lab: dict[str, Any] = LOOPBACK, enter: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        place.argv("console", place.experiment(**LOOPBACK)),
+        [*enter, *place.argv("console", place.experiment(**lab))],
         cwd=ROOT,
         env=place.environment,
         input=script,
@@ -90,6 +94,19 @@ def test_a_script_ends_at_its_first_mistake(place: Workplace) -> None:
     assert "line 2, console: there is no command 'strat'" in ended.stderr
     assert "did you mean stats?" in ended.stderr
     assert "2 kpps" not in ended.stdout
+
+
+@pytest.mark.skipif(
+    not os.access("/dev/net/tun", os.R_OK | os.W_OK), reason="/dev/net/tun cannot be opened"
+)
+def test_links_of_ports_go_down_and_up(place: Workplace) -> None:
+    taps = [{"devargs": f"net_tap{n},iface=pl-tap{n}"} for n in range(2)]
+    lab = {"lab": {"kind": "external", "ports": taps}}
+    with network() as bed:
+        ended = piped(place, "link 1 down\nlink 1 up\nlink 2 up\n", lab, bed.enter)
+    assert ended.stdout.splitlines() == ["link of port 1 is down", "link of port 1 is up"]
+    assert ended.returncode == 2
+    assert "line 3, console: there is no port 2" in ended.stderr
 
 
 def test_it_is_typed_at_a_terminal(place: Workplace, tmp_path: Path) -> None:

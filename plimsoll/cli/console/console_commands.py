@@ -42,6 +42,7 @@ USAGES = {
     "live": Usage("live [DURATION]", "the same, renewed until Ctrl-C or for DURATION"),
     "streams": Usage("streams", "the streams' names, frames and rates"),
     "ports": Usage("ports", "the tester's ports"),
+    "link": Usage("link PORT up|down", "bring a port's link up or take it down", ("up", "down")),
     "clear": Usage("clear", "begin all counters anew"),
     "wait": Usage("wait [DURATION]", "until nothing is sent any more, at most for DURATION"),
     "sleep": Usage("sleep DURATION", "do nothing for so long, in scripts"),
@@ -66,6 +67,7 @@ class ConsoleCommands:
             "live": self._live,
             "streams": self._streams,
             "ports": self._ports,
+            "link": self._link,
             "clear": self._clear,
             "wait": self._wait,
             "sleep": self._sleep,
@@ -153,6 +155,19 @@ class ConsoleCommands:
             speed = "" if port.link_mbps is None else f", {port.link_mbps} Mbit/s"
             link = "up" if port.link_up else "down"
             self._say(f"{port.port}: {port.driver}, {port.mac}, link {link}{speed}, {port.devargs}")
+
+    def _link(self, words: list[str]) -> None:
+        numbers = {str(port.port): port.port for port in self._traffic.live.ports}
+        if len(words) != 2 or words[1] not in ("up", "down"):
+            raise _wrong("link")
+        if words[0] not in numbers:
+            raise InputError(
+                f"there is no port {words[0]}",
+                where="console",
+                remedy="type ports, which lists them",
+            )
+        is_up = self._traffic.live.set_link(numbers[words[0]], up=words[1] == "up")
+        self._say(f"link of port {words[0]} is {'up' if is_up else 'down'}")
 
     def _clear(self, words: list[str]) -> None:
         _none(words, "clear")

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.histogram import histogram_of, microseconds_of
 from plimsoll.generator.interface import (
     GeneratorFacts,
     GeneratorRefused,
@@ -73,7 +73,7 @@ class _Sending:
     ports: tuple[PortInfo, ...]
     # By their numbers: the files that the latencies of streams go to.
     files: Mapping[int, Path]
-    timed: dict[int, Histogram] = field(default_factory=dict)
+    timed: dict[int, Mapping[int, int]] = field(default_factory=dict)
     began_s: float = 0.0
 
     @property
@@ -129,8 +129,13 @@ class _Sending:
         """Probes are counted by the timestamper's task; what else its queue had is foreign."""
         sent, received = sending.number("probes_sent"), receiving.number("probes_received")
         if stream.role == "latency":
-            timed = self.timed.get(stream.stream, Histogram())
-            return StreamTotals(sent=sent, received=received, latency=timed)
+            timed = self.timed.get(stream.stream, {})
+            return StreamTotals(
+                sent=sent,
+                received=received,
+                latency=histogram_of(timed),
+                latency_us=microseconds_of(timed),
+            )
         others = receiving.number("others")
         return StreamTotals(
             sent=sending.number("opackets") - sent,

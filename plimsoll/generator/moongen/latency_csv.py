@@ -1,4 +1,4 @@
-"""The CSV of MoonGen's histograms, as a histogram of ours."""
+"""The CSV of MoonGen's histograms."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from plimsoll.generator.histogram import HIGHEST_NS, Histogram, histogram_of
+from plimsoll.generator.histogram import HIGHEST_NS
 from plimsoll.generator.interface import GeneratorDied
 
 # A latency in ns and how often it was seen, by Lua's %s of two numbers (histogram:save of
@@ -16,8 +16,11 @@ _LINE = re.compile(r"(\d{1,15}(?:\.\d{1,15})?),(\d{1,15})")
 _MOST_BYTES = 64_000_000
 
 
-def read_latencies(file: Path) -> Histogram:
-    """All of them, to 1 ns. Raises GeneratorDied where it is no file of `histogram:save`."""
+def read_latencies(file: Path) -> Counter[int]:
+    """How many there are of each latency, to 1 ns.
+
+    Raises GeneratorDied where it is no file of `histogram:save`.
+    """
     try:
         with file.open("rb") as opened:
             *lines, rest = opened.read(_MOST_BYTES + 1).decode("ascii").split("\n")
@@ -31,7 +34,7 @@ def read_latencies(file: Path) -> Histogram:
         if found is None or float(found[1]) > HIGHEST_NS:
             raise _unread(file, f"it has the line {line[:50]!r}")
         samples[round(float(found[1]))] += int(found[2])
-    return histogram_of(samples)
+    return samples
 
 
 def _unread(file: Path, why: str) -> GeneratorDied:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.histogram import histogram_of, microseconds_of
 from plimsoll.generator.interface import (
     GeneratorDied,
     GeneratorFacts,
@@ -84,7 +84,7 @@ class _Sending:
     ports: Mapping[int, PortStreams]
     # Those that send probes or time them.
     timing: frozenset[int]
-    timed: dict[int, Histogram] = field(default_factory=dict)
+    timed: dict[int, Mapping[int, int]] = field(default_factory=dict)
     began_s: float = 0.0
 
     def begin(self) -> None:
@@ -118,10 +118,12 @@ class _Sending:
                 received=counter(seen[load.rx_port], "ipackets") - probes[port],
             )
             if each.probe is not None:
+                timed = self.timed.get(load.rx_port, {})
                 streams[each.probe.stream] = StreamTotals(
                     sent=probes[port],
                     received=probes[port],
-                    latency=self.timed.get(load.rx_port, Histogram()),
+                    latency=histogram_of(timed),
+                    latency_us=microseconds_of(timed),
                 )
         return Totals(
             {each.stream: streams[each.stream] for each in self.plan.streams},

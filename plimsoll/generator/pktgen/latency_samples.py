@@ -1,11 +1,11 @@
-"""The file of Pktgen's latency sampler, as a histogram of ours."""
+"""The file of Pktgen's latency sampler."""
 
 from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
 
-from plimsoll.generator.histogram import HIGHEST_NS, Histogram, histogram_of
+from plimsoll.generator.histogram import HIGHEST_NS
 from plimsoll.generator.interface import GeneratorDied
 
 _TITLE = "Latency"
@@ -13,8 +13,10 @@ _LONGEST_NUMBER = 20
 _MOST_BYTES = 2_000_000
 
 
-def read_samples(file: Path) -> Histogram:
-    """All samples, in ns. Raises GeneratorDied where it is not a file of Pktgen's sampler.
+def read_samples(file: Path) -> Counter[int]:
+    """How many there are of each sample, in ns.
+
+    Raises GeneratorDied where it is not a file of Pktgen's sampler.
 
     It has a title, and then a sample a line (pktgen_stop_latency_sampler of its sources).
     """
@@ -25,7 +27,7 @@ def read_samples(file: Path) -> Histogram:
         raise _unread(file, str(error)) from error
     if title != _TITLE or lines[-1:] != [""]:
         raise _unread(file, "it does not begin and end as one")
-    return histogram_of(Counter(_sample(line, file) for line in lines[:-1]))
+    return Counter(_sample(line, file) for line in lines[:-1])
 
 
 def _sample(line: str, file: Path) -> int:

@@ -18,6 +18,7 @@ STREAMS = ["load", "load/0-1", "probe"]
         ("stop p", ["probe"]),
         ("rate load/", ["load/0-1"]),
         ("load ", []),
+        ("link 0 d", ["down"]),
         ("help st", ["start", "stop", "stats", "streams"]),
         ("nonsense ", []),
     ],

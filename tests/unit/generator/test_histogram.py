@@ -1,11 +1,19 @@
 """The engine's buckets against the hdrhistogram package, which the rest of the world reads."""
 
+from collections import Counter
+
 from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.generator.engine.hdr_encoder import HdrEncoder
-from plimsoll.generator.histogram import Histogram, bucket_bounds_ns, merge
+from plimsoll.generator.histogram import (
+    Histogram,
+    bucket_bounds_ns,
+    histogram_of,
+    merge,
+    microseconds_of,
+)
 
 latencies = st.lists(st.integers(min_value=1, max_value=2**37 - 1), min_size=1, max_size=200)
 
@@ -52,6 +60,18 @@ def test_a_quantile_is_never_low_and_at_most_a_bucket_high(
     stated = ours_of(values).quantile_ns(quantile)
     assert stated is not None
     assert truth <= stated <= truth * (1 + 1 / 128)
+
+
+@given(latencies)
+def test_samples_are_counted_as_the_package_records_them(values: list[int]) -> None:
+    assert histogram_of(Counter(values)) == ours_of(values)
+
+
+def test_samples_are_counted_by_whole_microseconds() -> None:
+    assert histogram_of({}) == Histogram()
+    assert microseconds_of({}) == ()
+    samples = {999: 1, 1000: 2, 1999: 3, 999_999: 4, 1_000_000: 5, 7_000_000: 6}
+    assert microseconds_of(samples) == ((0, 1), (1, 5), (999, 4), (1000, 11))
 
 
 @given(latencies, latencies)
