@@ -44,7 +44,7 @@ def check_streams(streams: tuple[StreamPlan, ...]) -> None:
             raise refusal(each, f"has frames of {each.largest_frame_size} bytes, above 1518", _NAME)
     for each in loads:
         check_steps(each, _NAME)
-        _check_load(each, beside_probes=bool(probes))
+        _check_load(each, with_probes=bool(probes))
     for each in probes:
         _check_probe(each)
 
@@ -85,9 +85,9 @@ def _fixes_ipv4(stream: StreamPlan) -> bool:
     return any(_HEADER_CHECKSUM in field.fixes for field in stream.fields)
 
 
-def _check_load(stream: StreamPlan, *, beside_probes: bool) -> None:
+def _check_load(stream: StreamPlan, *, with_probes: bool) -> None:
     (frame,) = stream.frames
-    if beside_probes and frame[_ETHERTYPE] not in (_IPV4, _IPV6):
+    if with_probes and frame[_ETHERTYPE] not in (_IPV4, _IPV6):
         raise refusal(stream, "is not IP, by which cards keep load and probes apart", _NAME)
     if len(stream.fields) > _MOST_FIELDS:
         raise refusal(stream, f"varies {len(stream.fields)} fields; {_MOST_FIELDS} go", _NAME)

@@ -65,9 +65,9 @@ _BOOTS = 3
 # Of one command: Python takes its ten seconds to start.
 LONGEST_COMMAND_S = 900.0
 _POLL_S = 0.1
-# QEMU 10.0 loses an interrupt now and then, by memory as well (seen: a one-shot timer that had
-# expired with nothing pending or in service, a periodic one that stayed in service): that processor
-# has no ticks any more, and the guest stands still. One that is slow says that it lives.
+# QEMU 10.0 loses an interrupt now and then (seen: one that stays in service for ever), so that a
+# processor has no ticks any more and the guest stands still; 11.1 has not yet been seen to. One
+# that is slow says that it lives.
 _LONGEST_SILENCE_S = 180.0
 _CPUS, _MEGABYTES, _HUGEPAGES = 3, 2048, 384
 

@@ -42,8 +42,9 @@ class Counting:
         self.received += 0 if not self.deeds else 90 if sending else 10
         self.sent += 100 if sending else 0
         up = self.links[self.looks - 1] if self.looks <= len(self.links) else True
+        timed = ((3, self.looks), (7, 2))
         return Totals(
-            {4: StreamTotals(sent=self.sent, received=self.received)},
+            {4: StreamTotals(sent=self.sent, received=self.received, latency_us=timed)},
             {0: PortTotals(foreign=3 * self.looks, rx_missed=self.looks, link_up=up)},
         )
 
@@ -73,6 +74,7 @@ def test_intervals_add_up_to_the_report() -> None:
     assert stream.received == sender.received - 900
     assert stream.missing == stream.sent - stream.received
     assert sum(each.streams[0].missing for each in seen) == stream.missing
+    assert stream.latency_us == ((3, sender.looks - 1),)
     assert port.rx_missed == sender.looks - 1
     assert port.foreign == 3 * (sender.looks - 1) == port.foreign_kinds["other"]
     assert (report.ended_by, report.sending_s) == ("duration", 0.0625)
