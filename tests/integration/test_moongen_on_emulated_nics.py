@@ -21,8 +21,9 @@ import pytest
 import yaml
 
 from plimsoll.generator.moongen.settings import BINARY, PROGRAM
-from tests.integration.command import QUICK, assert_keeps_to_schema, finished_trials
+from tests.integration.command import assert_keeps_to_schema, finished_trials
 from tests.integration.dut.namespace_lab import agreements
+from tests.integration.vm.cards_experiment import ON_CARDS, SHORT_SEARCH
 from tests.integration.vm.guest import CannotBoot
 from tests.integration.vm.nic_guest import CARDS, HERE, NicGuest, booted
 
@@ -43,33 +44,15 @@ PROBE = {
     "rate": "20pps",
     "pacing": {"one-in-flight": {"timeout": "500ms"}},
 }
-EXPERIMENT = QUICK | {
+EXPERIMENT = ON_CARDS | {
     "name": "timed",
-    "lab": {
-        "kind": "testpmd",
-        "cpu": 2,
-        "mbufs": 8192,
-        "cards": {
-            "dut": [CARDS[1], CARDS[2]],
-            "tester": [{"devargs": CARDS[3]}, {"devargs": CARDS[4]}],
-        },
-    },
     "generator": {"kind": "moongen", "tree": str(TREE), "cpus": [1]},
     "profile": {"streams": [{"name": "load", "role": "load", "flows": 64}, PROBE]},
     "trial": {"drain": "2s", "warmup": None},
     # All of MoonGen's tasks share one of three processors, which the host emulates.
     "tester": {"rate_tolerance": "100%", "runtime_tolerance": "100%", "max_own_share": "100%"},
     "criteria": [{"kind": "loss-ratio"}],
-    "observe": {"enabled": False},
-    "search": {
-        "strategy": "binary",
-        "minimum": "50pps",
-        "maximum": "200pps",
-        "start": "100pps",
-        "granularity": "50%",
-        "duration": "2s",
-        "validation": {"duration": "4s"},
-    },
+    "search": SHORT_SEARCH,
 }
 # Hugepages that no one has, hidden files of DPDK's, files of runs, and processes: what there is.
 LEFT = (

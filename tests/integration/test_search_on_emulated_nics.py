@@ -17,27 +17,20 @@ import pytest
 import yaml
 
 from tests.integration.command import (
-    QUICK,
     assert_keeps_to_schema,
     finished_trials,
     journal,
 )
 from tests.integration.dut.namespace_lab import agreements
+from tests.integration.vm.cards_experiment import DUT_CARDS, ON_CARDS, SHORT_SEARCH
 from tests.integration.vm.guest import CannotBoot
 from tests.integration.vm.nic_guest import CARDS, MODELS, ROOT, NicGuest, booted
 from tests.integration.warm_start import run_warm
 
 pytestmark = pytest.mark.full
 
-DUT, TESTER = (CARDS[1], CARDS[2]), (CARDS[3], CARDS[4])
-EXPERIMENT = QUICK | {
+EXPERIMENT = ON_CARDS | {
     "name": "search",
-    "lab": {
-        "kind": "testpmd",
-        "cpu": 2,
-        "mbufs": 8192,
-        "cards": {"dut": list(DUT), "tester": [{"devargs": address} for address in TESTER]},
-    },
     "generator": {"kind": "engine", "cpus": [1]},
     "profile": {
         "streams": [
@@ -46,17 +39,7 @@ EXPERIMENT = QUICK | {
         ]
     },
     "trial": {"drain": "1s", "warmup": None, "catch_up": "1s"},
-    # The guest's three processors are emulated by what the host has, and two of them poll.
-    "observe": {"enabled": False},
-    "search": {
-        "strategy": "binary",
-        "minimum": "50pps",
-        "maximum": "200pps",
-        "start": "100pps",
-        "granularity": "50%",
-        "duration": "2s",
-        "validation": {"duration": "4s"},
-    },
+    "search": SHORT_SEARCH,
 }
 # Of hugepages that no one has, of files of runs, and of programs: what there is of it.
 LEFT = (
@@ -149,6 +132,6 @@ def test_a_search_that_is_killed_leaves_nothing_and_goes_on_to_its_record(guest:
     assert result["limited_by"] == "maximum"
     assert result["load_line"]["intended_pps_per_direction"] == 200
     ups = [event["lab"] for event in journal(run) if event["kind"] == "lab-up"]
-    assert [[word for word in up["argv"] if word in DUT] for up in ups] == [list(DUT)] * 2
+    assert [[word for word in up["argv"] if word in DUT_CARDS] for up in ups] == [DUT_CARDS] * 2
 
     assert_can_be_read_back(run, judged[-1])

@@ -14,11 +14,12 @@ from contextlib import contextmanager
 import pytest
 import yaml
 
-from tests.integration.command import QUICK, finished_trials
+from tests.integration.command import finished_trials
 from tests.integration.dut.namespace_lab import agreements
 from tests.integration.engine.port_bed import MARKS
 from tests.integration.engine.requests import Request, trial_request
 from tests.integration.engine.session import EngineSession, Message
+from tests.integration.vm.cards_experiment import ON_CARDS
 from tests.integration.vm.guest import CannotBoot
 from tests.integration.vm.guest_engine import open_request, starting_engine
 from tests.integration.vm.nic_guest import CARDS, ROOT, NicGuest, booted
@@ -34,17 +35,8 @@ OUTCOMES = ("stamped", "no_tx_stamp", "no_rx_stamp", "unmatched")
 # PTP on Ethernet (IEEE 1588-2008, annex F): a Sync message of version 2 and of 44 bytes, and room
 # for a signature.
 SYNC = bytes.fromhex("020100000001 020000000001 88f7 0002002c").ljust(14 + 44 + 18, b"\0")
-EXPERIMENT = QUICK | {
+EXPERIMENT = ON_CARDS | {
     "name": "stamped",
-    "lab": {
-        "kind": "testpmd",
-        "cpu": 2,
-        "mbufs": 8192,
-        "cards": {
-            "dut": [CARDS[1], CARDS[2]],
-            "tester": [{"devargs": CARDS[3]}, {"devargs": CARDS[4]}],
-        },
-    },
     "generator": {"kind": "engine", "cpus": [1], "stamps": "timesync"},
     "profile": {
         "streams": [
@@ -60,7 +52,6 @@ EXPERIMENT = QUICK | {
         ]
     },
     "trial": {"drain": "2s", "warmup": None, "catch_up": "1s"},
-    "observe": {"enabled": False},
 }
 
 
