@@ -62,7 +62,9 @@ def test_probes_on_interfaces_that_do_not_stamp_are_refused_before_a_trial(
     path = place.experiment(**through_a_bridge() | {"profile": {"streams": streams}})
     refused = place.run("trial", path, "--load", "5kpps", "--duration", "2s", "--runs", place.runs)
     assert refused.returncode == 3
-    assert "MoonGen reads no stamps of port 0, net_af_packet" in " ".join(refused.stderr.split())
+    said = " ".join(refused.stderr.split())
+    assert "probe/0-1 is to be timed, and MoonGen reads no stamps of port 0, net_af_" in said
+    assert " by net_af_packet" in said
 
 
 def test_a_killed_run_leaves_none(place: Workplace) -> None:
