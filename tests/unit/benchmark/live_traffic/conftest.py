@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.live_traffic.experiment_traffic import ExperimentTraffic
 from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.benchmark.live_traffic.live_traffic import LiveTraffic
 from plimsoll.benchmark.testbed.host_captures import HostCaptures
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
+from plimsoll.driving.traffic import Traffic
 from plimsoll.dut.lab import LabPorts
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.passive import PassiveLab
@@ -50,3 +53,16 @@ def live(tmp_path: Path) -> Iterator[Live]:
     traffic = LiveTraffic(bed, plan, LiveSettings(), tmp_path / "captured")
     yield Live(traffic, generator)
     traffic.close()
+
+
+def python_traffic(live: Live) -> Traffic:
+    """The same as `plimsoll.traffic` gives it, of an experiment with one load."""
+    experiment = Experiment.model_validate(
+        {
+            "name": "x",
+            "lab": {"kind": "loopback", "ports": 2},
+            "profile": {"streams": [{"name": "load", "role": "load"}]},
+            "search": {"minimum": "1kpps", "maximum": "8kpps"},
+        }
+    )
+    return Traffic(ExperimentTraffic(live.traffic, experiment))

@@ -5,15 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.live_traffic.experiment_traffic import ExperimentTraffic
 from plimsoll.benchmark.live_traffic.live_captures import LiveCaptures, PortCapture
 from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame, as_pcap, read_received
-from plimsoll.driving.traffic import Traffic
 from plimsoll.errors import InputError, MachineError
 from plimsoll.generator.interface import CaptureCounts, CapturePlan, GeneratorRefused
 from plimsoll.traffic.plan import StreamPlan
-from tests.unit.benchmark.live_traffic.conftest import Live
+from tests.unit.benchmark.live_traffic.conftest import Live, python_traffic
 
 WHOLE = PortCapture(most_frames=5)
 
@@ -182,15 +179,7 @@ def test_a_capture_keeps_something(live: Live, kept: PortCapture, where: str) ->
 
 
 def test_captures_from_python(live: Live) -> None:
-    experiment = Experiment.model_validate(
-        {
-            "name": "x",
-            "lab": {"kind": "loopback", "ports": 2},
-            "profile": {"streams": [{"name": "load", "role": "load"}]},
-            "search": {"minimum": "1kpps", "maximum": "8kpps"},
-        }
-    )
-    traffic = Traffic(ExperimentTraffic(live.traffic, experiment))
+    traffic = python_traffic(live)
     traffic.capture(1, most_frames=2, snap_bytes=64)
     traffic.start(load="1kpps")
     (plan,) = live.trial.plan.captures

@@ -5,14 +5,11 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.live_traffic.experiment_traffic import ExperimentTraffic
-from plimsoll.driving.traffic import Traffic
 from plimsoll.errors import InputError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.interface import GeneratorRefused
 from plimsoll.traffic.plan import StreamPlan
-from tests.unit.benchmark.live_traffic.conftest import Live
+from tests.unit.benchmark.live_traffic.conftest import Live, python_traffic
 
 STREAM = StreamPlan(
     stream=1,
@@ -121,14 +118,6 @@ def test_a_generator_without_links_is_refused_by_name(
 
 
 def test_from_python(live: Live) -> None:
-    experiment = Experiment.model_validate(
-        {
-            "name": "x",
-            "lab": {"kind": "loopback", "ports": 2},
-            "profile": {"streams": [{"name": "load", "role": "load"}]},
-            "search": {"minimum": "1kpps", "maximum": "8kpps"},
-        }
-    )
-    traffic = Traffic(ExperimentTraffic(live.traffic, experiment))
+    traffic = python_traffic(live)
     assert traffic.set_link(1, up=False) is False
     assert [row["link_up"] for row in traffic.stats().ports.rows()] == [True, False]
