@@ -16,15 +16,15 @@ PIP_INSTALL := $(BIN)/python -m pip install --progress-bar off --disable-pip-ver
 # meson-python and ninja call meson by name.
 WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
-# But for the checks of `make test`, where one job waits for a registry while another compiles.
-ifndef CHECKS
+# But for what `make test` prepares, where one job waits for a registry while another compiles.
+ifndef PREPARING
 .NOTPARALLEL:
 endif
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo plugfest-demo plugfest-packages churn-demo churn-packages test test-slow test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
+.PHONY: help setup build demo plugfest-demo plugfest-packages churn-demo churn-packages test test-slow test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-durations test-repeated bench-report bench-attribution lint style types format clean \
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel vm-testpmd \
 	vm-nics vm-timesync vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
-	checks slow-checks engine-tests engine-sanitized engine-threads delay-dut python-tests slow-python-tests \
+	prepared slow-checks engine-tests engine-unsanitized engine-sanitized engine-threads delay-dut python-tests slow-python-tests \
 	full-python-tests
 .PHONY: packages chroot-install deb deb-install image pod-image control-plane kubelet kueue multus
 
@@ -33,7 +33,9 @@ help: ## Show this
 
 setup: test-packages $(DEV_REQUIREMENTS) ## Install what building, running and testing need
 
+# Of optional dependencies, EXTRAS such as `EXTRAS="kube serve"`.
 build: $(INSTALLED) ## Build the engine and install plimsoll into .venv
+	@[ -z '$(EXTRAS)' ] || build-aux/install-extras $(BIN)/python $(EXTRAS)
 
 demo: $(INSTALLED) ## Run the main job: find and validate the load line of dpdk-testpmd
 	$(BIN)/plimsoll run examples/demo.yaml
@@ -44,17 +46,18 @@ plugfest-demo: plugfest-packages $(INSTALLED) ## Hold seven DUTs against each ot
 churn-demo: churn-packages control-plane $(INSTALLED) ## Churn a cluster of one's own next to streams over macvlan, host and OVN, as root: some 15 minutes
 	PATH="$(CURDIR)/build/kube-apiserver:$$PATH" $(BIN)/plimsoll churn examples/churn.yaml
 
-test: checks python-tests ## Check style and types, and prove each promise once
+test: prepared python-tests ## Check style and types, and prove each promise once
 
 test-slow: slow-checks slow-python-tests ## Fuzzers, TSan, and tests left out only because they take long
 
-# Packages of the system come first, as apt has one lock.
-checks: test-packages $(RUN_REQUIREMENTS)
-	$(MAKE) CHECKS=yes --jobs=2 --output-sync=target \
-		lint engine-tests engine-sanitized sshd cluster-openapi
+# All that needs no CPU of its own: packages, builds, linters and the engine's unit tests.
+prepared:
+	@$(MAKE) --no-print-directory PREPARING=yes --jobs=3 --output-sync=line \
+		test-packages lint $(INSTALLED) engine-unsanitized engine-sanitized sshd cluster-openapi
 
-slow-checks: test-packages fuzz-packages $(RUN_REQUIREMENTS)
-	$(MAKE) CHECKS=yes --jobs=2 --output-sync=target engine-threads fuzz
+slow-checks: fuzz-packages $(RUN_REQUIREMENTS)
+	@$(MAKE) --no-print-directory PREPARING=yes --jobs=2 --output-sync=target \
+		engine-tests engine-threads fuzz
 
 test-full: FUZZ_SECONDS = 60
 test-full: test test-slow full-python-tests ## All of them: more kills, virtual machines, an API server
@@ -75,16 +78,24 @@ bench-observe: $(INSTALLED) ## What observing and recording cost, against syssta
 	$(BIN)/python -m benchmarks.observe.record
 	$(BIN)/python benchmarks/record/interval_cost.py
 
+test-repeated: ## Run `make test` RUNS times from fresh clones, BUSY=yes next to busy processes, into benchmarks/tests/runs.csv
+	python3 -m benchmarks.tests.repeated --runs $(RUNS) $(if $(BUSY),--busy)
+
 bench-repeat: $(INSTALLED) ## Valid trials, and ten searches in a row, quiet and busy: do they repeat?
 	$(BIN)/python -m benchmarks.repeat.trials
 	$(BIN)/python -m benchmarks.repeat.searches
 	$(BIN)/python -m benchmarks.repeat.searches --busy
+
+bench-durations: $(DEV_REQUIREMENTS) $(INSTALLED) ## How late TRex's clients hear of begins and ends, in ms
+	$(BIN)/python -m benchmarks.remote.trex_durations
 
 bench-report: $(DEV_REQUIREMENTS) $(INSTALLED) ## What the page of a three-hour run weighs, and how soon a browser shows it
 	$(BIN)/python -m benchmarks.report.page
 
 bench-attribution: $(INSTALLED) ## What recording kernel events costs: trials with and without, by turns
 	$(BIN)/python -m benchmarks.attribution.cost
+
+RUNS ?= 5
 
 # For each fuzzer: long enough in `make test` to notice what was broken, overnight to find more.
 FUZZ_SECONDS ?= 5
@@ -100,11 +111,15 @@ SOAK_SECONDS ?= 3600
 soak-engine: $(DEV_REQUIREMENTS) $(INSTALLED) ## Trials back to back for SOAK_SECONDS: nothing may grow
 	$(BIN)/python engine/bench/leak.py --seconds $(SOAK_SECONDS)
 
-lint: $(DEV_REQUIREMENTS) ## Check style and types
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict plimsoll
-	$(BIN)/clang-format --dry-run -Werror $(C_SOURCES)
+lint: style types ## Check style and types
+
+style: $(DEV_REQUIREMENTS)
+	@build-aux/timed linters $(BIN)/ruff check .
+	@build-aux/timed linters $(BIN)/ruff format --check .
+	@build-aux/timed linters $(BIN)/clang-format --dry-run -Werror $(C_SOURCES)
+
+types: $(DEV_REQUIREMENTS)
+	@build-aux/timed linters $(BIN)/mypy --strict plimsoll
 
 format: $(DEV_REQUIREMENTS) ## Format the Python and C sources
 	$(BIN)/ruff check --fix .
@@ -115,8 +130,9 @@ clean: ## Remove what was built and the virtual environment; runs/ stays
 	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find plimsoll tests -name __pycache__ -prune -exec rm -rf {} +
 
+# apt has one lock: each of these waits for the one before.
 system-packages:
-	@build-aux/install-system-packages run
+	@build-aux/timed set-up build-aux/install-system-packages run
 
 plugfest-packages:
 	@build-aux/install-system-packages run plugfest
@@ -124,8 +140,8 @@ plugfest-packages:
 churn-packages:
 	@build-aux/install-system-packages run churn
 
-test-packages:
-	@build-aux/install-system-packages run test
+test-packages: system-packages
+	@build-aux/timed set-up build-aux/install-system-packages test
 
 # Without them fuzzing is skipped, and says so.
 fuzz-packages:
@@ -184,10 +200,10 @@ multus: build/kube-apiserver/multus ## Opt-in: build Multus, for tests of stream
 build/kube-apiserver/kueue build/kube-apiserver/multus: build-aux/build-addon
 	-@build-aux/build-addon $(@F) $(@D)
 
-cluster-openapi: $(DEV_REQUIREMENTS) build/cluster-openapi/kinds.json.gz ## Fetch the OpenAPI that rendered manifests are held against
+cluster-openapi: build/cluster-openapi/kinds.json.gz ## Fetch the OpenAPI that rendered manifests are held against
 
-build/cluster-openapi/kinds.json.gz: build-aux/cluster-openapi.txt build-aux/unpack-cluster-openapi
-	-@build-aux/unpack-cluster-openapi $(BIN)/python $(@D)
+build/cluster-openapi/kinds.json.gz: build-aux/cluster-openapi.txt build-aux/unpack-cluster-openapi | $(RUN_REQUIREMENTS)
+	-@build-aux/timed set-up build-aux/unpack-cluster-openapi $(BIN)/python $(@D)
 
 # What is committed, for that is what meson packs.
 packages: $(DEV_REQUIREMENTS) ## Make the sdist, and the wheel for this distribution, in build/packages
@@ -233,8 +249,8 @@ pod-image: packages ## Opt-in: build the same image on a base of mmdebstrap's, a
 
 sshd: build/sshd/usr/sbin/sshd ## Fetch the sshd of the tests of other hosts; nothing listens
 
-build/sshd/usr/sbin/sshd: build-aux/unpack-sshd
-	-@build-aux/unpack-sshd build/sshd
+build/sshd/usr/sbin/sshd: build-aux/unpack-sshd | test-packages $(RUN_REQUIREMENTS)
+	-@build-aux/timed set-up build-aux/unpack-sshd build/sshd
 
 prometheus: build/prometheus/prometheus ## Fetch Debian's prometheus and etcd for the tests of what they say; nothing is installed
 
@@ -246,20 +262,22 @@ grout: build/grout/bin/grout ## Fetch grout of Debian's sid for the tests of tha
 build/grout/bin/grout: build-aux/unpack-grout
 	-@build-aux/unpack-grout build/grout
 
-# Exactly the versions that requirements/ locks, each file checked against its hash. Tools of
-# another version cannot go on in an old build folder, so that goes too.
-$(RUN_REQUIREMENTS): requirements/run.txt | system-packages
+# Exactly the versions that requirements/ locks, each file checked against its hash; Python
+# compiles of them what is imported. Tools of another version cannot continue in an old build
+# folder, so that goes too.
+$(RUN_REQUIREMENTS): requirements/run.txt requirements/uv.txt | system-packages
 	@$(BIN)/python -c '' 2>/dev/null || \
 		{ python=$$(build-aux/find-python) && "$$python" -m venv --clear $(VENV); }
-	@build-aux/with-progress "installing into $(VENV) what requirements/run.txt lists" \
-		$(VENV)/run-requirements.log $(PIP_INSTALL) --require-hashes -r requirements/run.txt
+	@build-aux/timed set-up build-aux/with-progress \
+		"installing into $(VENV) what requirements/run.txt lists" $(VENV)/run-requirements.log \
+		build-aux/install-requirements $(BIN)/python requirements/run.txt
 	@rm -rf build
 	@touch $@
 
-# Python compiles of it what is imported.
 $(DEV_REQUIREMENTS): requirements/dev.txt $(RUN_REQUIREMENTS)
-	@build-aux/with-progress "installing into $(VENV) what the tests need: requirements/dev.txt" \
-		$(VENV)/dev-requirements.log $(PIP_INSTALL) --no-compile --require-hashes -r requirements/dev.txt
+	@build-aux/timed set-up build-aux/with-progress \
+		"installing into $(VENV) what the tests need: requirements/dev.txt" \
+		$(VENV)/dev-requirements.log build-aux/install-requirements $(BIN)/python requirements/dev.txt
 	@touch $@
 
 # For every Python from the oldest on and every architecture at once: markers tell them apart.
@@ -276,18 +294,22 @@ lock: $(DEV_REQUIREMENTS) ## Renew requirements/: the newest versions that pypro
 	$(BIN)/python build-aux/list-requirements.py | $(LOCK) - -c requirements/dev.txt -o requirements/run.txt
 	$(LOCK) $(PACKAGED_EXTRAS:%=--extra %) pyproject.toml -c requirements/dev.txt -o requirements/package.txt
 	$(LOCK) $(IMAGE_EXTRAS:%=--extra %) pyproject.toml -c requirements/dev.txt -o requirements/image.txt
+	echo uv | $(LOCK) - -c requirements/dev.txt -o requirements/uv.txt
 
 # The build folder is kept, so that only what changed is compiled again.
 $(INSTALLED): $(RUN_REQUIREMENTS) $(SOURCES)
-	@$(WITH_TOOLS) build-aux/with-progress "building the engine, installing plimsoll into $(VENV)" \
+	@# Of an earlier version, whose distribution had the name of somebody else's project.
+	@if ls -d $(VENV)/lib/python3.*/site-packages/plimsoll-*.dist-info >/dev/null 2>&1; then \
+		$(BIN)/python -m pip --disable-pip-version-check uninstall --quiet --yes plimsoll; fi
+	@$(WITH_TOOLS) build-aux/timed build build-aux/with-progress "building the engine, installing plimsoll into $(VENV)" \
 		$(VENV)/install.log $(PIP_INSTALL) --verbose --no-build-isolation --no-deps \
 		--config-settings=builddir=build/wheel .
 	@touch $@
 
-build/engine-tests/build.ninja: | $(RUN_REQUIREMENTS)
+build/engine-tests/build.ninja: | test-packages $(RUN_REQUIREMENTS)
 	$(WITH_TOOLS) meson setup --buildtype=debugoptimized -Dengine_tests=true $(@D)
 
-build/engine-sanitized/build.ninja: | $(RUN_REQUIREMENTS)
+build/engine-sanitized/build.ninja: | test-packages $(RUN_REQUIREMENTS)
 	$(WITH_TOOLS) meson setup --buildtype=debug -Dengine_tests=true \
 		-Db_sanitize=address,undefined $(@D)
 
@@ -298,26 +320,37 @@ build/bench/.built: build/bench/build.ninja $(wildcard engine/bench/*.c engine/t
 	$(WITH_TOOLS) meson compile -C $(@D)
 	@touch $@
 
-build/engine-threads/build.ninja: | $(RUN_REQUIREMENTS)
+build/engine-threads/build.ninja: | test-packages $(RUN_REQUIREMENTS)
 	$(WITH_TOOLS) meson setup --buildtype=debugoptimized -Dengine_tests=true \
 		-Db_sanitize=thread $(@D)
 
+# Meson ends a test after half a minute, in which a busy machine may not have begun it.
+TEST_OPTIONS := --print-errorlogs --timeout-multiplier 20
+
 engine-tests: build/engine-tests/build.ninja
-	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs
+	@build-aux/timed build env $(WITH_TOOLS) meson test -C $(<D) $(TEST_OPTIONS)
 
 engine-sanitized: build/engine-sanitized/build.ninja
-	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs
+	@build-aux/timed build env $(WITH_TOOLS) meson test -C $(<D) $(TEST_OPTIONS)
 
-# The DUT of tests/integration/engine/test_truth_*.py.
+# What sanitizers leave out, the filter of system calls, and the DUT of
+# tests/integration/engine/test_truth_*.py. The rest is tested optimised by make test-slow.
+engine-unsanitized: delay-dut
+	@build-aux/timed build env $(WITH_TOOLS) meson test -C build/engine-tests $(TEST_OPTIONS) confinement
+
 delay-dut: build/engine-tests/build.ninja
-	$(WITH_TOOLS) meson compile -C $(<D) delay-dut
+	@build-aux/timed build env $(WITH_TOOLS) meson compile -C $(<D) delay-dut
 
 # Those whose matter is what threads share.
 engine-threads: build/engine-threads/build.ninja
-	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs --suite threads
+	$(WITH_TOOLS) meson test -C $(<D) $(TEST_OPTIONS) --suite threads
 
-# The other integration tests have the machine to themselves: their labs poll its CPUs.
+# They start no engine. Polling loops, which come before ordinary programs, would starve their
+# browsers, so they run with the unit tests.
 POLLING_NOTHING := tests/integration/parallel
+# The other integration tests wait more than they work.
+WORKERS := $$(( 2 * $$(nproc) ))
+RESULTS := build/test-results
 
 # The tests start the command hundreds of times: it is compiled once, whatever the shell asks for.
 python-tests slow-python-tests full-python-tests: export PYTHONDONTWRITEBYTECODE :=
@@ -325,8 +358,13 @@ python-tests slow-python-tests full-python-tests: export PYTHONDONTWRITEBYTECODE
 python-tests: TESTS = not slow and not full
 slow-python-tests: TESTS = slow and not full
 python-tests slow-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
-	$(BIN)/pytest --numprocesses auto --dist loadfile -m '$(TESTS)' $(POLLING_NOTHING) tests/unit
-	$(BIN)/pytest -m '$(TESTS)' --ignore $(POLLING_NOTHING) tests/integration
+	@build-aux/timed unit $(BIN)/pytest --numprocesses auto --dist loadfile \
+		--junitxml $(RESULTS)/unit.xml -m '$(TESTS) and not alone' $(POLLING_NOTHING) tests/unit
+	@build-aux/timed integration $(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile \
+		--junitxml $(RESULTS)/integration.xml -m '$(TESTS) and not alone' \
+		--ignore $(POLLING_NOTHING) tests/integration
+	@build-aux/timed integration $(BIN)/pytest \
+		--junitxml $(RESULTS)/alone.xml -m '$(TESTS) and alone' tests/integration
 
 full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd grout vm-testpmd vm-timesync prometheus control-plane kueue
 	$(BIN)/pytest --numprocesses auto --dist loadfile -m full tests/unit

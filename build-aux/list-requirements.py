@@ -14,8 +14,11 @@ def requirements(pyproject: Path, extras: list[str]) -> list[str]:
     document = tomllib.loads(pyproject.read_text())
     project = document["project"]
     found = [*document["build-system"]["requires"], *project["dependencies"]]
+    known = project["optional-dependencies"]
+    if unknown := [extra for extra in extras if extra not in known]:
+        sys.exit(f"no extra {', '.join(unknown)}: choose from {', '.join(sorted(known))}")
     for extra in extras:
-        found += project["optional-dependencies"][extra]
+        found += known[extra]
     return found
 
 

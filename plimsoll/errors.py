@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+# The one exit code that says so, and that nothing else has.
+DUT_FAILED = 1
 # The exit code where the tester, not the DUT, is why a question has no answer.
 TESTER_COULD_NOT_TELL = 5
+# A fault in Plimsoll itself: whatever no one foresaw. Never 1, which says that the DUT failed.
+INTERNAL_FAULT = 7
+# As a shell has it for a program that SIGINT ended.
+SIGNALLED = 130
 
 
 class PlimsollError(Exception):
@@ -14,7 +20,8 @@ class PlimsollError(Exception):
     exits with `exit_code`.
     """
 
-    exit_code = 1
+    # Each kind has its own.
+    exit_code = INTERNAL_FAULT
 
     def __init__(self, message: str, *, where: str = "", remedy: str = "") -> None:
         super().__init__(message)

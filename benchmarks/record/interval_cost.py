@@ -211,7 +211,7 @@ def stream(plan: StreamPlan, drawn: Callable[[int], Mapping[str, object]]) -> di
     probe = plan.role == "latency"
     faults = (
         *("refused", "skipped", "no_buffer", "timed_out", "missing"),
-        *("out_of_order", "duplicate", "corrupt", "misdirected"),
+        *("out_of_order", "duplicate", "corrupt", "misdirected", "low_end_unknown"),
     )
     return {
         "stream": plan.stream,
@@ -220,6 +220,7 @@ def stream(plan: StreamPlan, drawn: Callable[[int], Mapping[str, object]]) -> di
         **dict.fromkeys(faults, 0),
         "latency": drawn(_PROBES if probe else _LATENCIES),
         "latency_across_stalls": drawn(_PROBES_ACROSS if probe else _ACROSS),
+        "latency_less_stalls": drawn(_PROBES_ACROSS if probe else _ACROSS),
         "lateness": drawn(_PROBES if probe else 0),
         **({"latency_us": [[n, 20] for n in range(50)]} if probe else {}),
     }

@@ -14,7 +14,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Literal
 
-from benchmarks.search.held_out import HELD_OUT, HELD_OUT_LAST
+from benchmarks.search.held_out import HELD_OUT, HELD_OUT_LAST, HELD_OUT_LOSSY
 from plimsoll.generator.simulated.models.capacity.diurnal import Diurnal
 from plimsoll.generator.simulated.models.capacity.link_flaps import LinkFlaps
 from plimsoll.generator.simulated.models.dut_model import DutModel
@@ -31,19 +31,26 @@ from plimsoll.generator.simulated.models.stalls.rare_stalls import RareStalls
 from plimsoll.generator.simulated.models.stalls.rekeying import Rekeying
 from plimsoll.generator.simulated.models.stalls.slow_phases import SlowPhases
 
-FamilyChoice = Literal["tuning", "held-out", "all"]
+FamilyChoice = Literal["tuning", "held-out", "lossy", "all"]
 
 
 @dataclass(frozen=True)
 class Family:
-    """Draws a DUT, which has to keep to the loss ratio `limit`."""
+    """Draws a DUT, which has to keep to the loss ratio `limit`, or one that `draw_limit` draws."""
 
     draw: Callable[[Random], DutModel]
     limit: float = 0.0
+    draw_limit: Callable[[Random], float] | None = None
 
     def model(self, seed: int) -> DutModel:
         """The same for the same seed."""
         return self.draw(Random(f"family {seed}"))  # noqa: S311 - the draws of a benchmark
+
+    def limit_of(self, seed: int) -> float:
+        """The loss ratio that the DUT of this seed has to keep to; the same for the same seed."""
+        if self.draw_limit is None:
+            return self.limit
+        return self.draw_limit(Random(f"limit {seed}"))  # noqa: S311
 
 
 def _log_uniform(chance: Random, least: float, most: float) -> float:
@@ -222,6 +229,81 @@ def _rekeying(chance: Random) -> DutModel:
     )
 
 
+def _any_limit(chance: Random) -> float:
+    return _log_uniform(chance, 1e-6, 1e-3)
+
+
+def _clock_sweeps(chance: Random) -> DutModel:
+    """Away for 3 to 9 ms every 37 s, whatever the buffer holds."""
+    return Housekeeping(**_basics(chance), period=37.0, shortest=3e-3, longest=9e-3)
+
+
+def _growing_pauses(chance: Random) -> DutModel:
+    """Of pauses that overflow the buffer at capacity, most of them."""
+    basics = GarbageCollector.model_validate(_basics(chance))
+    return basics.model_copy(
+        update={
+            "period": _log_uniform(chance, 3.0, 60.0),
+            "length": basics.buffer / basics.capacity * chance.uniform(1.2, 3.0),
+            "length_deviation": chance.uniform(0.1, 0.4),
+            "growth": chance.uniform(0.5, 2.0),
+        }
+    )
+
+
+def _uniform_stalls(chance: Random, period_s: float, longest: float) -> DutModel:
+    """`longest` is in buffers at capacity."""
+    basics = RareStalls.model_validate(_basics(chance))
+    spread = chance.uniform(0.2, 0.9)
+    return basics.model_copy(
+        update={
+            "timing": chance.choice(("regular", "random")),
+            "period": period_s,
+            "distribution": "uniform",
+            "length": basics.buffer / basics.capacity * longest / (1.0 + spread),
+            "length_deviation": spread,
+        }
+    )
+
+
+def _bounded_stalls(chance: Random) -> DutModel:
+    return _uniform_stalls(chance, _log_uniform(chance, 2.0, 60.0), chance.uniform(1.3, 4.0))
+
+
+def _dense_stalls(chance: Random) -> DutModel:
+    """So many that near the capacity the queue of one is not gone when the next comes."""
+    return _uniform_stalls(chance, _log_uniform(chance, 0.2, 1.0), chance.uniform(0.8, 2.0))
+
+
+def _heavy_tails(chance: Random) -> DutModel:
+    basics = RareStalls.model_validate(_basics(chance))
+    return basics.model_copy(
+        update={
+            "period": _log_uniform(chance, 2.0, 30.0),
+            "distribution": "pareto",
+            "length": basics.buffer / basics.capacity * chance.uniform(0.2, 0.8),
+            "length_deviation": chance.uniform(0.1, 0.35),
+        }
+    )
+
+
+def _lossy_phases(chance: Random) -> DutModel:
+    shortest = chance.uniform(1.0, 4.0)
+    return SlowPhases(
+        **_basics(chance),
+        slow=chance.uniform(0.7, 0.95),
+        share=_log_uniform(chance, 0.002, 0.03),
+        shortest=shortest,
+        longest=shortest * chance.uniform(2.0, 6.0),
+    )
+
+
+def _lossy_floor(chance: Random) -> DutModel:
+    return RandomLoss(
+        **_basics(chance), loss=_log_uniform(chance, 5e-8, 5e-7), run=chance.uniform(1.0, 3.0)
+    )
+
+
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
         "periodic": Family(_housekeeping),
@@ -239,14 +321,23 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "stall-tails": Family(_stall_tails),
         "drifting": Family(_drifting),
         "rekeying": Family(_rekeying),
+        "clock-sweeps": Family(_clock_sweeps, limit=2e-5),
+        "growing-pauses": Family(_growing_pauses, draw_limit=_any_limit),
+        "bounded-stalls": Family(_bounded_stalls, draw_limit=_any_limit),
+        "dense-stalls": Family(_dense_stalls, draw_limit=_any_limit),
+        "heavy-tails": Family(_heavy_tails, draw_limit=_any_limit),
+        "lossy-phases": Family(_lossy_phases, draw_limit=_any_limit),
+        "lossy-floor": Family(_lossy_floor, draw_limit=_any_limit),
     }
 )
 
 
 def families(choice: FamilyChoice) -> Mapping[str, Family]:
-    """Those to tune on, those that are held out, or all."""
-    return {
-        name: family
-        for name, family in FAMILIES.items()
-        if choice == "all" or (name in HELD_OUT | HELD_OUT_LAST) == (choice == "held-out")
-    }
+    """Those to tune on, those that are held out, the same with loss allowed, or all."""
+    chosen = {
+        "tuning": FAMILIES.keys() - HELD_OUT - HELD_OUT_LAST - HELD_OUT_LOSSY,
+        "held-out": HELD_OUT | HELD_OUT_LAST,
+        "lossy": HELD_OUT_LOSSY,
+        "all": FAMILIES.keys(),
+    }[choice]
+    return {name: family for name, family in FAMILIES.items() if name in chosen}

@@ -27,7 +27,7 @@ from benchmarks.search.table import markdown, table
 
 _SEEDS, _QUICK_SEEDS = 200, 10
 # So many seeds are one task of a worker.
-_BATCH = 10
+_BATCH = 5
 
 T = TypeVar("T")
 
@@ -41,20 +41,19 @@ def main() -> int:
     contestants = _chosen(options.strategies, CONTESTANTS)
     count = _QUICK_SEEDS if options.quick else options.seeds
     seeds = range(options.first_seed, options.first_seed + count)
-    summaries: list[Summary] = []
-    found: list[Experience] = []
+    found = _read(options.output) if options.resume else []
     with ProcessPoolExecutor(options.jobs) as pool:
         for subject, contestant in itertools.product(chosen, contestants):
             begun = time.monotonic()
-            tasks = _batches(subject, contestant, seeds, options.limit)
-            batches = pool.map(_batch, *zip(*tasks, strict=True))
-            mine = list(itertools.chain.from_iterable(batches))
-            found += mine
-            summaries.append(summarise(mine))
+            missing = _missing(found, subject, contestant, seeds)
+            tasks = _batches(subject, contestant, missing, options.limit)
+            for batch in pool.map(_batch, *zip(*tasks, strict=True)) if tasks else ():
+                found += batch
+                # Each time, so that what was found is not lost with what was not.
+                _write(options.output, _summaries(found), found)
             took_s = time.monotonic() - begun
-            stderr.print(f"{subject}, {contestant}: {count} searches in {took_s:.0f} s")
-            # Each time, so that what was found is not lost with what was not.
-            _write(options.output, summaries, found)
+            stderr.print(f"{subject}, {contestant}: {len(missing)} searches in {took_s:.0f} s")
+    summaries = _summaries(found)
     if options.markdown:
         print(markdown(summaries))
     else:
@@ -63,9 +62,25 @@ def main() -> int:
     return 0
 
 
+def _missing(
+    found: Sequence[Experience], subject: str, contestant: str, seeds: range
+) -> Sequence[int]:
+    """The seeds that were not run before."""
+    ran = {each.seed for each in found if (each.subject, each.contestant) == (subject, contestant)}
+    return [seed for seed in seeds if seed not in ran]
+
+
+def _summaries(found: Sequence[Experience]) -> list[Summary]:
+    """One of each model or family and strategy, in the order in which they were run."""
+    groups: dict[tuple[str, str], list[Experience]] = {}
+    for each in found:
+        groups.setdefault((each.subject, each.contestant), []).append(each)
+    return [summarise(mine) for mine in groups.values()]
+
+
 def _batches(
-    subject: str, contestant: str, seeds: range, limit: float | None
-) -> list[tuple[str, str, range, float | None]]:
+    subject: str, contestant: str, seeds: Sequence[int], limit: float | None
+) -> list[tuple[str, str, Sequence[int], float | None]]:
     starts = range(0, len(seeds), _BATCH)
     return [(subject, contestant, seeds[start : start + _BATCH], limit) for start in starts]
 
@@ -79,6 +94,14 @@ def _batch(
 def _on_offer(options: argparse.Namespace) -> Mapping[str, str]:
     """What is run by default, or, where names are given, what they may be."""
     return subject_names("all" if options.models else options.families)
+
+
+def _read(path: Path) -> list[Experience]:
+    """The searches of an earlier run; none where there was none."""
+    if not path.exists():
+        return []
+    document = json.loads(path.read_text(encoding="utf-8"))
+    return [Experience(**row) for row in document["searches"]]
 
 
 def _write(path: Path, summaries: Sequence[Summary], found: Sequence[Experience]) -> None:
@@ -116,6 +139,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--strategies", help="comma-separated; all by default")
     parser.add_argument(
         "--limit", type=float, help="the loss ratio that DUTs of families may have; else their own"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="keep what the output file has, and run the rest"
     )
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
     parser.add_argument("--markdown", action="store_true", help="print the table for a document")

@@ -55,14 +55,13 @@ def subject_of(name: str, seed: int, limit: float | None = None) -> Subject:
 
 def subject_names(choice: FamilyChoice) -> Mapping[str, str]:
     """Every model, then every family chosen, by its own name."""
-    held_out_alone = choice == "held-out"
-    models = () if held_out_alone else _WITH_DEFAULTS
+    models = () if choice in ("held-out", "lossy") else _WITH_DEFAULTS
     return {name: name for name in (*models, *families(choice))}
 
 
 def _of_family(name: str, family: Family, seed: int, limit: float | None) -> Subject:
     model = family.model(seed)
-    allowed = family.limit if limit is None else limit
+    allowed = family.limit_of(seed) if limit is None else limit
     return Subject(name, model, allowed, model.sustainable_pps(allowed))
 
 

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from plimsoll.errors import InputError
+from plimsoll.extras import added_by
 
 AnalysisLibrary = Literal["pyarrow", "pandas", "polars"]
 
@@ -21,5 +22,5 @@ def analysis_library(name: AnalysisLibrary) -> Any:
         raise InputError(
             f"{name} cannot be imported ({error})",
             where="plimsoll's tables",
-            remedy='pip install "plimsoll[analysis]", or take the rows as plain Python: .rows()',
+            remedy=f"{added_by('analysis')}, or take the rows as plain Python: .rows()",
         ) from error

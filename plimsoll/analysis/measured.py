@@ -9,7 +9,6 @@ from plimsoll.analysis.column import Column
 from plimsoll.analysis.metric_table import MetricTable
 from plimsoll.analysis.plain_table import PlainTable
 from plimsoll.analysis.when import When, moment_of
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.query import (
     MEASUREMENT,
     MetricQuery,
@@ -19,7 +18,7 @@ from plimsoll.record.query import (
     parse_filter,
 )
 from plimsoll.record.query.contents import metric_contents
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.samples.metric_type import Aggregation
 
 _TYPE_COLUMNS = (

@@ -8,7 +8,7 @@ from typing import TypeVar
 from plimsoll.analysis.metric_rows import RowSelection
 from plimsoll.analysis.when import When, unix_ms
 from plimsoll.errors import InputError
-from plimsoll.record.metrics.metrics import trial_period
+from plimsoll.record.run.run_directory import trial_period
 
 Text = TypeVar("Text", bound=str)
 # One or several; None for all.

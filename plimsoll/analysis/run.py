@@ -24,11 +24,10 @@ from plimsoll.record.index.run_notes import Note
 from plimsoll.record.index.run_summary import RunSummary
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.run_outcome import RunAnswer
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.run.environment import Environment, load_environment
 from plimsoll.record.run.file_check import check_run, require_intact
 from plimsoll.record.run.journal import JournalContents, read_journal
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_record import Verdict
 
 _LOAD_LINE = "load line"

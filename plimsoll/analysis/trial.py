@@ -18,9 +18,9 @@ from plimsoll.analysis.trial_start import TrialBegins, TrialStart
 from plimsoll.analysis.when import When, utc_of_ns
 from plimsoll.record.causes.spikes import read_spikes
 from plimsoll.record.metrics.histogram_log import StreamKind
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.run.file_check import require_intact
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
+from plimsoll.record.trials.clock_step import ClockStep
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord, Verdict
 from plimsoll.text.units import format_duration, format_pps
@@ -133,6 +133,14 @@ class Trial(Measured):
             return None
         return utc_of_ns(offered.begin_unix_ns), utc_of_ns(offered.end_unix_ns)
 
+    @property
+    def clock_steps(self) -> tuple[ClockStep, ...]:
+        """When and by how much the wall clock was set during it; its times go on as before.
+
+        None as long as it has not ended, and of records of earlier versions.
+        """
+        return self.record.clock_steps if self.record else ()
+
     def rows(
         self,
         *,
@@ -151,9 +159,11 @@ class Trial(Measured):
     def latency(self, stream: str | None = None, *, kind: StreamKind = "latency") -> TimeHistogram:
         """The round trips of one stream, by its name; or of all latency streams together.
 
-        In ns. Round trips that stalls of the tester touched are not in it, but in that of
-        `kind` "across-stalls"; "lateness" is how late each probe was sent. Raises InputError
-        for an unknown stream, and RecordError where the log is damaged.
+        In ns. Round trips that stalls of the tester may have made longer are not in it, but as
+        measured in that of `kind` "across-stalls", and less the most by which they may in
+        "less-stalls", which records of earlier versions lack; "lateness" is how late each probe
+        was sent. Raises InputError for an unknown stream, and RecordError where the log is
+        damaged.
         """
         return self._histograms.of_streams(stream, kind)
 
@@ -204,7 +214,6 @@ class Trial(Measured):
 
     @property
     def _histograms(self) -> TrialHistograms:
-        begins = self._begins.unix_ns
-        time = TrialTime.of(begins[self.number], begins.values())
+        time = TrialTime.of(self.number, self._begins.unix_ns)
         trial = f"trial {self.number}"
         return TrialHistograms(self._run.histograms, time, self.record, trial)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -14,6 +14,7 @@ from plimsoll.analysis.time_histogram import TimeHistogram
 from plimsoll.errors import InputError
 from plimsoll.record.metrics.histogram_log import StreamKind, gaps_tag, read_histogram_log
 from plimsoll.record.run.file_check import require_intact
+from plimsoll.record.run.journal import JournalContents
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.text.mistakes import did_you_mean
@@ -25,23 +26,64 @@ _NS_PER_S = 1e9
 _TIMED: Mapping[StreamKind, str] = {
     "latency": "latency",
     "across-stalls": "latency across stalls of the tester",
+    "less-stalls": "the same less the most that the stalls can have taken",
     "lateness": "lateness of sending",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class TrialTime:
-    """From when until when entries of the log are a trial's, in s since the epoch."""
+    """Which entries of the log are a trial's: those of its `number`.
 
+    Of entries that no trial is noted of, as in logs of earlier versions, those from when until
+    when the trial was, in s since the epoch.
+    """
+
+    number: int
     begin_s: float
     end_s: float
 
     @classmethod
-    def of(cls, begin_unix_ns: int, all_begins_unix_ns: Iterable[int]) -> Self:
-        """Until the next trial of the run began; without one it has no end."""
-        later = [begin for begin in all_begins_unix_ns if begin > begin_unix_ns]
+    def of(cls, number: int, begins_unix_ns: Mapping[int, int]) -> Self:
+        """By when each trial of the run began: until the next one; the last has no end."""
+        begin_unix_ns = begins_unix_ns[number]
+        later = [begin for begin in begins_unix_ns.values() if begin > begin_unix_ns]
         end_s = min(later) / _NS_PER_S - _SLACK_S if later else float("inf")
-        return cls(begin_unix_ns / _NS_PER_S - _SLACK_S, end_s)
+        return cls(number, begin_unix_ns / _NS_PER_S - _SLACK_S, end_s)
+
+    @classmethod
+    def in_journal(cls, trial: TrialRecord, journal: JournalContents) -> Self:
+        """Of a trial that has ended, by the journal of its run."""
+        begins = {each.number: each.begin_unix_ns for each in journal.trials()}
+        for event in journal.unfinished_trials():
+            number = event.fields.get("number")
+            if isinstance(number, int):
+                begins[number] = event.at_unix_ns
+        return cls.of(trial.number, begins)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What the log has of a trial, by tag; `by_time` where it does not say of which trial it is."""
+
+    by_tag: Mapping[str, HdrHistogram]
+    by_time: bool
+
+    @property
+    def together(self) -> HdrHistogram | None:
+        """All tags in one; None without samples."""
+        merged: HdrHistogram | None = None
+        for histogram in self.by_tag.values():
+            if merged is None:
+                merged = histogram
+            else:
+                merged.add(histogram)
+        return merged
+
+    @property
+    def said(self) -> str:
+        """To go behind a title."""
+        return " (joined to it by time: its run noted no trials)" if self.by_time else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +105,9 @@ class TrialHistograms:
             kinds = ", ".join(_TIMED)
             raise InputError(f"{kind!r} is not timed", where="kind", remedy=f"use one of {kinds}")
         names = self._probes() if stream is None else {self._known(stream)}
-        merged = self._merged(lambda tag: _stream_of(tag) in {(name, kind) for name in names})
-        return TimeHistogram(f"{_TIMED[kind]} of {_listed(names)}, {self.trial}", merged)
+        found = self._read(lambda tag: _stream_of(tag) in {(name, kind) for name in names})
+        of = f"{_TIMED[kind]} of {_listed(names)}, {self.trial}{found.said}"
+        return TimeHistogram(of, found.together)
 
     def of_gaps(self, lcore: int | None) -> TimeHistogram:
         """The gaps of the polling loop on one CPU, or of all polling loops together."""
@@ -77,30 +120,30 @@ class TrialHistograms:
             )
         tags = {gaps_tag(cpu) for cpu in (known if lcore is None else {lcore})}
         whose = "all polling loops" if lcore is None else f"the polling loop on CPU {lcore}"
-        return TimeHistogram(f"gaps of {whose}, {self.trial}", self._merged(tags.__contains__))
+        found = self._read(tags.__contains__)
+        return TimeHistogram(f"gaps of {whose}, {self.trial}{found.said}", found.together)
 
     def by_tag(self, takes: Callable[[str], bool] = lambda tag: True) -> Mapping[str, HdrHistogram]:
         """All samples of each tag that `takes` accepts, from one reading of the log."""
+        return self._read(takes).by_tag
+
+    def _read(self, takes: Callable[[str], bool]) -> _Read:
         merged: dict[str, HdrHistogram] = {}
+        by_time = False
         require_intact(RunDirectory(self.log.parent), self.log.name)
         for logged in read_histogram_log(
-            self.log, begin_s=self.time.begin_s, end_s=self.time.end_s, takes=takes
+            self.log,
+            begin_s=self.time.begin_s,
+            end_s=self.time.end_s,
+            trials=(self.time.number,),
+            takes=takes,
         ):
+            by_time |= logged.trial is None
             if logged.tag not in merged:
                 merged[logged.tag] = logged.histogram
             else:
                 merged[logged.tag].add(logged.histogram)
-        return merged
-
-    def _merged(self, takes: Callable[[str], bool]) -> HdrHistogram | None:
-        """Of all tags that `takes` accepts, together; None without samples."""
-        merged: HdrHistogram | None = None
-        for histogram in self.by_tag(takes).values():
-            if merged is None:
-                merged = histogram
-            else:
-                merged.add(histogram)
-        return merged
+        return _Read(merged, by_time)
 
     def _probes(self) -> set[str]:
         if self.record is None:
@@ -147,7 +190,7 @@ class TrialHistograms:
             seen.add(tag)
             return False
 
-        self._merged(see)
+        self._read(see)
         return seen
 
 

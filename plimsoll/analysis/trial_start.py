@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
-from plimsoll.record.metrics.metrics import query_metrics, trial_period
+from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.run.journal import JournalEvent
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_record import TrialRecord
 
 _NS_PER_MS = 1_000_000

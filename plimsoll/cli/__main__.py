@@ -1,5 +1,20 @@
-"""`python -m plimsoll.cli` is the command `plimsoll`."""
+"""`python -m plimsoll.cli`, also installed as `plimsoll`: the command line."""
 
-from plimsoll.cli.main import main
+from __future__ import annotations
 
-main()
+from plimsoll.host.entry.entry_point import enter
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    enter(_command_line)
+
+
+def _command_line() -> None:
+    from plimsoll.cli.main import main as command_line  # noqa: PLC0415 - it may fail, too
+
+    command_line()
+
+
+if __name__ == "__main__":
+    main()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import errno
+import os
 import signal
 import sys
 from types import FrameType
@@ -11,13 +11,13 @@ from typing import Annotated, NoReturn
 import typer
 
 from plimsoll.cli.command_group import CommandGroup
-from plimsoll.cli.terminal.exit_codes import SIGNALLED
-from plimsoll.cli.terminal.output import errors, give_up_stdout
+from plimsoll.cli.terminal.output import errors
+from plimsoll.cli.terminal.suggesting_group import BeyondTyper
 from plimsoll.cli.terminal.usage_error import usage_error
-from plimsoll.errors import InputError, Interrupted, MachineError, PlimsollError
+from plimsoll.errors import SIGNALLED, InputError, Interrupted, PlimsollError
+from plimsoll.extras import check_only_ours
+from plimsoll.host.entry.uncaught import TRACEBACK_VARIABLE, show_traceback
 from plimsoll.version import VERSION
-
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 # Each on a line of its own: two blanks before the line's end, as Markdown has it.
 _EXAMPLES = "  \n".join(
@@ -97,8 +97,19 @@ def _options(
             "--version", help="Print the version.", callback=_print_version, is_eager=True
         ),
     ] = False,
+    traceback: Annotated[
+        bool,
+        typer.Option(
+            "--traceback",
+            help=f"Show where an error comes from, as {TRACEBACK_VARIABLE}=1 in the environment "
+            "does.",
+        ),
+    ] = False,
 ) -> None:
     """Typer's place for options that come before a command."""
+    if traceback:
+        # The programs that a command starts inherit it.
+        os.environ[TRACEBACK_VARIABLE] = "1"
 
 
 def _end_cleanly(number: int, _: FrameType | None) -> NoReturn:
@@ -107,14 +118,19 @@ def _end_cleanly(number: int, _: FrameType | None) -> NoReturn:
 
 
 def main() -> None:
-    """Run the command line; every error the user can fix is one message and its exit code."""
+    """Run the command line; every error the user can fix is one message and its exit code.
+
+    Raises what else there is, for `enter` to catch.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # nohup has SIGHUP ignored, and means it.
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end_cleanly)
     try:
+        check_only_ours()
         sys.exit(app(prog_name="plimsoll", standalone_mode=False))
     except PlimsollError as error:
+        show_traceback(error)
         errors.print_error(error)
         sys.exit(error.exit_code)
     except typer.TyperException as refusal:
@@ -122,21 +138,8 @@ def main() -> None:
         if refusal.format_message():
             errors.print_error(usage_error(refusal))
         sys.exit(InputError.exit_code)
+    except BeyondTyper as beyond:
+        raise beyond.error from None
     except (Interrupted, typer.Abort):
         errors.print_interrupted()
         sys.exit(SIGNALLED)
-    except OSError as error:
-        # An error in writing a file names it; standard output has no name.
-        if error.errno not in _NO_ROOM or error.filename is not None:
-            raise
-        give_up_stdout()
-        errors.print_error(_full_output(error))
-        sys.exit(MachineError.exit_code)
-
-
-def _full_output(error: OSError) -> MachineError:
-    return MachineError(
-        f"cannot be written: {error.strerror}",
-        where="standard output",
-        remedy="make room where it goes, or name another place",
-    )

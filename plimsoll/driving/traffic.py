@@ -41,8 +41,8 @@ class Traffic:
     def start(self, *streams: str, load: str | None = None, duration: str | None = None) -> None:
         """Start streams, by default all, at a `load` per direction ("500kpps", "60%").
 
-        Without one, at the load that they had. After `duration` ("10s") they are stopped.
-        Returns when they are sent.
+        Without one, at the load that they had. Each ends `duration` ("10s") after its first frame.
+        Returns when they are about to be sent.
         """
         self._sends.start(
             streams,

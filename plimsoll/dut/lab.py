@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal, Protocol
@@ -11,7 +12,7 @@ from typing import ClassVar, Literal, Protocol
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.dut.needs import LabNeeds
-from plimsoll.errors import MachineError, PlimsollError
+from plimsoll.errors import DUT_FAILED, MachineError, PlimsollError
 from plimsoll.generator.simulated import Simulation
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
@@ -96,8 +97,11 @@ class DutProcess:
 class LabDied(PlimsollError):
     """A process of the lab ended by itself.
 
-    `exit_status` is its exit status, or minus the signal that killed it.
+    `exit_status` is its exit status, or minus the signal that killed it. A DUT that ends has
+    failed, once it was up.
     """
+
+    exit_code = DUT_FAILED
 
     def __init__(self, child: Child, exit_status: int) -> None:
         super().__init__(
@@ -108,6 +112,16 @@ class LabDied(PlimsollError):
         self.process = child.name
         self.pid = child.pid
         self.exit_status = exit_status
+
+
+@contextmanager
+def coming_up() -> Iterator[None]:
+    """A process that ends before its lab is up has failed no trial; the machine lacks something."""
+    try:
+        yield
+    except LabDied as error:
+        error.exit_code = MachineError.exit_code
+        raise
 
 
 class LinkGone(MachineError):

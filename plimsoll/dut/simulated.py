@@ -8,20 +8,21 @@ from pydantic import Field
 
 from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate
 from plimsoll.dut.passive import PassiveLab
+from plimsoll.dut.ports.line_rate import LineRateField
 from plimsoll.generator.simulated import Simulation
 from plimsoll.generator.simulated.models.registry import ModelSettings
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
+from plimsoll.text.units import Rate
 from plimsoll.traffic.streams.compile import Paths
 
 _QUEUE_FRAMES = 4096
-_LINE_RATE_BPS = 10e9
 _PATHS: Paths = ((0, 1), (1, 0))
 
 
 class SimulatedSettings(LabModel):
-    """A simulated DUT between two ports of 10 Gbps; the same `seed` gives the same run.
+    """A simulated DUT between two ports of `line_rate`; the same `seed` gives the same run.
 
     No frame is sent, and no time passes but that of the computation.
     """
@@ -33,6 +34,7 @@ class SimulatedSettings(LabModel):
     kind: Literal["simulated"] = "simulated"
     model: ModelSettings
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    line_rate: LineRateField = Rate(10e9, "l1_bps")
 
     @property
     def port_count(self) -> int:
@@ -46,7 +48,7 @@ class SimulatedSettings(LabModel):
 
     def check_machine(self) -> LineRate:
         """Nothing is needed of the machine."""
-        return LineRate(_LINE_RATE_BPS)
+        return LineRate(self.line_rate.value)
 
     @property
     def simulation(self) -> Simulation:
@@ -55,7 +57,7 @@ class SimulatedSettings(LabModel):
             self.model,
             self.directions,
             seed=self.seed,
-            line_rate_bps=_LINE_RATE_BPS,
+            line_rate_bps=self.line_rate.value,
             queue_frames=_QUEUE_FRAMES,
         )
 
@@ -81,7 +83,7 @@ class SimulatedLab(PassiveLab):
                 queue_frames=_QUEUE_FRAMES,
                 paths=settings.directions,
                 drained_by="wire",
-                line_rate_bps=_LINE_RATE_BPS,
+                line_rate_bps=settings.line_rate.value,
                 notes=(
                     f"SIMULATED: the DUT is the model {settings.model.kind} "
                     f"(seed {settings.seed}); no frame was sent",

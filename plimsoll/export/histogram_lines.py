@@ -11,11 +11,17 @@ from hdrh.histogram import HdrHistogram
 
 from plimsoll.errors import InputError
 from plimsoll.export.metric_batches import RecordedPeriod
-from plimsoll.record.files.settling_file import settling_lines
-from plimsoll.record.metrics.histogram_log_entry import LogEntry, log_entries
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.metrics.histogram_log_entry import (
+    LogEntry,
+    is_trial_mark,
+    log_entries,
+    log_lines,
+    trial_mark,
+)
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 
 _MOST_NAMED = 8
+_BY_TIME = "#[Entries joined to trials by time: recorded by a version that noted no trials]"
 
 
 def histogram_lines(
@@ -25,7 +31,7 @@ def histogram_lines(
     *,
     merge: bool = False,
 ) -> Iterator[str]:
-    """The log's lines without their ends: its head, then the selected entries.
+    """The log's lines without their ends: its head, then the selected entries by trial.
 
     Those are of these periods (None: of the whole run) and these tags (none: all). `merge`
     adds the entries of each tag, and of each selected period, up to one. Raises InputError
@@ -39,8 +45,16 @@ def histogram_lines(
     if merge:
         yield from _merged(entries, periods)
         return
+    trial: int | None = None
+    is_noted = periods is None
     for entry in entries:
         if periods is None or _period_of(entry, periods) is not None:
+            if entry.trial is None and not is_noted:
+                is_noted = True
+                yield _BY_TIME
+            if entry.trial is not None and entry.trial != trial:
+                yield trial_mark(entry.trial)
+            trial = entry.trial
             yield entry.line
 
 
@@ -80,14 +94,18 @@ class _Sum:
 
 
 def _head(run: RunDirectory) -> Iterator[str]:
-    for line in settling_lines(run.histograms):
+    for line in log_lines(run.histograms):
         if line.startswith("Tag="):
             return
-        yield line
+        if not is_trial_mark(line):
+            yield line
 
 
 def _period_of(entry: LogEntry, periods: Sequence[RecordedPeriod]) -> str | None:
-    """The period in which the entry's middle lies."""
+    """The period of the entry's trial; in logs of earlier versions that of its middle."""
+    if entry.trial is not None:
+        name = trial_period(entry.trial)
+        return name if any(period.name == name for period in periods) else None
     middle_ms = (entry.begin_s + entry.length_s / 2) * 1e3
     found = (p.name for p in periods if p.begin_ms <= middle_ms < p.end_ms)
     return next(found, None)

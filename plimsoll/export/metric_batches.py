@@ -13,11 +13,21 @@ from plimsoll.record.run.run_directory import RunDirectory
 
 @dataclass(frozen=True, slots=True)
 class RecordedPeriod:
-    """A period of a run, and from when to when its metrics are, in ms since the epoch."""
+    """A period of a run, and from when to when its metrics are, in ms since the epoch.
+
+    `moved_ms` is by how much later than its rows it is to be shown.
+    """
 
     name: str
     begin_ms: int
     end_ms: int
+    moved_ms: int = 0
+
+    def moved(self, by_ms: int) -> RecordedPeriod:
+        """The same, so much later."""
+        return RecordedPeriod(
+            self.name, self.begin_ms + by_ms, self.end_ms + by_ms, self.moved_ms + by_ms
+        )
 
 
 def metric_batches(

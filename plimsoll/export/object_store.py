@@ -7,9 +7,11 @@ parts, retries. It is an extra, as most never need it.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -19,13 +21,20 @@ from plimsoll.export.credentials import Credentials
 from plimsoll.export.export_error import ExportError
 from plimsoll.export.metric_batches import RecordedPeriod
 from plimsoll.export.parquet_parts import parquet_parts, partition
+from plimsoll.extras import added_by
+from plimsoll.host.http.origin import Origin
+from plimsoll.host.http.origin_proxy import OriginProxy
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.text.plain_text import plain_text
 
 if TYPE_CHECKING:
     from obstore.store import S3Store
 
 ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL"
 _MOST_CHARACTERS = 400
+# What obstore does not follow by itself: most answers to an upload, and to where there is no TLS.
+_REDIRECTION = re.compile(r"non-2xx status code: 30[12378]|error following redirect")
+_LED_TO = re.compile(r'kind: Redirect,.*?url: "([^"]+)"', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +86,45 @@ def put_parts(
     key. `progress` is called with each URL. Raises MachineError without obstore, ExportError where
     the storage does not take them, and RecordError.
     """
-    store = opened(bucket)
     keys = []
-    with parquet_parts(run, periods) as parts:
+    with opened(bucket) as there, parquet_parts(run, periods) as parts:
         for part in parts:
             key = "/".join(filter(None, [bucket.prefix, partition(run), part.name]))
-            put_file(store, bucket, key, part)
+            there.put_file(key, part)
             progress(bucket.url(key))
             keys.append(bucket.url(key))
     return tuple(keys)
 
 
-def opened(bucket: Bucket) -> S3Store:
+@dataclass(frozen=True, slots=True)
+class OpenBucket:
+    """A bucket with the `store` that requests go by, within `errors`."""
+
+    bucket: Bucket
+    store: S3Store
+    _proxy: OriginProxy
+
+    def put_file(self, key: str, path: Path) -> None:
+        """Put one file there as a whole. Raises ExportError."""
+        with self.errors(self.bucket.url(key)):
+            self.store.put(key, path)
+
+    @contextmanager
+    def errors(self, where: str) -> Iterator[None]:
+        """What the storage refuses within, as an ExportError."""
+        from obstore.exceptions import BaseError  # noqa: PLC0415
+
+        try:
+            yield
+        except (BaseError, OSError) as error:
+            target = self._proxy.refused or _led_to(str(error))
+            if target is not None:
+                raise _redirected(where, target) from error
+            raise _not_taken(self.bucket, where, error) from error
+
+
+@contextmanager
+def opened(bucket: Bucket) -> Iterator[OpenBucket]:
     """The bucket, ready for requests. Raises MachineError without obstore, and ExportError."""
     try:
         from obstore.exceptions import BaseError  # noqa: PLC0415
@@ -97,36 +133,91 @@ def opened(bucket: Bucket) -> S3Store:
         raise MachineError(
             "object storage needs the Python package obstore",
             where="--to",
-            remedy="pip install 'plimsoll[s3]'",
+            remedy=added_by("s3"),
         ) from error
-    settings: dict[str, Any] = {}
-    if endpoint := bucket.endpoint or os.environ.get(ENDPOINT_VARIABLE):
-        settings["endpoint"] = endpoint
-        settings["client_options"] = {"allow_http": endpoint.startswith("http://")}
-    if bucket.credentials is not None:
-        settings["access_key_id"] = bucket.credentials.user
-        settings["secret_access_key"] = bucket.credentials.secret
+    settings = _settings(bucket)
     try:
-        return S3Store(bucket.name, **settings)
+        origins = {_origin(bucket.name, settings), *_token_service()}
+        with OriginProxy(origins) as proxy:
+            options = settings.get("client_options", {}) | _through(proxy, bucket)
+            store = S3Store(bucket.name, **settings | {"client_options": options})
+            yield OpenBucket(bucket, store, proxy)
     except BaseError as error:
         raise _not_taken(bucket, bucket.name, error) from error
 
 
-def put_file(store: S3Store, bucket: Bucket, key: str, path: Path) -> None:
-    """Put one file there as a whole. Raises ExportError."""
-    with storage_error(bucket, bucket.url(key)):
-        store.put(key, path)
+def _settings(bucket: Bucket) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    if endpoint := bucket.endpoint or os.environ.get(ENDPOINT_VARIABLE):
+        settings["endpoint"] = endpoint
+        settings["client_options"] = {"allow_http": endpoint.startswith("http://")}
+    if (given := bucket.credentials) is not None:
+        # By a provider, for a session's token in the environment belongs to another key.
+        settings["credential_provider"] = lambda: _key(given.user, given.secret)
+    return settings
 
 
-@contextmanager
-def storage_error(bucket: Bucket, where: str) -> Iterator[None]:
-    """What the storage refuses within, as an ExportError."""
-    from obstore.exceptions import BaseError  # noqa: PLC0415
+def _key(identity: str, secret: str) -> dict[str, Any]:
+    """As obstore takes a key that does not expire."""
+    return {
+        "access_key_id": identity,
+        "secret_access_key": secret,
+        "token": None,
+        "expires_at": None,
+    }
 
-    try:
-        yield
-    except (BaseError, OSError) as error:
-        raise _not_taken(bucket, where, error) from error
+
+def _origin(name: str, settings: dict[str, Any]) -> Origin:
+    """The one server that obstore will ask, by a URL that it signs with a dummy key.
+
+    obstore follows redirections, and takes a session's token with it wherever they lead.
+    """
+    from obstore import sign  # noqa: PLC0415
+    from obstore.store import S3Store  # noqa: PLC0415
+
+    unused = {"credential_provider": lambda: _key("unused", "unused"), "skip_signature": False}
+    url = sign(S3Store(name, **settings | unused), "GET", "x", timedelta(seconds=1))
+    return Origin.of(url)
+
+
+def _token_service() -> Iterator[Origin]:
+    """Which trades the identity of a pod on AWS for a key, where that is how it is given."""
+    if os.environ.get("AWS_WEB_IDENTITY_TOKEN_FILE"):
+        region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+        service = f"https://sts.{region or 'us-east-1'}.amazonaws.com"
+        yield Origin.of(os.environ.get("AWS_ENDPOINT_URL_STS") or service)
+
+
+def _through(proxy: OriginProxy, bucket: Bucket) -> dict[str, Any]:
+    if bucket.credentials is not None or os.environ.get("AWS_ACCESS_KEY_ID"):
+        return {"proxy_url": proxy.url}
+    # The key comes from the machine's or the container's own metadata service, without the proxy.
+    return {"proxy_url": proxy.url, "proxy_excludes": ",".join(_metadata_hosts())}
+
+
+def _metadata_hosts() -> Iterator[str]:
+    yield from ("169.254.0.0/16", "fd00:ec2::/32")
+    for variable in ("AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_METADATA_ENDPOINT"):
+        host = urlsplit(os.environ.get(variable, "")).hostname
+        if host:
+            yield host
+
+
+def _led_to(message: str) -> str | None:
+    """Where a redirection led that obstore itself did not follow; None where there was none."""
+    if _REDIRECTION.search(message) is None:
+        return None
+    found = _LED_TO.search(message)
+    return found[1] if found else "another address"
+
+
+def _redirected(where: str, target: str) -> ExportError:
+    return ExportError(
+        f"the storage redirects to {plain_text(target, _MOST_CHARACTERS)}, which is not followed: "
+        "what it is sent is for this server alone",
+        where=where,
+        remedy="if that is the right server, write its address in --endpoint",
+    )
 
 
 def _not_taken(bucket: Bucket, where: str, error: Exception) -> ExportError:

@@ -13,10 +13,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from plimsoll.export.metric_batches import periods_to_export
-from plimsoll.export.object_store import Bucket, opened, put_file, put_parts, storage_error
+from plimsoll.export.object_store import Bucket, OpenBucket, opened, put_parts
 from plimsoll.export.parquet_parts import partition
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.index.run_files import is_run_file, run_files
@@ -42,15 +41,15 @@ def put_record(
     Raises MachineError without obstore, ExportError and RecordError.
     """
     urls = list(put_parts(run, periods_to_export(run), bucket, progress))
-    store = opened(bucket)
     files = [(path.relative_to(run.path).as_posix(), path) for path in run_files(run)]
     rest = [each for each in files if not each[0].startswith(_METRICS)]
-    # Whoever sees a result finds the rest there.
-    for name, path in sorted(rest, key=lambda each: each[0] == run.result.name):
-        key = "/".join(filter(None, [bucket.prefix, _RECORDS, stored_id(run), name]))
-        put_file(store, bucket, key, path)
-        progress(bucket.url(key))
-        urls.append(bucket.url(key))
+    with opened(bucket) as there:
+        # Whoever sees a result finds the rest there.
+        for name, path in sorted(rest, key=lambda each: each[0] == run.result.name):
+            key = "/".join(filter(None, [bucket.prefix, _RECORDS, stored_id(run), name]))
+            there.put_file(key, path)
+            progress(bucket.url(key))
+            urls.append(bucket.url(key))
     return tuple(urls)
 
 
@@ -67,10 +66,15 @@ class StoredObject:
 
 def stored_objects(bucket: Bucket) -> Iterator[StoredObject]:
     """What of runs lies there. Raises MachineError and ExportError."""
-    root = f"{bucket.prefix}/" if bucket.prefix else ""
-    store = opened(bucket)
-    with storage_error(bucket, bucket.name):
-        for batch in store.list(prefix=bucket.prefix or None):
+    with opened(bucket) as there:
+        yield from _stored_objects(there)
+
+
+def _stored_objects(there: OpenBucket) -> Iterator[StoredObject]:
+    prefix = there.bucket.prefix
+    root = f"{prefix}/" if prefix else ""
+    with there.errors(there.bucket.name):
+        for batch in there.store.list(prefix=prefix or None):
             for each in batch:
                 key = str(each["path"])
                 found = _named(key.removeprefix(root))
@@ -91,15 +95,15 @@ def fetch_records(
     What is there with the same tag is not fetched again. `directory` says for a run's id where
     it goes instead, None for nowhere. Raises MachineError, ExportError and RecordError.
     """
-    store = opened(bucket)
     runs: dict[str, None] = {}
-    for each in stored_objects(bucket):
-        target = folder / each.run if directory is None else directory(each.run)
-        if target is None or not take(each):
-            continue
-        runs[each.run] = None
-        if not _is_there(target / each.name, each):
-            _fetch(store, bucket, each, target / each.name)
+    with opened(bucket) as there:
+        for each in _stored_objects(there):
+            target = folder / each.run if directory is None else directory(each.run)
+            if target is None or not take(each):
+                continue
+            runs[each.run] = None
+            if not _is_there(target / each.name, each):
+                _fetch(there, each, target / each.name)
     return tuple(runs)
 
 
@@ -134,12 +138,12 @@ def _tag_file(path: Path) -> Path:
     return path.with_name(f".{path.name}.etag")
 
 
-def _fetch(store: Any, bucket: Bucket, each: StoredObject, path: Path) -> None:
+def _fetch(there: OpenBucket, each: StoredObject, path: Path) -> None:
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with storage_error(bucket, bucket.url(each.key)), unfinished.open("wb") as file:
-            for block in store.get(each.key).stream(min_chunk_size=_BLOCK_BYTES):
+        with there.errors(there.bucket.url(each.key)), unfinished.open("wb") as file:
+            for block in there.store.get(each.key).stream(min_chunk_size=_BLOCK_BYTES):
                 file.write(block)
         unfinished.replace(path)
         _tag_file(path).write_text(each.e_tag)

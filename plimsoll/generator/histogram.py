@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -93,6 +93,17 @@ def fill_hdr(hdr: HdrHistogram, histogram: Histogram) -> None:
         histogram.buckets[-1][0] if histogram.buckets else -1,
         sum(map(itemgetter(1), histogram.buckets)),
     )
+
+
+def recorded_buckets(hdr: HdrHistogram) -> Iterator[tuple[int, int, int]]:
+    """(lowest ns, highest ns, count) of each bucket that counted anything, in ascending order.
+
+    Of a histogram with the engine's buckets, which all are that a record holds. The package's
+    own iterator visits every bucket: drawing a chart by it takes a hundred times as long.
+    """
+    for index, count in enumerate(hdr.encoder.get_counts()):
+        if count:
+            yield (*bucket_bounds_ns(index), count)
 
 
 def bucket_of(value_ns: int) -> int:

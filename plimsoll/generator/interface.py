@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal, Protocol, runtime_checkable
 
 from plimsoll.errors import TESTER_COULD_NOT_TELL, MachineError, PlimsollError
 from plimsoll.generator.histogram import Histogram
 from plimsoll.traffic.plan import StreamPlan
 
-# By `losses`: the generator itself ended the trial, by one of the plan's loss limits.
-EndedBy = Literal["duration", "stop", "link_down", "losses"]
+# By `losses`: the generator itself ended the trial, by one of the plan's loss limits. By `streams`:
+# the last stream ended.
+EndedBy = Literal["duration", "stop", "link_down", "losses", "streams"]
 TrialStage = Literal["send", "drain"]
 # Who stamps frames: the worker by the TSC; the port itself, all that it receives; or the port,
 # probes that it takes for PTP's, as they leave and as they come.
@@ -19,6 +21,7 @@ Stamps = Literal["tsc", "hardware", "timesync"]
 # A port and the number of one of its queues.
 PortQueue = tuple[int, int]
 
+NO_ENDS: Mapping[int, float] = MappingProxyType({})
 # In the metadata of a counter of frames: the metric that it is recorded as.
 METRIC = "metric"
 
@@ -33,7 +36,8 @@ class WorstLatency:
     """Frames of one train: sent at once and received together, from number `sequence` on.
 
     Times are TSC ticks of the tester. `across_stall` says that a stall of the tester
-    touched it, so that the latency need not be the DUT's.
+    may have delayed it, by `delayed_ticks` at most, so that not all of the latency need be the
+    DUT's.
     """
 
     sequence: int
@@ -41,6 +45,7 @@ class WorstLatency:
     sent_tsc: int
     received_tsc: int
     across_stall: bool
+    delayed_ticks: int = 0
 
     @property
     def latency_ticks(self) -> int:
@@ -150,6 +155,10 @@ class StreamCounts:
     less than every frame of the stream had when it was sent.
     `spikes_left_out` are frames above the plan's `spike_us` that `worst` does not list. `stamps`
     is None unless the ports stamp its probes; the latencies are then between their stamps.
+    `latency` has the samples that no stall of the tester can have delayed. The others are in
+    `latency_across_stalls` as measured, and in `latency_less_stalls` less the most that stalls can
+    have delayed them: between the two lies the DUT's latency. `low_end_unknown` of them were sent
+    so long ago that their stalls were forgotten.
     """
 
     stream: int
@@ -180,13 +189,16 @@ class StreamCounts:
     unchecked: int = 0
     flows: FlowCounts | None = None
     stamps: StampCounts | None = None
+    latency_less_stalls: Histogram = field(default_factory=Histogram)
+    low_end_unknown: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PortCounts:
     """One port over an interval or a whole trial; `foreign_kinds` adds up to `foreign`.
 
-    `buffers_in_use` is as read at the end: in the port's queues, being worked on, or lost.
+    `truncated` are frames without our signature that were cut short, by the length of their IP
+    packet. `buffers_in_use` is as read at the end: in the port's queues, being worked on, or lost.
     `host` counts frames to and from the tester's own host on the port, which are not foreign:
     requests by kind (`arp`, `nd`, `echo`), what neighbours said (`heard`), the answers that were
     sent (`answered`), and frames by which a neighbour has another MAC address (`moved`).
@@ -202,6 +214,12 @@ class PortCounts:
     buffers_in_use: int
     link_up: bool
     host: dict[str, int] = field(default_factory=dict)
+    truncated: int = field(default=0, metadata={METRIC: "truncated-pps"})
+
+    @property
+    def others(self) -> int:
+        """Frames received that are neither of the trial's streams nor for the port's host."""
+        return self.foreign + self.stale + self.truncated
 
     @property
     def to_host(self) -> int:
@@ -347,6 +365,10 @@ class TrialPlan:
     streams' rates were made of, 0 where they were not made of one. `resolved` are the neighbours
     to which MAC addresses were found for it. `captures`, each of a port of its own, are for
     generators that have them (`Capabilities.captures`).
+
+    Of a live generator the first frame is due `begin_delay_s` after the request, until when CPUs
+    are not polled, and it tells when streams end. With `end_with_streams` sending ends when the
+    last stream has, and the drain when all frames have come back.
     """
 
     mark: int
@@ -367,6 +389,34 @@ class TrialPlan:
     load_pps: float = 0.0
     resolved: tuple[ResolvedAddress, ...] = ()
     captures: tuple[CapturePlan, ...] = ()
+    begin_delay_s: float | None = None
+    report_ends: bool = False
+    end_with_streams: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StreamBegin:
+    """How a stream is to begin while a trial runs: for `duration_s`, or None for its length."""
+
+    rate_pps: float
+    duration_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamCourse:
+    """From when to when a stream sends or sent (ns since 1970); None: its end is not known."""
+
+    stream: int
+    begin_unix_ns: int
+    end_unix_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamsBegun:
+    """The streams that were begun, and when the first frame of their trial was due."""
+
+    trial_unix_ns: int
+    streams: tuple[StreamCourse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -493,12 +543,13 @@ class Generator(Protocol):
 
 @runtime_checkable
 class ResolvingGenerator(Protocol):
-    """One whose ports have hosts, which find out the MACs of next hops."""
+    """One whose ports may have hosts, which find out the MACs of next hops."""
 
     def resolve(self, plan: TrialPlan) -> TrialPlan:
         """The plan with the MACs that its frames lack, as they are now.
 
-        What the hosts send and receive from here on is part of the trial. Raises MachineError
+        What came before counts no longer, but for frames of earlier trials; what the hosts send
+        and receive from here on is part of the trial. Raises MachineError
         where there is no answer, InputError where it is not known whom to look for.
         """
 
@@ -506,14 +557,30 @@ class ResolvingGenerator(Protocol):
 class RunningTrial(Protocol):
     """A trial that runs. One thread follows it; others may change it and stop it."""
 
-    def follow(self, watch: Callable[[Interval], bool]) -> TrialReport:
-        """Receive it to its end; `watch` sees each interval and stops the trial with True."""
+    def follow(
+        self,
+        watch: Callable[[Interval], bool],
+        ended: Callable[[tuple[StreamCourse, ...]], None] = lambda _: None,
+    ) -> TrialReport:
+        """Receive it to its end; `watch` sees each interval and stops the trial with True.
 
-    def change_rates(self, rates_pps: Mapping[int, float]) -> None:
+        `ended` gets the streams that end before the trial, once an interval has what they sent.
+        """
+
+    def change_rates(
+        self, rates_pps: Mapping[int, float], ends_s: Mapping[int, float] = NO_ENDS
+    ) -> None:
         """Give streams, by number, new rates; returns when they are taken over.
 
-        0 pauses a stream. Without any it only returns once the trial sends. Raises
-        GeneratorRefused, also where the trial has ended, and changes nothing then.
+        0 pauses a stream. Those in `ends_s` end so long after that, the others when they would
+        have. Raises GeneratorRefused, also where the trial has ended, and changes nothing then.
+        """
+
+    def begin_streams(self, begins: Mapping[int, StreamBegin]) -> StreamsBegun:
+        """Let streams with a rate begin, their schedules and frame counts anew.
+
+        Each begins when its polling loop takes that over, or with the trial, if that has yet to
+        begin. Returns when that is known. Raises as `change_rates` does.
         """
 
     def switch_capture(self, port: int, *, on: bool, path: str | None = None) -> CaptureCounts:

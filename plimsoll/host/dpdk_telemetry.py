@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import MachineError, PlimsollError
 
 # DPDK announces 16384 as its longest answer.
 _LONGEST_ANSWER_BYTES = 65536
@@ -17,6 +17,8 @@ _LONGEST_ANSWER_BYTES = 65536
 
 class TelemetryError(PlimsollError):
     """A DPDK process does not answer, or not in the form its protocol promises."""
+
+    exit_code = MachineError.exit_code
 
 
 class TelemetrySocket:

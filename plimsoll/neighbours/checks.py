@@ -9,7 +9,7 @@ from pathlib import Path
 from plimsoll.errors import InputError, MachineError, PlimsollError
 from plimsoll.host.cpus import cpu_mistakes
 from plimsoll.neighbours.neighbour import NeighbourModel
-from plimsoll.text.byte_size import size_text
+from plimsoll.text.counted import size_text
 
 CGROUP_ROOT = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")

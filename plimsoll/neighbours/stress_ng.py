@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -16,6 +16,7 @@ from plimsoll.host.processes.child import Child
 from plimsoll.neighbours.neighbour import Achieved, NeighbourModel
 from plimsoll.neighbours.stress_ng_report import read_report
 from plimsoll.text.mistakes import mistake
+from plimsoll.text.named_program import NotRun
 from plimsoll.text.quantities import ByteRateField, FrequencyField
 
 PROGRAM = "stress-ng"
@@ -58,7 +59,7 @@ class StressNgSettings(NeighbourModel):
     stressor: StressorClass
     rate: ByteRateField | None = Field(default=None, ge=_MEGABYTE)
     frequency: FrequencyField | None = Field(default=None, ge=1, le=1_000_000)
-    directory: Path | None = None
+    directory: Annotated[Path, NotRun("a folder for stress-ng's files")] | None = None
 
     @model_validator(mode="after")
     def _fields_are_the_stressors(self) -> Self:

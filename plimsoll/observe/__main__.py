@@ -7,12 +7,18 @@ import gc
 import resource
 import signal
 
-from plimsoll.observe.agent.agent import serve
-from plimsoll.observe.reading.host_files import HostFiles
+from plimsoll.host.entry.entry_point import enter
 
 
 def main() -> None:
-    """Be the agent of this host until stdin ends."""
+    """Be the agent of this host until stdin ends, and exit."""
+    enter(_agent)
+
+
+def _agent() -> None:
+    from plimsoll.observe.agent.agent import serve  # noqa: PLC0415 - it may fail, too
+    from plimsoll.observe.reading.host_files import HostFiles  # noqa: PLC0415
+
     # Its parent ends it by closing stdin, after a Ctrl-C too.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # On large machines there are more files to hold open than the usual thousand.

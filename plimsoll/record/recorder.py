@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -16,16 +17,18 @@ from plimsoll.record.causes.causes_record import TrialCauses
 from plimsoll.record.causes.kernel_events import KeptEvent, write_kernel_events
 from plimsoll.record.causes.spike_causes import attribute_spikes
 from plimsoll.record.causes.spikes import SpikeLog
+from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.summarise import note_summary
 from plimsoll.record.metrics.flow_samples import flow_samples
 from plimsoll.record.metrics.flow_table import write_flows
 from plimsoll.record.metrics.histogram_log import HistogramLog
 from plimsoll.record.metrics.interval_samples import intended_samples, interval_samples
 from plimsoll.record.metrics.metric_log import MetricLog
-from plimsoll.record.metrics.metrics import MetricsWriter, convert_leftovers, trial_period
+from plimsoll.record.metrics.metrics import MetricsWriter, convert_leftovers
 from plimsoll.record.metrics.noise_samples import noise_samples
 from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
 from plimsoll.record.metrics.verdict_samples import verdict_samples
+from plimsoll.record.run.boot_time import time_since_boot
 from plimsoll.record.run.journal import (
     RUN_RESUMED,
     RUN_STARTED,
@@ -37,8 +40,9 @@ from plimsoll.record.run.journal import (
     JournalFollower,
     read_journal,
 )
+from plimsoll.record.run.listed_files import GROWING, GROWING_FILES
 from plimsoll.record.run.result_file import finish_run, restore_result
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.run.sealing import SPIKES, Seals
 from plimsoll.record.trials.offered_range import OFFERING_SAMPLE, OfferedRange
 from plimsoll.record.trials.trial_parts import TrialPhase
@@ -70,6 +74,8 @@ class Recorder:
 
     def event(self, kind: str, /, **fields: object) -> None:
         """Record that `kind` happened now; on the disk when it returns."""
+        if kind == RUN_STARTED:
+            fields = {**fields, GROWING: list(GROWING_FILES)}
         self._journal.append(kind, **fields)
         if kind == RUN_RESUMED:
             # Environment and audits are written anew next.
@@ -93,7 +99,8 @@ class Recorder:
         Left without `end` (an exception, a kill), the trial stays unfinished and
         its series so far are kept. `number` is `history().next_trial_number()`.
         """
-        self._seals.open(self._journal, (SPIKES,))
+        self._seals.begin_period(trial_period(number))
+        self._histograms.begin_trial(number)
         self._journal.append(
             TRIAL_STARTED,
             number=number,
@@ -101,6 +108,7 @@ class Recorder:
             load_pps=plan.load_pps,
             attempt=attempt,
             planned_s=plan.duration_s,
+            **time_since_boot(),
         )
         with ExitStack() as writers:
             yield TrialRecorder(
@@ -111,15 +119,22 @@ class Recorder:
         """Record what disturbed a trial that has ended, and the kernel's events around it."""
         with uninterrupted():
             self._seals.open(self._journal, (SPIKES,))
-            causes.write(self.run)
-            write_kernel_events(self.run, causes.trial, events)
+            self.wrote(causes.write(self.run))
+            self.wrote(write_kernel_events(self.run, causes.trial, events))
             attribute_spikes(self.run, causes)
             self.seal()
 
     def finish(self, result: BaseModel) -> None:
         """Write the journal's last event, then result.json."""
+        # Of a trial that counts, after which the disk failed or a kill came.
+        if not self._spikes.empty:
+            self._convert_spikes()
         self.seal()
         finish_run(self.run, self._journal, result)
+
+    def wrote(self, *paths: Path) -> None:
+        """Take these files into the record with the next checksums."""
+        self._seals.wrote(*paths)
 
     def seal(self) -> None:
         """Record the checksums of the files that are complete by now."""
@@ -136,6 +151,10 @@ class Recorder:
         self._spikes.settle()
         if left_out := dict(self._spikes.left_out):
             self._journal.append(SPIKES_LEFT_OUT, trial=record.number, counts=left_out)
+        self._convert_spikes()
+
+    def _convert_spikes(self) -> None:
+        self._seals.open(self._journal, (SPIKES,))
         self._spikes.convert()
 
 
@@ -193,7 +212,9 @@ class TrialRecorder:
         """
         with uninterrupted():
             # Before the journal: a trial that counts has all of its flows.
-            write_flows(self._recorder.run, record.number, self._plan.streams, counts)
+            flows = write_flows(self._recorder.run, record.number, self._plan.streams, counts)
+            if flows is not None:
+                self._recorder.wrote(flows)
             self._recorder._trial_ended(record)
             samples = [
                 *verdict_samples(self._plan.streams, record),
@@ -234,13 +255,21 @@ def recording(run: RunDirectory) -> Iterator[Recorder]:
         restore_result(run)
         # Before anything is written anew that has a checksum.
         seals = Seals(run, read_journal(run.journal))
-        yield Recorder(
-            run,
-            journal,
-            stack.enter_context(HistogramLog(run.histograms)),
-            stack.enter_context(SpikeLog(run)),
-            seals,
-        )
+        # However the block ends, after all its files are closed.
+        stack.callback(_seal_leftovers, run, journal, seals)
+        histograms = stack.enter_context(HistogramLog(run.histograms))
+        spikes = stack.enter_context(SpikeLog(run))
+        _seal_leftovers(run, journal, seals)
+        yield Recorder(run, journal, histograms, spikes, seals)
+
+
+def _seal_leftovers(run: RunDirectory, journal: Journal, seals: Seals) -> None:
+    """Record what a trial has left that did not come to its end."""
+    if not seals.open_periods:
+        return
+    with uninterrupted(), suppress(RecordError):
+        convert_leftovers(run)
+        seals.record(journal)
 
 
 def _plain(model: BaseModel) -> Any:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from plimsoll.host.entry.entry_point import enter
 from plimsoll.record.causes.causes_record import TrialCauses
 from plimsoll.record.files.field_descriptions import described
 from plimsoll.record.methods.registry import METHODS
@@ -67,4 +68,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    enter(lambda: main(sys.argv[1:]))

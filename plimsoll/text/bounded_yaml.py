@@ -13,6 +13,8 @@ from typing import Any
 
 import yaml
 
+from plimsoll.text.json_text import depth, parse_json
+
 # Experiments, intents and cluster objects nest some ten deep.
 MOST_DEEP = 100
 # Nodes, aliases unfolded: hundreds of times what the largest experiment has.
@@ -81,13 +83,22 @@ def check_bounds(text: str, loader: Any = QUICK_LOADER, *, aliases: bool = True)
         walk.take(event)
 
 
+def check_json_depth(value: Any) -> None:
+    """Raise UnboundedYaml for what `parse_json` read and is nested too deep."""
+    if depth(value) > MOST_DEEP:
+        raise UnboundedYaml(None, None, "is nested too deeply")
+
+
 def load_yaml(text: str, *, aliases: bool = True) -> Any:
-    """The plain values that `text` holds.
+    """The plain values that `text` holds, as YAML 1.1 or, where it is JSON, as JSON has them.
 
     Raises ValueError with the reason, and the line where it has one, for what is not valid YAML,
     holds more than plain values, or is beyond the bounds.
     """
     try:
+        if (value := parse_json(text)) is not None:
+            check_json_depth(value)
+            return value
         check_bounds(text, aliases=aliases)
         return yaml.load(text, Loader=QUICK_LOADER)  # noqa: S506 the loader is a safe one
     except yaml.MarkedYAMLError as error:

@@ -1,4 +1,4 @@
-"""User documents (YAML, or JSON as its subset) read into models, mistakes with their line."""
+"""User documents (YAML or JSON) read into models, mistakes with their line."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.text.bounded_yaml import QUICK_LOADER, check_bounds
+from plimsoll.text.bounded_yaml import QUICK_LOADER, check_bounds, check_json_depth
 from plimsoll.text.field_path import FieldPath
-from plimsoll.text.mistakes import Location, as_one, brief, each_mistake, tell_mistakes
+from plimsoll.text.json_text import json_nodes, parse_json
+from plimsoll.text.misread import misread
+from plimsoll.text.mistakes import Location, as_one, brief, dotted, each_mistake, tell_mistakes
+from plimsoll.text.named_program import ALLOWED_KEY, AllowedPrograms
 from plimsoll.text.regular_file import read_regular_file
 from plimsoll.text.units import WRITTEN
 
@@ -29,12 +32,15 @@ class Document:
     """A parsed file: plain data, and the nodes that know its lines.
 
     `set_at` has, by location, the places of what is not the file's own: an option, say.
+    `allowed` is what it may have run where its author is not who runs us; None leaves that to
+    the process.
     """
 
     path: Path
     data: dict[str, Any]
     root: yaml.Node
     set_at: Mapping[Location, str] = field(default_factory=dict)
+    allowed: AllowedPrograms | None = None
 
     def with_value(self, path: FieldPath, value: object, place: str) -> Document:
         """The same with a field set, its mistakes to be reported at `place`.
@@ -67,6 +73,18 @@ class Document:
                 key, node = found
         return int(key.start_mark.line) + 1
 
+    def written_at(self, location: Location) -> str:
+        """A single value as the file has it; empty where it was set, or is none."""
+        if any(location[: len(each)] == each for each in self.set_at):
+            return ""
+        node = self.root
+        for part in location:
+            found = _child(node, part)
+            if found is None:
+                return ""
+            node = found[1]
+        return str(node.value) if isinstance(node, yaml.ScalarNode) else ""
+
     def _holds(self, location: Location) -> bool:
         """Whether the file itself has something there."""
         node = self.root
@@ -77,6 +95,10 @@ class Document:
             node = found[1]
         return True
 
+    @property
+    def _context(self) -> dict[str, Any]:
+        return WRITTEN if self.allowed is None else {**WRITTEN, ALLOWED_KEY: self.allowed}
+
     def validate(self, model: type[M], known: Mapping[Location, InputError] = _NONE) -> M:
         """The data as `model`; raises InputError that lists every mistake with its place.
 
@@ -84,15 +106,28 @@ class Document:
         """
         mistakes = [each for error in known.values() for each in each_mistake(error)]
         try:
-            validated = model.model_validate(self.data, context=WRITTEN)
+            validated = model.model_validate(self.data, context=self._context)
         except ValidationError as error:
-            for location, mistake in tell_mistakes(error, model, self.line_of, self.place_of):
+            for location, mistake in tell_mistakes(
+                error, model, self.line_of, self.place_of, self.written_at
+            ):
                 if not any(location[: len(each)] == each for each in known):
                     mistakes.append(mistake)
             raise as_one(mistakes, str(self.path)) from None
+        mistakes += [self._counted_truth(each) for each in truths_as_numbers(self.data, validated)]
         if mistakes:
             raise as_one(mistakes, str(self.path))
         return validated
+
+    def _counted_truth(self, location: Location) -> InputError:
+        value: Any = self.data
+        for part in location:
+            value = value[part]
+        return InputError(
+            f"{dotted(location)}: found {self.written_at(location) or str(value).lower()}",
+            where=self.place_of(location),
+            remedy="write a number",
+        )
 
 
 def load_document(path: Path, model: type[M]) -> M:
@@ -105,29 +140,59 @@ def load_document(path: Path, model: type[M]) -> M:
 
 
 def read_document(path: Path) -> Document:
-    """Parse `path` without judging its content. Raises InputError."""
+    """Parse `path`; of its content only numbers that YAML misreads are refused (InputError)."""
     return parse_document(path, _read_text(path))
 
 
 def parse_document(path: Path, text: str) -> Document:
     """Parse `text`, which is or will be in `path`. Raises InputError naming file and line."""
-    if text.lstrip().startswith("{"):
-        # JSON may be indented with tabs, YAML may not; inside JSON's strings a tab is illegal.
-        text = text.replace("\t", " ")
     with _syntax_errors(text, str(path), lambda line: f"{path}:{line}", _FIX):
         root, data = _parse(text)
     if not isinstance(root, yaml.MappingNode):
         raise InputError("holds no fields", where=str(path), remedy="write `field: value` lines")
+    _check_misread(root, str(path), lambda line: f"{path}:{line}")
     return Document(path, data, root)
 
 
 def parse_value(text: str, where: str) -> Any:
     """One value as it would stand in a document; None of blank text.
 
-    Raises InputError, placed at `where`, for invalid YAML.
+    Raises InputError, placed at `where`, for invalid YAML and for what YAML misreads.
     """
     with _syntax_errors(text, where, lambda _: where, "write the value as in the file, in quotes"):
-        return _parse(text)[1]
+        root, value = _parse(text)
+    _check_misread(root, where, lambda _: where)
+    return value
+
+
+def _check_misread(root: yaml.Node | None, where: str, place_of: Callable[[int], str]) -> None:
+    """Raise InputError listing each value that is not what was written."""
+    mistakes = [
+        InputError(
+            f"{each.field}: {each.problem}" if each.field else each.problem,
+            where=place_of(each.line),
+            remedy=each.remedy,
+        )
+        for each in misread(root)
+    ]
+    if mistakes:
+        raise as_one(mistakes, where)
+
+
+def truths_as_numbers(data: Any, made: Any, above: Location = ()) -> Iterator[Location]:
+    """Where pydantic took true or false for 1 or 0."""
+    if made is None:
+        return
+    if isinstance(data, bool):
+        if isinstance(made, int | float) and not isinstance(made, bool):
+            yield above
+    elif isinstance(data, dict):
+        for key, each in data.items():
+            below = made.get(key) if isinstance(made, Mapping) else getattr(made, str(key), None)
+            yield from truths_as_numbers(each, below, (*above, key))
+    elif isinstance(data, list) and isinstance(made, list | tuple) and len(data) == len(made):
+        for number, each in enumerate(data):
+            yield from truths_as_numbers(each, made[number], (*above, number))
 
 
 @contextmanager
@@ -164,6 +229,7 @@ _PROBLEMS = (
     ("mapping values", "a second `: ` in one line, or a wrong indentation", "quote the value"),
     ("'@' that cannot", "a value begins with @", "put it in quotes"),
     ("'`' that cannot", "a value begins with `", "put it in quotes"),
+    ("half a surrogate", "\\ud800 to \\udfff are half a character", "write the character itself"),
     ("constructor for the tag", "it has a tag (!…), of which none is known", "remove the tag"),
 )
 # Far more than 4096 listed values in each of eight fields take.
@@ -175,7 +241,14 @@ class _StrictConstructor(yaml.constructor.SafeConstructor):
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
-            return super().construct_object(node, deep)
+            value = super().construct_object(node, deep)
+            if isinstance(value, str):
+                value.encode()
+            return value
+        except UnicodeEncodeError:
+            raise yaml.constructor.ConstructorError(
+                None, None, "half a surrogate pair is not a character", node.start_mark
+            ) from None
         except ValueError:
             # A date of month 13, a number of thousands of digits.
             raise yaml.constructor.ConstructorError(
@@ -223,6 +296,9 @@ def _read_text(path: Path) -> str:
 
 def _parse(text: str) -> tuple[yaml.Node | None, Any]:
     """The root node and the plain value; None and None of text that holds nothing."""
+    if (value := parse_json(text)) is not None:
+        check_json_depth(value)
+        return json_nodes(text), value
     try:
         return _parse_by(_QuickLoader, text)
     except (yaml.YAMLError, ValueError):

@@ -77,12 +77,16 @@ def tell_mistakes(
     model: type[BaseModel],
     line_of: Callable[[Location], int],
     place_of: Callable[[Location], str],
+    written_at: Callable[[Location], str] = lambda _: "",
 ) -> list[tuple[Location, InputError]]:
     """All that `error` found, each with its location, in the order of the file's lines.
 
-    `place_of` is what the user knows a location by.
+    `place_of` is what the user knows a location by, `written_at` the text that stands there.
     """
-    found = [(_location(details), details) for details in _genuine(error.errors())]
+    found = [
+        (_location(details), _as_written(details, written_at))
+        for details in _genuine(error.errors())
+    ]
     found.sort(key=lambda each: line_of(each[0]))
     return [_tell(location, details, model, place_of) for location, details in found]
 
@@ -115,6 +119,24 @@ def _location(details: ErrorDetails) -> Location:
         # YAML's 1, true and null are not text, but are where a field's name should be.
         return (*details["loc"][:-1], str(details["loc"][-1]))
     return (*details["loc"], *details.get("ctx", {}).get("field", ()))
+
+
+class _Truth:
+    """True or false by the word that was written for it, which may have meant neither."""
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+
+    def __repr__(self) -> str:
+        return self._word
+
+
+def _as_written(details: ErrorDetails, written_at: Callable[[Location], str]) -> ErrorDetails:
+    """With the word (yes, off) of what YAML took for true or false."""
+    if isinstance(details["input"], bool):
+        word = written_at(_location(details)) or str(details["input"]).lower()
+        return {**details, "input": _Truth(word)}
+    return details
 
 
 def _tell(

@@ -5,6 +5,11 @@ from __future__ import annotations
 from unicodedata import category
 
 _CUT = "…"
+# What takes the place of signs where a terminal's encoding has none of them.
+_SIGNS = {
+    **{"µ": "u", "μ": "u", "…": "...", "−": "-", "–": "-", "·": "-", "×": "x", "±": "+/-"},  # noqa: RUF001
+    **{"≥": ">=", "≤": "<=", "→": "->", "►": ">", "°": " degrees ", "σ": "sigma"},  # noqa: RUF001
+}
 
 
 def plain_text(text: str, most: int | None = None) -> str:
@@ -26,7 +31,22 @@ def without_controls(text: str) -> str:
     That takes in control characters and those that turn the direction of writing; blanks of
     any width stay.
     """
+    if text.isprintable():
+        return text
     return "".join(_written_out(c) if _drives(c) else c for c in text)
+
+
+def plain_signs(text: str, encoding: str) -> str:
+    """`text` with the signs that `encoding` lacks in letters; other characters stay."""
+    return "".join(_SIGNS[c] if c in _SIGNS and not _has(encoding, c) else c for c in text)
+
+
+def _has(encoding: str, character: str) -> bool:
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _drives(character: str) -> bool:

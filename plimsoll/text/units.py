@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Literal, TypeVar
@@ -34,7 +34,7 @@ WRITTEN = {"written": True}
 
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?"
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(\S*)\s*", re.IGNORECASE)
-_DURATION_PART = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zµ]+)", re.IGNORECASE)
+_DURATION_PART = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([^\W\d_]+)")
 
 _RATE_UNITS: dict[str, RateUnit] = {
     "pps": "pps",
@@ -51,6 +51,8 @@ _RATE_SUFFIXES: dict[RateUnit, str] = {
     "percent": "%",
     "multiplier": "x",
 }
+# The micro sign, and the Greek letter that stands on keyboards (U+00B5, U+03BC).
+_MICRO_SIGN, _GREEK_MU = "µ", "μ"
 _PREFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SECONDS = {
     "ns": Decimal("1e-9"),
@@ -67,6 +69,9 @@ _SECONDS = {
 # Smaller ratios are written as powers of ten, as frame and bit error ratios are.
 _LEAST_PERCENT = 1e-8
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+# Of latencies: 5m is likelier milliseconds than minutes.
+_LATENCY_UNITS = frozenset({"ns", "us", "µs", "ms", "s"})
 
 _RATE_REMEDY = "write for example 500kpps, 2.5Mpps, 10Gbps (layer 1), 5Gbps-l2, 60% or 1.5x"
 _DURATION_REMEDY = "write for example 250ms, 3s, 1m30s or 2h"
@@ -126,7 +131,9 @@ def parse_rate(given: object) -> Rate:
     """A rate from text with its unit such as "2.5 Mpps", or from a number of pps."""
     if isinstance(given, Rate):
         return given
-    number, suffix = _quantity(given, "rate", _RATE_REMEDY)
+    number, unit_text = _quantity(given, "rate", _RATE_REMEDY)
+    _check_bits(number, unit_text, given)
+    suffix = unit_text.lower()
     if not suffix and isinstance(given, str):
         raise _without_unit(given, "rate")
     unit, factor = _rate_unit(suffix or "pps", given)
@@ -143,7 +150,7 @@ def parse_duration(given: object) -> float:
     elif re.fullmatch(_NUMBER, given.strip(), re.IGNORECASE):
         raise _without_unit(given, "duration")
     else:
-        number = _sum_of_parts(given, "duration", _DURATION_REMEDY)
+        number = _sum_of_parts(given, "duration", _SECONDS, _DURATION_REMEDY)
     seconds = _finite(number, given, "duration", _DURATION_REMEDY)
     if seconds <= 0:
         raise InputError(f"a duration of {given} is not positive", remedy="give a time above zero")
@@ -171,7 +178,8 @@ def parse_latency_ns(given: object) -> int:
     """Whole nanoseconds, above zero, from text such as "500us"; a bare number is refused."""
     if not isinstance(given, str):
         raise InputError(f"a latency of {given} has no unit", remedy=_LATENCY_REMEDY)
-    latency_ns = int(_sum_of_parts(given, "latency", _LATENCY_REMEDY) * 10**9)
+    seconds = _sum_of_parts(given, "latency", _LATENCY_UNITS, _LATENCY_REMEDY)
+    latency_ns = int(seconds * 10**9)
     if latency_ns <= 0:
         raise InputError(f"a latency of {given} is below 1ns", remedy=_LATENCY_REMEDY)
     return latency_ns
@@ -192,6 +200,12 @@ def format_ns(ns: float) -> str:
         if ns >= factor * 0.99995:
             return f"{ns / factor:.4g} {unit}"
     return f"{ns:.4g} ns"
+
+
+def format_ns_between(low_ns: float, high_ns: float) -> str:
+    """For people: both ends of what is known to lie between them, "2.9 ms to 9 ms", or the one."""
+    low, high = format_ns(low_ns), format_ns(high_ns)
+    return high if low == high else f"{low} to {high}"
 
 
 def format_duration(seconds: float) -> str:
@@ -234,13 +248,13 @@ def in_units_of(given: object, limit: float) -> str:
 
 
 def _quantity(given: object, what: str, remedy: str) -> tuple[Decimal, str]:
-    """The number and the lower-case unit (perhaps empty) of text or of a plain number."""
+    """The number and the unit (perhaps empty) of text or of a plain number."""
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         raise InputError(f"{given!r} is not a {what}", remedy=remedy)
     match = _QUANTITY.fullmatch(str(given))
     if match is None:
         raise InputError(f"{given!r} is not a {what}", remedy=remedy)
-    return Decimal(match[1]), match[2].lower()
+    return Decimal(match[1]), match[2]
 
 
 def _ambiguous(number: Decimal, written: str) -> bool:
@@ -275,6 +289,18 @@ def _check_written(given: object, what: Literal["rate", "duration", "ratio"]) ->
         raise _without_unit(given, what)
 
 
+def _check_bits(number: Decimal, unit: str, given: object) -> None:
+    """Raise InputError for bytes a second (MBps), which are eight times as many bits."""
+    match = re.fullmatch(r"([kmgt]?)B(?:ps|/s)(-l[12])?", unit, re.IGNORECASE)
+    if match is None or "B" not in unit:
+        return
+    bits = f"{(number * 8).normalize():f}{match[1]}bps{match[2] or ''}"
+    raise InputError(
+        f"{given!r} is in bytes a second, as B stands for bytes",
+        remedy=f"write {bits}, or b for bits",
+    )
+
+
 def _rate_unit(suffix: str, given: object) -> tuple[RateUnit, int]:
     for prefix, factor in _PREFIXES.items():
         name = suffix.removeprefix(prefix)
@@ -284,13 +310,14 @@ def _rate_unit(suffix: str, given: object) -> tuple[RateUnit, int]:
     raise InputError(f"{given!r} has an unknown unit {suffix!r}", remedy=_RATE_REMEDY)
 
 
-def _sum_of_parts(text: str, what: str, remedy: str) -> Decimal:
-    """Seconds from a row of numbers with units, all of the text used."""
+def _sum_of_parts(text: str, what: str, units: Collection[str], remedy: str) -> Decimal:
+    """Seconds from a row of numbers with units, as these are written, all of the text used."""
     total, end = Decimal(0), 0
     while match := _DURATION_PART.match(text, end):
-        if match[2].lower() not in _SECONDS:
+        unit = match[2].replace(_GREEK_MU, _MICRO_SIGN)
+        if unit not in units:
             raise InputError(f"{text!r} has an unknown unit {match[2]!r}", remedy=remedy)
-        total += Decimal(match[1]) * _SECONDS[match[2].lower()]
+        total += Decimal(match[1]) * _SECONDS[unit]
         end = match.end()
     if not end or text[end:].strip():
         raise InputError(f"{text!r} is not a {what}", remedy=remedy)
@@ -331,7 +358,7 @@ def _as_validator(
 
     def validate(given: object, info: ValidationInfo) -> T:
         try:
-            if what is not None and info.context == WRITTEN:
+            if what is not None and _is_written(info.context):
                 _check_written(given, what)
             return parse(given)
         except InputError as error:
@@ -342,13 +369,17 @@ def _as_validator(
     return validate
 
 
+def _is_written(context: object) -> bool:
+    return isinstance(context, Mapping) and WRITTEN.items() <= context.items()
+
+
 def _as_serializer(
     write: Callable[[Decimal], str],
 ) -> Callable[[float | None, SerializationInfo], float | str | None]:
     """The value itself, or as `write` has it where people will read and change it."""
 
     def serialize(value: float | None, info: SerializationInfo) -> float | str | None:
-        if not value or info.context != WRITTEN:
+        if not value or not _is_written(info.context):
             return value
         return write(Decimal(_exact(value)))
 

@@ -148,7 +148,8 @@ class StreamPlan:
 
     `frames` are its templates without FCS, their signatures zero. Frame n is made from
     template `order[n mod len(order)]`; without an order the templates take turns.
-    `rate_pps` is None where the pacing needs none. `frame_count` ends the stream early.
+    `rate_pps` is None where the pacing needs none. `frame_count` ends the stream early, and so
+    does `duration_s`, counted from its begin, of generators that end streams by themselves.
     `taken_from` is the load stream, by name, whose rate a probe's was taken out of.
     Frames with a `short_signature` say nothing of when they were sent. Those of a `filtered`
     stream the DUT is to drop. Where the destination's MAC is not written, `destination` is
@@ -177,6 +178,7 @@ class StreamPlan:
     own_source: bool = False
     counted_flows: int = 0
     first_flow: int = 0
+    duration_s: float | None = None
 
     @property
     def unaddressed(self) -> bool:

@@ -17,6 +17,7 @@ from plimsoll.record.live.latest_values import LatestValue, SeriesKey
 from plimsoll.record.live.live_run import LiveRun, LiveState
 from plimsoll.record.metrics.over_time import Reduction
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.web.bounded_threads import bound_threads
 from plimsoll.web.endpoint import ListenEndpoint
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def open_metrics(endpoint: ListenEndpoint) -> Iterator[LiveMetrics]:
             where="--metrics-port",
             remedy="choose another port, or end what listens on it",
         ) from error
+    bound_threads(server)
     server.set_app(_only_metrics(make_wsgi_app(registry)))
     try:
         yield live

@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 
 from plimsoll.errors import MachineError
 from plimsoll.web.endpoint import ListenEndpoint
+from plimsoll.web.peer import PeerProtocol
 
 _OPTION = "--listen"
 _BACKLOG = 128
@@ -42,6 +43,7 @@ def quiet_config(
         access_log=False,
         lifespan="off",
         ws="none",
+        http=PeerProtocol,
         server_header=False,
         date_header=False,
         # A Host or a client's address that a proxy claims is not believed.

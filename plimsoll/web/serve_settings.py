@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.web.endpoint import ListenEndpoint
+from plimsoll.text.named_program import NOTHING, AllowedPrograms
+from plimsoll.web.endpoint import ListenEndpoint, ServedEndpoint
 
 _SECRET_BYTES = 32
 
@@ -16,21 +17,23 @@ _SECRET_BYTES = 32
 class ServeSettings:
     """`runs_root` holds the runs; what experiments name lies in `experiments_root`.
 
-    `host_names` are further names by which browsers may call this server. `token` is what they
-    must bring; None lets everybody in who reaches the endpoint. `form_key` is drawn anew for
-    each process: pages carry it, other sites cannot read it.
+    `host_names` are further names by which browsers may call this server. `token` is what opens
+    it over TCP; None lets in everybody who reaches the endpoint. At a Unix socket the user at its
+    other end counts instead. `programs` is what experiments may have run.
     """
 
     runs_root: Path
     experiments_root: Path
-    endpoint: ListenEndpoint
+    endpoint: ServedEndpoint
     host_names: frozenset[str] = frozenset()
     token: str | None = None
-    form_key: str = field(default_factory=lambda: secrets.token_urlsafe(_SECRET_BYTES))
+    programs: AllowedPrograms = NOTHING
 
     @property
     def address(self) -> str:
-        """Where to point a browser."""
+        """Where to point a browser; by way of a Unix socket that is up to its other end."""
+        if not isinstance(self.endpoint, ListenEndpoint):
+            return "http://localhost/"
         host = self.endpoint.address
         shown = f"[{host}]" if ":" in host else host
         return f"http://{shown}:{self.endpoint.port}/"
@@ -42,5 +45,5 @@ def is_loopback(endpoint: ListenEndpoint) -> bool:
 
 
 def new_token() -> str:
-    """A token that no one guesses."""
+    """A token that cannot be guessed."""
     return secrets.token_urlsafe(_SECRET_BYTES)

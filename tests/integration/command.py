@@ -18,10 +18,13 @@ from typing import Any
 import jsonschema
 import yaml
 
+from plimsoll.host.ledger.hugepage_claims import all_claims, claims_locked
+from plimsoll.host.ledger.hugepage_pool import pools
+from plimsoll.host.ledger.ledger_use import ledger_uses
+from tests.integration.turns import refuse_taken
 from tests.integration.warm_start import run_warm
 
 ROOT = Path(__file__).parents[2]
-HUGEPAGES = Path("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages")
 
 # Loads so low that even a machine whose CPUs are taken away for long carries them, and a
 # tester that is always believed: these tests are about the record, not the measurement.
@@ -72,17 +75,21 @@ class Workplace:
         return [sys.executable, "-m", "plimsoll.cli", *(str(word) for word in words)]
 
     def run(self, *words: object, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+        """It has ended. Raises SpoiltByMachine where others poll its CPUs, once they do not."""
         if not prefix:
-            return run_warm(words, ROOT, self.environment)
-        return subprocess.run(
-            [*prefix, *self.argv(*words)],
-            cwd=ROOT,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+            done = run_warm(words, ROOT, self.environment)
+        else:
+            done = subprocess.run(
+                [*prefix, *self.argv(*words)],
+                cwd=ROOT,
+                env=self.environment,
+                capture_output=True,
+                text=True,
+                timeout=300,
+                check=False,
+            )
+        refuse_taken(done.stderr)
+        return done
 
     def start(self, *words: object) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -157,11 +164,19 @@ def searching(place: Workplace, experiment: Path) -> subprocess.Popen[str]:
     process = place.start("run", experiment, "--runs", place.runs)
 
     def tried() -> bool:
-        assert process.poll() is None, process.communicate()
+        assert_goes_on(process)
         return any(event["kind"] == "trial" for event in place.journal_so_far())
 
     until(tried, "the first trial")
     return process
+
+
+def assert_goes_on(process: subprocess.Popen[str]) -> None:
+    """It has not ended. Raises SpoiltByMachine where it has as others poll its CPUs."""
+    if process.poll() is not None:
+        said = process.communicate()
+        refuse_taken(said[1])
+        raise AssertionError(said)
 
 
 def finished_trials(run: Path) -> list[dict[str, Any]]:
@@ -179,7 +194,7 @@ def kill_when(
     process = place.start(*words, "--runs", place.runs)
 
     def shown() -> bool:
-        assert process.poll() is None, process.communicate()
+        assert_goes_on(process)
         return place.runs.exists() and any(seen(run) for run in place.runs.iterdir())
 
     until(shown, what)
@@ -215,4 +230,16 @@ def shared_files(place: Workplace) -> list[Path]:
 
 
 def hugepages() -> int:
-    return int(HUGEPAGES.read_text())
+    """Pages of the smallest pool but for those that living runs and labs have added to it."""
+    if not (sizes := pools()):
+        return 0
+    pool = sizes[0]
+    living = {use.ledger_id for use in ledger_uses() if use.alive}
+    with claims_locked(pool.directory.parent):
+        added = sum(
+            claim.added
+            for each in all_claims()
+            for claim in each.claims
+            if each.ledger_id in living and Path(claim.pool) == pool.directory
+        )
+        return pool.total - added

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.host.processes.child import tied_to_parent
+from tests.integration.command import until
 
 # Its own /sys, in which DPDK and plimsoll look for the namespace's interfaces.
 HOLD = "mount -t sysfs sysfs /sys && ip link set lo up && echo ready && exec sleep infinity"
@@ -46,11 +47,10 @@ class Network:
             self.run("ip", "link", "set", port, "master", name)
         self.run("ip", "link", "set", name, "up")
         # Ports start to forward a moment after they are up.
-        for _ in range(100):
-            if self.run("bridge", "link").count("state forwarding") == len(ports):
-                return
-            self.run("sleep", "0.05")
-        raise AssertionError("the bridge does not forward")
+        until(lambda: self._forwarding() == len(ports), "the bridge to forward")
+
+    def _forwarding(self) -> int:
+        return self.run("bridge", "link").count("state forwarding")
 
     def silence(self, *names: str) -> None:
         """Keep the kernel from speaking IPv6 on its own."""

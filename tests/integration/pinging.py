@@ -8,7 +8,7 @@ import socket
 import sys
 
 # Each answer is waited for as long: the machine may be busy.
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 # By the version: the socket, the request's type, and the answer's.
 KINDS = {
     4: (socket.AF_INET, socket.IPPROTO_ICMP, 8, 0),
@@ -38,18 +38,19 @@ def ping(address: str, count: int, payload_bytes: int) -> int:
             raw.sendto(
                 message[:2] + ones_complement(message).to_bytes(2) + message[4:], (address, 0)
             )
-            answered += _answer(raw, family, reply) == rest
+            answered += _answer(raw, family, reply, rest[:4]) == rest
     return answered
 
 
-def _answer(raw: socket.socket, family: int, reply: int) -> bytes | None:
+def _answer(raw: socket.socket, family: int, reply: int, identity: bytes) -> bytes | None:
+    """The rest of the reply to the request of that identifier and number."""
     while True:
         try:
             packet, _ = raw.recvfrom(65536)
         except TimeoutError:
             return None
         message = packet[(packet[0] & 15) * 4 :] if family == socket.AF_INET else packet
-        if message[0] == reply:
+        if message[0] == reply and message[4:8] == identity:
             # A raw ICMP socket gets the checksum as it came; of ICMPv6 the kernel has looked.
             whole = (
                 family == socket.AF_INET6 or ones_complement(message + bytes(len(message) % 2)) == 0

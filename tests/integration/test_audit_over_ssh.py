@@ -26,6 +26,7 @@ from tests.integration.command import (
     workplace,
 )
 from tests.integration.remote_dut import RemoteDut
+from tests.integration.unspoilt import unspoilt
 
 TUNED = "ro isolcpus=managed_irq,domain,1 nohz_full=1"
 INTENT = """\
@@ -107,7 +108,7 @@ def test_a_run_that_goes_on_keeps_its_audits(place: Workplace, dut: RemoteDut) -
     assert [audit.host for audit in first] == [os.uname().nodename, "dut"]
     assert first[1].intent == "assumed"
     dut.boots_with("ro quiet")
-    resumed = place.run("run", "--resume", run.path, "--json")
+    resumed = unspoilt(place, "run", "--resume", run.path, "--json")
     assert resumed.returncode == 0, resumed.stderr
     tester, changed_dut = read_audits(run)
     assert tester.findings == first[0].findings

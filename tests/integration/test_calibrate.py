@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from tests.integration.command import Workplace, assert_nothing_is_left, hugepages, workplace
+from tests.integration.unspoilt import unspoilt
+
+pytestmark = pytest.mark.alone
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ def _trial(calibrated: Calibrated, runs: str, **generator: Any) -> Path:
     """The run directory of a trial by the tester that was calibrated, or by another."""
     place = calibrated.place
     experiment = place.experiment(lab={"kind": "loopback"}, **generator)
-    done = place.run(
+    done = unspoilt(
+        place,
         *("trial", experiment, "--load", "2kpps", "--duration", "500ms"),
         *("--runs", place.folder / runs),
     )
@@ -101,7 +105,8 @@ def test_a_damaged_calibration_is_reported_and_spoils_no_run(calibrated: Calibra
     path.write_text("{")
     try:
         place = calibrated.place
-        done = place.run(
+        done = unspoilt(
+            place,
             *("trial", place.experiment(lab={"kind": "loopback"}), "--load", "2kpps"),
             *("--duration", "500ms", "--runs", place.folder / "damaged"),
         )
@@ -113,9 +118,12 @@ def test_a_damaged_calibration_is_reported_and_spoils_no_run(calibrated: Calibra
 
 
 @pytest.mark.full
-def test_without_json_it_is_a_table_and_a_sentence(calibrated: Calibrated) -> None:
+def test_without_json_it_is_a_table_and_a_sentence(
+    calibrated: Calibrated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Over a wire of memif as well: both ends are the tester's own, so it is a cable."""
     place = calibrated.place
+    monkeypatch.setitem(place.environment, "XDG_STATE_HOME", str(tmp_path))
     socket = place.state / "cable.sock"
     done = place.run(
         "calibrate",

@@ -19,6 +19,7 @@ import yaml
 
 from tests.integration.command import QUICK, finished_trials, journal
 from tests.integration.dut.namespace_lab import IPV6, agreements
+from tests.integration.unspoilt import unspoilt_in_guest
 from tests.integration.vm.guest import CannotBoot
 from tests.integration.vm.nic_guest import CARDS, ROOT, NicGuest, booted
 
@@ -91,7 +92,7 @@ def trial_through(
     """
     load = {"name": "load", "role": "load", "flows": 64, **stream}
     patient = {"drain": "2s", "warmup": None, "catch_up": "1s"}
-    done = guest.plimsoll(trial_of(guest, name, lab, load, SECONDS, trial=patient), path)
+    done = unspoilt_in_guest(guest, trial_of(guest, name, lab, load, SECONDS, trial=patient), path)
     print(done.said)
     assert done.status == 0
     (run,) = (guest.folder / "shared" / name).iterdir()

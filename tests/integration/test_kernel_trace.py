@@ -4,19 +4,28 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import pytest
 
+from plimsoll.attribution.events.standstill import standstills
+from plimsoll.attribution.events.trace_reading import TraceReading
+from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.host.cpus import allowed_cpus
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.trace_instance import trace_instance
 from plimsoll.host.processes.identity import wait_for_end
+from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+
+pytestmark = pytest.mark.alone
 
 ROOT = Path(__file__).parents[2]
 CPU = max(allowed_cpus())
@@ -155,3 +164,55 @@ def test_a_kill_leaves_no_instance(trace: KernelTrace) -> None:
     assert wait_for_end(janitor, timeout_s=60)
     assert not any(path.exists() for path in instances)
     assert not ledger.directory.exists()
+
+
+SPINNER = f"""
+import os
+os.sched_setaffinity(0, {{{CPU}}})
+print(flush=True)
+while True:
+    pass
+"""
+
+
+def stolen_ms() -> int:
+    """Of CPU, by /proc/stat: field 8 of its line, in units of 10 ms (proc(5))."""
+    lines = Path("/proc/stat").read_text().splitlines()
+    return next(int(line.split()[8]) * 10 for line in lines if line.startswith(f"cpu{CPU} "))
+
+
+def test_what_a_polling_thread_s_run_time_lacks_is_no_more_than_was_stolen(
+    ledger: Ledger,
+) -> None:
+    """By another source: /proc/stat. What is stolen while other tasks have the CPU is in it too."""
+    host = HostTicks.of_this_host()
+    if not host.steal_apart:
+        pytest.skip("this kernel does not count stolen time apart from run time")
+    argv = [sys.executable, "-c", SPINNER]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as spinner:
+        try:
+            assert spinner.stdout is not None
+            spinner.stdout.readline()
+            opened = KernelTrace.open([CPU], ledger, [spinner.pid])
+            if isinstance(opened, TraceUnavailable) or opened.clock != "x86-tsc":
+                pytest.skip("no kernel events by the time stamp counter")
+            with opened:
+                before = stolen_ms()
+                opened.start()
+                time.sleep(3)
+                opened.stop()
+                moved_ms = stolen_ms() - before
+                events = opened.read([(0, 2**62)])
+        finally:
+            spinner.kill()
+    loop = PollingLoop("dut", "spinner", CPU, spinner.pid)
+    run_times = [e for e in events if e.name == "sched_stat_runtime"]
+    assert len(run_times) > 100
+    reading = TraceReading(events[0].tsc, events[-1].tsc, [loop])
+    reading.read(events)
+    # Of most pairs nothing lies between but the thread's own time.
+    pairs = pairwise(run_times)
+    tsc_hz = median((b.tsc - a.tsc) / int(b.fields["runtime"]) for a, b in pairs) * 1e9
+    found = [s for s in standstills(reading, events, loop, tsc_hz, host) if not s.missing]
+    lacking_ms = sum(each.ticks for each in found) / tsc_hz * 1e3
+    assert lacking_ms <= moved_ms + 20

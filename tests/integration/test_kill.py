@@ -8,19 +8,23 @@ import pytest
 
 from tests.integration.command import (
     Workplace,
+    assert_goes_on,
     assert_nothing_is_left,
     finished_trials,
     hugepages,
     journal,
     until,
 )
+from tests.integration.unspoilt import refuse_repeated, unspoilt
+
+pytestmark = pytest.mark.alone
 
 
 def start_and_wait_for_a_search_trial(place: Workplace) -> subprocess.Popen[str]:
     process = place.start("run", place.experiment(), "--runs", place.runs)
 
     def searching() -> bool:
-        assert process.poll() is None, process.communicate()
+        assert_goes_on(process)
         trials = (event["trial"] for event in place.journal_so_far() if event["kind"] == "trial")
         return any(each["phase"] == "search" for each in trials)
 
@@ -30,8 +34,9 @@ def start_and_wait_for_a_search_trial(place: Workplace) -> subprocess.Popen[str]
 
 def assert_resumes(place: Workplace, kept: list[dict[str, object]]) -> None:
     run = place.only_run()
-    resumed = place.run("run", "--resume", run, "--json")
+    resumed = unspoilt(place, "run", "--resume", run, "--json")
     assert resumed.returncode == 0, resumed.stderr
+    refuse_repeated(run)
     trials = finished_trials(run)
     assert trials[: len(kept)] == kept
     numbers = [trial["number"] for trial in trials]

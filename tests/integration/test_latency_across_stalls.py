@@ -16,6 +16,8 @@ from tests.integration.provoked.disturbed_trial import (
     disturbed_trial,
 )
 
+pytestmark = pytest.mark.alone
+
 BOUND_NS = 7_000_000
 CRITERIA = ({"kind": "latency", "quantile": "max", "at_most": "7ms"},)
 SHORTEST_US, LONGEST_US = 6_000, 20_000

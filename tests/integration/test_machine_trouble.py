@@ -7,12 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.host.ledger.hugepage_pool import pools
 from tests.integration.command import (
     Workplace,
+    assert_goes_on,
     assert_nothing_is_left,
     finished_trials,
     hugepages,
+    until,
 )
+from tests.integration.unspoilt import unspoilt
+
+pytestmark = pytest.mark.alone
 
 
 def test_dpdk_testpmd_is_missing(place: Workplace, tmp_path: Path) -> None:
@@ -51,8 +57,8 @@ def test_a_second_run_in_the_same_directory(place: Workplace) -> None:
     experiment = place.experiment(search=search, lab={"kind": "loopback"})
     first = place.start("run", experiment, "--runs", place.runs)
     try:
-        while not place.journal_so_far():
-            assert first.poll() is None, first.communicate()
+        until(lambda: first.poll() is not None or bool(place.journal_so_far()), "the run")
+        assert_goes_on(first)
         second = place.run("run", "--resume", place.only_run())
     finally:
         first.terminate()
@@ -89,11 +95,16 @@ READ_ONLY_HUGEPAGES = (
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="making the pool read-only needs root")
-@pytest.mark.skipif(hugepages() > 0, reason="there are hugepages already")
 class TestWithoutPermissionToReserveHugepages:
+    @pytest.fixture(autouse=True)
+    def _there_are_none(self) -> None:
+        if pools()[0].total > 0:
+            pytest.skip("there are hugepages already")
+
     @pytest.mark.slow
     def test_it_runs_on_ordinary_pages_and_says_what_that_costs(self, place: Workplace) -> None:
-        done = place.run(
+        done = unspoilt(
+            place,
             *("trial", place.experiment(), "--load", "2kpps", "--duration", "1s"),
             *("--runs", place.runs, "--json"),
             prefix=READ_ONLY_HUGEPAGES,

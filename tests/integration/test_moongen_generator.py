@@ -15,6 +15,7 @@ import pytest
 
 from plimsoll.generator.moongen.settings import BINARY, PROGRAM
 from tests.integration.command import Workplace, assert_nothing_is_left, hugepages, searching
+from tests.integration.unspoilt import unspoilt
 
 TREE = Path(os.environ.get("PLIMSOLL_MOONGEN", "/nowhere"))
 CPUS = sorted(os.sched_getaffinity(0))[:2]
@@ -42,9 +43,8 @@ def through_a_bridge() -> dict[str, Any]:
 def test_it_sends_through_a_bridge(place: Workplace) -> None:
     before = hugepages()
     path = place.experiment(**through_a_bridge())
-    done = place.run(
-        "trial", path, "--load", "5kpps", "--duration", "2s", "--runs", place.runs, "--json"
-    )
+    words = ("--load", "5kpps", "--duration", "2s", "--runs", place.runs, "--json")
+    done = unspoilt(place, "trial", path, *words)
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout)
     # Due are 10,000 each way, of which those of stalls are dropped.

@@ -23,6 +23,7 @@ import yaml
 from plimsoll.generator.moongen.settings import BINARY, PROGRAM
 from tests.integration.command import assert_keeps_to_schema, finished_trials
 from tests.integration.dut.namespace_lab import agreements
+from tests.integration.unspoilt import unspoilt_in_guest
 from tests.integration.vm.cards_experiment import ON_CARDS, SHORT_SEARCH
 from tests.integration.vm.guest import CannotBoot
 from tests.integration.vm.nic_guest import CARDS, HERE, NicGuest, booted
@@ -104,7 +105,7 @@ def assert_timed(trial: dict[str, Any]) -> None:
 
 def test_a_search_has_the_latencies_of_its_probes(guest: NicGuest) -> None:
     before = guest.must(LEFT)
-    done = guest.plimsoll(f"run {written(guest)} --runs /shared/searched")
+    done = unspoilt_in_guest(guest, f"run {written(guest)} --runs /shared/searched")
     assert done.status == 0, done.said
     (run,) = (guest.folder / "shared" / "searched").iterdir()
     judged = [each for each in finished_trials(run) if each["phase"] in ("search", "validation")]
@@ -119,7 +120,7 @@ def test_a_search_has_the_latencies_of_its_probes(guest: NicGuest) -> None:
 
 def test_probes_for_their_own_sake_are_timed(guest: NicGuest) -> None:
     words = "--duration 3s --rate 20pps --runs /shared/probed"
-    done = guest.plimsoll(f"probe {written(guest)} {words}")
+    done = unspoilt_in_guest(guest, f"probe {written(guest)} {words}")
     assert done.status == 0, done.said
     (run,) = (guest.folder / "shared" / "probed").iterdir()
     (probed,) = [trial for trial in finished_trials(run) if trial["phase"] == "probe"]

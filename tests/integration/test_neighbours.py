@@ -10,6 +10,7 @@ import pytest
 
 from tests.integration.command import (
     Workplace,
+    assert_goes_on,
     assert_keeps_to_schema,
     assert_nothing_is_left,
     finished_trials,
@@ -17,9 +18,10 @@ from tests.integration.command import (
     until,
 )
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("stress-ng") is None, reason="stress-ng is not installed"
-)
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(shutil.which("stress-ng") is None, reason="stress-ng is not installed"),
+]
 TIMER = {"kind": "stress-ng", "stressor": "timer", "frequency": "1kHz", "cpus": [1]}
 MEMORY = {"kind": "memory", "working_set": "4MiB", "rate": "50MB/s", "cpus": [1]}
 
@@ -67,7 +69,7 @@ def test_a_killed_run_leaves_no_neighbour(place: Workplace) -> None:
     process = place.start("run", place.experiment(noise=[TIMER]), "--runs", place.runs)
 
     def disturbed() -> bool:
-        assert process.poll() is None, process.communicate()
+        assert_goes_on(process)
         # The one that starts the workers, and a worker.
         return len(place.processes("stress-ng")) > 1
 

@@ -9,8 +9,16 @@ from contextlib import contextmanager
 import pytest
 
 from plimsoll.host.processes.child import tied_to_parent
-from tests.integration.command import ROOT, Workplace, finished_trials, journal, until
+from tests.integration.command import (
+    ROOT,
+    Workplace,
+    assert_goes_on,
+    finished_trials,
+    journal,
+    until,
+)
 from tests.integration.network import Network, network
+from tests.integration.unspoilt import unspoilt
 
 NEAR, FAR = ("pl-a0", "pl-b0"), ("pl-a1", "pl-b1")
 STREAM = {"name": "load", "role": "load", "flows": 64}
@@ -46,7 +54,8 @@ def lab(**changes: object) -> dict[str, object]:
 def run_trial(place: Workplace, network: Network, **changes: object) -> dict[str, object]:
     """`plimsoll trial` in the namespace; what it printed as JSON."""
     experiment = place.experiment(**{"profile": {"streams": [STREAM]}, **changes})
-    done = place.run(
+    done = unspoilt(
+        place,
         *("trial", experiment, "--load", "1kpps", "--duration", "1s", "--json"),
         *("--runs", place.runs),
         prefix=network.enter,
@@ -153,7 +162,7 @@ def long_trial(place: Workplace, network: Network, driver: str) -> Iterator[subp
     ) as trial:
         try:
             until(lambda: _started(place) or trial.poll() is not None, "the trial")
-            assert trial.poll() is None, trial.communicate()[1]
+            assert_goes_on(trial)
             until(lambda: frames_received(network) > 0, "frames")
             yield trial
         finally:

@@ -23,6 +23,8 @@ from tests.integration.command import (
     workplace,
 )
 
+pytestmark = pytest.mark.alone
+
 CPU = max(allowed_cpus())
 THIEF = "noise-thief"
 # The kernel's and the thief's clocks are read some us apart, and a thread is on its CPU before

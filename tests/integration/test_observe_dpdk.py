@@ -18,7 +18,8 @@ from plimsoll.host.ledger.ledger import Ledger, ledgers
 from plimsoll.observe.dpdk.dpdk import Dpdk
 from plimsoll.observe.reading.observation import Observation
 from plimsoll.observe.reading.observer import ObservedHost
-from tests.integration.test_testpmd_lab import make_lab, start_client
+from tests.integration.command import until
+from tests.integration.test_testpmd_lab import forwarder_of, make_lab, start_client
 from tests.unit.observe.watched import Rows, Watched
 
 PATIENCE_S = 60
@@ -55,15 +56,22 @@ def observed(ledger: Ledger) -> Watched:
     return Watched(Dpdk, ObservedHost(observation=observation))
 
 
-def settled_counters(lab: TestpmdLab) -> tuple[DutPortCounters, ...]:
-    """The lab's counters once nothing moves any more."""
-    deadline = time.monotonic() + PATIENCE_S
+def settled_counters(lab: TestpmdLab, ledger: Ledger) -> tuple[DutPortCounters, ...]:
+    """The lab's counters once nothing moves any more while its loop has its CPU."""
+    pid = forwarder_of(ledger).pid
+    enough = os.sysconf("SC_CLK_TCK") // 4
     before, now = None, lab.counters()
     while now != before:
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
+        begun = cpu_ticks(pid)
+        until(lambda since=begun: cpu_ticks(pid) > since + enough, "testpmd to poll")
         before, now = now, lab.counters()
     return now
+
+
+def cpu_ticks(pid: int) -> int:
+    """What a process has had of its CPUs."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
 
 
 def total(rows: Rows, kind: str, **names: str) -> int:
@@ -84,7 +92,7 @@ def test_port_counters_agree_with_the_labs_own(ledger: Ledger) -> None:
     # Stopped, not ended: testpmd may crash when its client hangs up.
     os.kill(client.pid, signal.SIGSTOP)
     try:
-        after = settled_counters(lab)
+        after = settled_counters(lab, ledger)
         rows = dpdk.read()
     finally:
         os.kill(client.pid, signal.SIGCONT)

@@ -26,6 +26,8 @@ from tests.integration.command import (
     workplace,
 )
 
+pytestmark = pytest.mark.alone
+
 TESTER_CPU, DUT_CPU = 0, 1
 
 

@@ -38,7 +38,10 @@ EXPERIMENT = Experiment.model_validate(
         "search": {"minimum": "1kpps", "maximum": "2kpps"},
     }
 )
-pytestmark = pytest.mark.skipif(os.getuid() != 0 or len(CPUS) < 2, reason="needs root and two CPUs")
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(os.getuid() != 0 or len(CPUS) < 2, reason="needs root and two CPUs"),
+]
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from tests.integration.command import (
     hugepages,
     searching,
 )
+from tests.integration.unspoilt import unspoilt
 
 PROGRAM = os.environ.get("PLIMSOLL_PKTGEN", "")
 CPUS = sorted(os.sched_getaffinity(0))[:2]
@@ -50,9 +51,8 @@ def behind_testpmd(**changes: Any) -> dict[str, Any]:
 def test_it_sends_through_a_testpmd(place: Workplace) -> None:
     before = hugepages()
     path = place.experiment(**behind_testpmd(observe={"enabled": False}))
-    done = place.run(
-        "trial", path, "--load", "5kpps", "--duration", "2s", "--runs", place.runs, "--json"
-    )
+    words = ("--load", "5kpps", "--duration", "2s", "--runs", place.runs, "--json")
+    done = unspoilt(place, "trial", path, *words)
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout)
     assert_keeps_to_schema(record, "trial-record")

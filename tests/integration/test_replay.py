@@ -23,6 +23,8 @@ from plimsoll.traffic.imported.profile_file import load_profile
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from tests.integration.engine.captures import read_signature
+from tests.integration.engine.session import LONGEST_CATCH_UP_NS
+from tests.tried_again import SpoiltByMachine
 
 # In µs, two of them at one time: a round of 10 ms, whose last gap is the mean of the others.
 TIMES_US = (0, 700, 700, 1_900, 5_200, 8_000)
@@ -80,10 +82,13 @@ def engine(folder: Path, devargs: str) -> Iterator[Engine]:
 
 
 def trial(running: Engine, streams: tuple[StreamPlan, ...], seconds: float) -> TrialReport:
-    """A trial in which no frame is too late."""
+    """A trial in which no frame is too late. Raises SpoiltByMachine where that could not be."""
     plan = TrialPlan(mark=7, streams=streams, duration_s=seconds, drain_s=0, catch_up_us=1e6)
     report = running.trial(plan, lambda _: False)
     (counts,) = report.streams
+    away_ns = max(worker.worst_stall_ns for worker in report.workers)
+    if counts.skipped and away_ns > LONGEST_CATCH_UP_NS:
+        raise SpoiltByMachine(f"the polling loop was away for {away_ns} ns")
     assert counts.skipped == counts.refused == counts.no_buffer == 0
     return report
 

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ from tests.integration.command import (
     until,
     workplace,
 )
+from tests.integration.unspoilt import refuse_repeated, unspoilt
+from tests.tried_again import tried_again
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,14 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FinishedRun]:
     """One run from YAML to report, which must have cleaned up after itself."""
     before = hugepages()
     with workplace(tmp_path_factory.mktemp("run")) as place:
-        done = place.run("run", place.experiment(), "--runs", place.runs, "--json")
-        assert done.returncode == 0, done.stderr
+
+        def attempt() -> subprocess.CompletedProcess[str]:
+            done = unspoilt(place, "run", place.experiment(), "--runs", place.runs, "--json")
+            assert done.returncode == 0, done.stderr
+            refuse_repeated(place.only_run())
+            return done
+
+        done = tried_again(attempt)
         assert_nothing_is_left(place, before)
         yield FinishedRun(place.only_run(), json.loads(done.stdout))
 
@@ -146,22 +155,25 @@ def test_the_series_add_up_to_the_trial(finished: FinishedRun) -> None:
 
 
 def test_the_histogram_log_holds_every_sample(finished: FinishedRun) -> None:
-    samples: dict[str, int] = {"latency": 0, "lateness": 0, "gaps": 0}
+    samples: dict[str, int] = {"latency": 0, "less-stalls": 0, "lateness": 0, "gaps": 0}
     log = HistogramLogReader(
         str(finished.directory / "histograms.hlog"), HdrHistogram(1, 2**37 - 1, 2)
     )
     while (histogram := log.get_next_interval_histogram()) is not None:
         tag = histogram.get_tag()
         kind = "gaps" if tag.startswith("polling-gaps@") else "latency"
-        samples["lateness" if tag.endswith("+lateness") else kind] += histogram.get_total_count()
+        ending = tag.rpartition("+")[2]
+        samples[ending if ending in samples else kind] += histogram.get_total_count()
     trials = finished_trials(finished.directory)
     streams = [stream for trial in trials for stream in trial["streams"]]
     assert samples == {
         "latency": sum(s["latency"]["count"] + s["samples_across_stalls"] for s in streams),
+        "less-stalls": sum(s["samples_across_stalls"] for s in streams),
         "lateness": sum(s["lateness"]["count"] for s in streams),
         "gaps": sum(worker["gaps"]["count"] for trial in trials for worker in trial["workers"]),
     }
-    assert all(samples.values())
+    # A stall of the tester's may have been missing.
+    assert all(count for kind, count in samples.items() if kind != "less-stalls")
 
 
 def test_a_finished_run_keeps_its_result(finished: FinishedRun, place: Workplace) -> None:
@@ -187,7 +199,8 @@ def test_the_report_and_its_charts_are_made_anew(finished: FinishedRun, place: W
 def test_a_single_trial_on_a_loopback_which_needs_no_dut(place: Workplace) -> None:
     before = hugepages()
     experiment = place.experiment(lab={"kind": "loopback"})
-    done = place.run(
+    done = unspoilt(
+        place,
         *("trial", experiment, "--load", "4kpps", "--duration", "2s"),
         *("--runs", place.runs, "--json"),
     )
@@ -196,7 +209,9 @@ def test_a_single_trial_on_a_loopback_which_needs_no_dut(place: Workplace) -> No
     schema = json.loads((ROOT / "docs/schemas/trial-record.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(trial)
     assert trial["verdict"] == "pass"
-    assert [stream["sent"] for stream in trial["streams"]] == [8000, 8000, 1000]
+    # The tester gives up those that it was kept from sending for too long.
+    due = [stream["sent"] + stream["skipped"] for stream in trial["streams"]]
+    assert due == [8000, 8000, 1000]
     assert all(stream["lost"] == 0 for stream in trial["streams"])
     assert trial["dut"] is None
     assert (place.only_run() / "report.html").exists()

@@ -22,6 +22,7 @@ from tests.integration.command import (
     journal,
 )
 from tests.integration.dut.namespace_lab import agreements
+from tests.integration.unspoilt import unspoilt_in_guest
 from tests.integration.vm.cards_experiment import DUT_CARDS, ON_CARDS, SHORT_SEARCH
 from tests.integration.vm.guest import CannotBoot
 from tests.integration.vm.nic_guest import CARDS, MODELS, ROOT, NicGuest, booted
@@ -112,7 +113,7 @@ def test_a_search_that_is_killed_leaves_nothing_and_goes_on_to_its_record(guest:
     kept = finished_trials(run)
     assert not (run / "result.json").exists()
 
-    done = guest.plimsoll(f"run --resume /shared/runs/{run.name}")
+    done = unspoilt_in_guest(guest, f"run --resume /shared/runs/{run.name}")
     assert done.status == 0, done.said
     assert guest.must(LEFT) == before
     trials = finished_trials(run)

@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from tests.integration.command import (
     journal,
     kill_when,
 )
+from tests.integration.unspoilt import unspoilt
 
 # So low and forgiving that the throughput is the maximum, however busy the machine.
 CARRIED = ("--quick", "--maximum", "8kpps", "--loss", "50%")
@@ -27,7 +29,9 @@ CARRIED = ("--quick", "--maximum", "8kpps", "--loss", "50%")
 def result_of(place: Workplace, method: str, *words: object) -> tuple[int, dict[str, Any]]:
     """The exit status and the result of a command that leaves nothing behind but its record."""
     before = hugepages()
-    done = place.run(method, *words, "--json")
+    # Whether a DUT can be overloaded is the machine's matter.
+    run_it = place.run if method == "rfc9004" else partial(unspoilt, place)
+    done = run_it(method, *words, "--json")
     assert done.returncode in (0, 1, 5), done.stderr
     assert_nothing_is_left(place, before)
     run = place.only_run()

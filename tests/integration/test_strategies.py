@@ -18,6 +18,9 @@ from tests.integration.command import (
     journal,
     kill_when,
 )
+from tests.integration.unspoilt import refuse_repeated, unspoilt
+
+pytestmark = pytest.mark.alone
 
 # What a machine whose CPUs are taken away for half of the time still keeps to.
 FORGIVING: list[dict[str, Any]] = [{"kind": "loss-ratio", "at_most": "50%"}]
@@ -41,7 +44,7 @@ def after(number: int) -> Callable[[Path], bool]:
 def find(place: Workplace, *words: object) -> dict[str, Any]:
     """A run to its end, whose result must be what its journal says, and nothing be left."""
     before = hugepages()
-    done = place.run("run", *words, "--json")
+    done = unspoilt(place, "run", *words, "--json")
     assert done.returncode == 0, done.stderr
     assert_nothing_is_left(place, before)
     run = place.only_run()
@@ -72,6 +75,7 @@ def assert_goes_on(place: Workplace, kept: list[dict[str, Any]]) -> dict[str, An
     """The killed run ends as it would have, with the trials that it had."""
     run = place.only_run()
     result = find(place, "--resume", run)
+    refuse_repeated(run)
     trials = finished_trials(run)
     assert trials[: len(kept)] == kept
     numbers = [trial["number"] for trial in trials]

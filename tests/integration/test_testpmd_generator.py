@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.integration.command import Workplace, assert_nothing_is_left, hugepages
+from tests.integration.unspoilt import unspoilt
 
 pytestmark = pytest.mark.skipif(
     shutil.which("dpdk-testpmd") is None or len(os.sched_getaffinity(0)) < 2,
@@ -31,9 +32,8 @@ UNPACED: dict[str, Any] = {
 
 def trial(place: Workplace, **changes: Any) -> dict[str, Any]:
     path = place.experiment(**{**UNPACED, **changes})
-    done = place.run(
-        "trial", path, "--load", "1kpps", "--duration", "2s", "--runs", place.runs, "--json"
-    )
+    words = ("--load", "1kpps", "--duration", "2s", "--runs", place.runs, "--json")
+    done = unspoilt(place, "trial", path, *words)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
 

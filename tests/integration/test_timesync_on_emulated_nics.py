@@ -19,6 +19,7 @@ from tests.integration.dut.namespace_lab import agreements
 from tests.integration.engine.port_bed import MARKS
 from tests.integration.engine.requests import Request, trial_request
 from tests.integration.engine.session import EngineSession, Message
+from tests.integration.unspoilt import unspoilt_in_guest
 from tests.integration.vm.cards_experiment import ON_CARDS
 from tests.integration.vm.guest import CannotBoot
 from tests.integration.vm.guest_engine import open_request, starting_engine
@@ -172,7 +173,7 @@ def test_a_trial_through_a_forwarder_has_its_ports_stamps_in_the_record(
 ) -> None:
     (stamping.folder / "shared" / "stamped.yaml").write_text(yaml.safe_dump(EXPERIMENT))
     words = "--load 100pps --duration 5s --runs /shared/stamped"
-    done = stamping.plimsoll(f"trial /shared/stamped.yaml {words}")
+    done = unspoilt_in_guest(stamping, f"trial /shared/stamped.yaml {words}")
     print(done.said)
     assert done.status == 0
     (run,) = (stamping.folder / "shared" / "stamped").iterdir()
@@ -190,7 +191,7 @@ def test_a_probe_for_its_own_sake_is_stamped(stamping: NicGuest) -> None:
     """`plimsoll probe`, one in flight and no load, of the profile's PTP."""
     (stamping.folder / "shared" / "probed.yaml").write_text(yaml.safe_dump(EXPERIMENT))
     words = "--duration 5s --rate 20pps --runs /shared/probed"
-    done = stamping.plimsoll(f"probe /shared/probed.yaml {words}")
+    done = unspoilt_in_guest(stamping, f"probe /shared/probed.yaml {words}")
     assert done.status == 0, done.said
     (run,) = (stamping.folder / "shared" / "probed").iterdir()
     (probed,) = [trial for trial in finished_trials(run) if trial["phase"] == "probe"]

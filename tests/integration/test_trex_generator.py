@@ -18,7 +18,9 @@ from typing import Any
 import pytest
 
 from plimsoll.generator.trex.server import SERVER
+from plimsoll.host.ledger.ledger_use import ledger_uses
 from tests.integration.command import Workplace, assert_nothing_is_left, hugepages, searching, until
+from tests.integration.unspoilt import unspoilt
 
 TREE = Path(os.environ.get("PLIMSOLL_TREX", "/nowhere"))
 PYTHON = os.environ.get("PLIMSOLL_TREX_PYTHON", "python3")
@@ -46,9 +48,8 @@ def trial(place: Workplace, **changes: Any) -> dict[str, Any]:
             **changes,
         }
     )
-    done = place.run(
-        "trial", path, "--load", "5kpps", "--duration", "2s", "--runs", place.runs, "--json"
-    )
+    words = ("--load", "5kpps", "--duration", "2s", "--runs", place.runs, "--json")
+    done = unspoilt(place, "trial", path, *words)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
 
@@ -100,7 +101,10 @@ def behind_testpmd(**changes: Any) -> dict[str, Any]:
 
 
 def namespaces() -> set[str]:
-    return {path.name for path in Path("/run/netns").glob("plimsoll-*")}
+    """Those of no living run or lab."""
+    found = {path.name for path in Path("/run/netns").glob("plimsoll-*")}
+    living = {use.ledger_id.rpartition("-")[2] for use in ledger_uses() if use.alive}
+    return {name for name in found if not any(token in name for token in living)}
 
 
 @needs_a_server

@@ -3,23 +3,46 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.integration.command import Workplace, assert_nothing_is_left, hugepages, until
 from tests.integration.engine.frames import udp_frame
 from tests.unit.remote.trex.stl_json import flow_var, stream_json, vm, write
-from tests.unit.remote.trex.trex_client import RpcError, TrexClient
+from tests.unit.remote.trex.trex_client import RpcError, TrexClient, TrexSubscriber
 
-_READY = re.compile(r"requests on (\d+), events on \d+")
+_READY = re.compile(r"requests on (\d+), events on (\d+)")
+# One trial of bench-trafficgen's binary-search.py (d81d481), by TRex's client (v3.08), recorded by
+# us at this server: its requests in their order, but those for events.
+TRIAL = Path(__file__).parents[1] / "unit/remote/trex/trials/trafficgen.json"
+# Load frames that are due together leave together, at most so many.
+BURST = 64
+
+
+@dataclass
+class Clients:
+    """One for requests, and one that hears of events."""
+
+    requests: TrexClient
+    events: TrexSubscriber
 
 
 @pytest.fixture
-def client(place: Workplace) -> Iterator[TrexClient]:
+def client(clients: Clients) -> TrexClient:
+    return clients.requests
+
+
+@pytest.fixture
+def clients(place: Workplace) -> Iterator[Clients]:
     """Connected to a server on two ports, each its own return path."""
     experiment = place.experiment(
         lab={"kind": "loopback", "ports": 2}, generator={"kind": "engine", "cpus": [0]}
@@ -27,9 +50,12 @@ def client(place: Workplace) -> Iterator[TrexClient]:
     before = hugepages()
     server = place.start("trex-server", experiment, "--sync-port", "0", "--async-port", "0")
     try:
-        connected = TrexClient(_sync_port(server), timeout_s=60)
+        sync_port, async_port = _listening(server)
+        connected = TrexClient(sync_port, timeout_s=60)
         connected.sync()
-        yield connected
+        subscribed = TrexSubscriber(connected, async_port)
+        yield Clients(connected, subscribed)
+        subscribed.close()
         connected.close()
         server.send_signal(signal.SIGTERM)
         _, said = server.communicate(timeout=120)
@@ -40,11 +66,11 @@ def client(place: Workplace) -> Iterator[TrexClient]:
         server.communicate()
 
 
-def _sync_port(server: subprocess.Popen[str]) -> int:
+def _listening(server: subprocess.Popen[str]) -> tuple[int, int]:
     assert server.stderr is not None
     for line in server.stderr:
         if ready := _READY.search(line):
-            return int(ready[1])
+            return int(ready[1]), int(ready[2])
     raise AssertionError(f"the server ended with {server.wait()}")
 
 
@@ -94,15 +120,62 @@ def test_streams_are_sent_counted_and_timed(client: TrexClient) -> None:
     assert client.call("get_port_status", port_id=0)["state"] == "STREAMS"
 
 
-@pytest.mark.slow
-def test_traffic_ends_by_itself(client: TrexClient) -> None:
-    client.acquire(1)
-    client.call("add_stream", port_id=1, stream_id=1, stream=stream_json())
-    multiplier = {"op": "abs", "type": "raw", "value": 1.0}
-    client.call("start_traffic", port_id=1, mul=multiplier, duration=0.5, force=False)
-    until(lambda: client.call("get_port_status", port_id=1)["state"] == "STREAMS", "the end")
-    port = client.call("get_port_stats", port_id=1)
-    assert port["opackets"] == port["ipackets"] > 0
+@pytest.mark.parametrize("duration_s", [2.0, pytest.param(10.0, marks=pytest.mark.slow)])
+def test_a_trial_of_trafficgens_client(clients: Clients, duration_s: float) -> None:
+    """As long as it is to be, whenever the client hears of its end, and so are its frames."""
+    began: dict[int, dict[str, float]] = {}
+    clock_s: list[float] = []
+    for method, params in _trial(duration_s):
+        if method == "remove_rx_filters" and len(clock_s) == 1:
+            ended = clients.events.wait_for(14, {0, 1})
+            clock_s.append(time.monotonic())
+        if method == "start_traffic" and not began:
+            clock_s.append(time.monotonic())
+        found = clients.requests.call(method, **params)
+        if method == "acquire":
+            clients.requests.handlers[params["port_id"]] = found
+        if method == "start_traffic":
+            began[params["port_id"]] = found
+        if method == "get_pgid_stats":
+            groups = found
+        if method == "get_port_stats":
+            assert found["m_total_tx_pps"] > 0 or len(clock_s) < 2, "rates right after the end"
+    runtime_s = clock_s[1] - clock_s[0]
+    for port, rate_pps in ((0, 100_000), (1, 100_000)):
+        assert clock_s[0] <= began[port]["begin_ts"]
+        assert ended[port]["end_ts"] <= clock_s[1]
+        sending_s = ended[port]["end_ts"] - ended[port]["begin_ts"]
+        # By the last frame of its burst, or by its duration.
+        assert duration_s - 1e-3 <= sending_s <= duration_s + 1e-3
+        names = clients.requests.call("get_port_xstats_names", port_id=port)["xstats_names"]
+        values = clients.requests.call("get_port_xstats_values", port_id=port)["xstats_values"]
+        xstats = dict(zip(names, values, strict=True))
+        sent = sum(groups["flow_stats"][group]["tp"][str(port)] for group in GROUPS[port])
+        assert sent == xstats["tx_good_packets"] == xstats["rx_good_packets"] > 0
+        due = sent + sum(xstats[f"tx_{why}_packets"] for why in ("late", "refused", "no_buffer"))
+        # One burst for each of its two streams.
+        assert abs(due - rate_pps * duration_s) <= 2 * BURST
+        # binary-search.py's arithmetic: frames by the time that its own clock took.
+        assert sent / runtime_s <= rate_pps
+        print(f"port {port}: {sent / runtime_s:.0f} pps by the client's clock, {runtime_s:.3f} s")
+
+
+# The packet groups of each port's streams in the recorded trial.
+GROUPS = {0: ("1", "512"), 1: ("576", "1087")}
+
+
+def _trial(duration_s: float) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The recorded requests, for a trial of another length: its bursts are rate times that."""
+    for turn in json.loads(TRIAL.read_text()):
+        params = {name: each for name, each in turn["params"].items() if name != "handler"}
+        if turn["method"] in ("api_sync_v2", "release"):
+            continue
+        if "duration" in params:
+            params["duration"] = duration_s
+        mode = params.get("stream", {}).get("mode", {})
+        if "total_pkts" in mode:
+            mode["total_pkts"] = int(mode["rate"]["value"] * duration_s)
+        yield turn["method"], params
 
 
 def test_packets_are_captured_while_traffic_runs(client: TrexClient) -> None:

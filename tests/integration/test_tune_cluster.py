@@ -126,7 +126,7 @@ def test_the_server_takes_all_that_is_rendered(empty: ServedCluster, intent: str
         "metadata": {"name": f"performance-{name}"},
         "handler": "high-performance",
     }
-    every = [manifest for _, manifest in manifests(INTENTS[intent])]
+    every = list(manifests(intent).values())
     empty.owner.apply_all([runtime_class, *every])
     for each in every:
         assert empty.owner.find(each)["metadata"]["uid"]

@@ -1,6 +1,7 @@
 """A folder is a layer: imports point downwards, and files are named after a concept."""
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,7 +106,7 @@ ROOMS = {
     ],
     "search": [".", "binary", "checkpoints", "load_line", "mlrsearch", "strategy"],
     "trial": [".", "judging", "running", "criteria", "outcome"],
-    "attribution": [".", "ranking", "explanation", "events", "incidents"],
+    "attribution": [".", "ranking", "explanation", "absences", "events", "incidents"],
     "observe": [
         ".",
         "kernel_trace",
@@ -162,26 +163,51 @@ ROOMS = {
     ],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
     "dut": ["registry", "ovs", "kernel", "userspace", "guest", ".", "ports"],
-    "host": ["resctrl", "ledger", "ports", "namespaces", "bpf", "kubernetes", "processes", "."],
+    "host": [
+        "resctrl",
+        "ledger",
+        "ports",
+        "namespaces",
+        "bpf",
+        "kubernetes",
+        "http",
+        "processes",
+        "entry",
+        ".",
+    ],
 }
 # Entries of a folder, beyond which no one finds anything. Plug-ins are found by themselves.
 MOST_ENTRIES = 22
 FOLDERS_OF_PLUG_INS = {"tune/audit/checks"}
-FOR_EVERYBODY = {"errors", "version"}
-# The package itself hands out `plimsoll.open`, `trial` and their kin, which are in these layers.
-FOR_THE_PACKAGE = {"driving", "analysis"}
+FOR_EVERYBODY = {"errors", "extras", "version"}
+# The package itself hands out `plimsoll.open`, `trial` and their kin, which are in these layers,
+# and is run as a program.
+FOR_THE_PACKAGE = {"driving", "analysis", "cli"}
 NAMES_WITHOUT_A_CONCEPT = {"common", "helper", "helpers", "misc", "util", "utils"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 # Unit tests of what is no layer: each method in all its layers, and the benchmarks.
 TESTS_OF_NO_LAYER = {"methods", "engine_bench", "search_bench"}
 
 
+@functools.cache
+def source_of(module: Path) -> str:
+    """Read once for all tests, by which `imports_of` parses it once as well."""
+    return module.read_text()
+
+
+@functools.cache
+def imports_of(source: str) -> list[ast.Import | ast.ImportFrom]:
+    """The import statements of a module, wherever they stand."""
+    nodes = ast.walk(ast.parse(source)) if "import" in source else ()
+    return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def imported_modules(source: str, package: list[str]) -> Iterator[str]:
     """Absolute names of all that `source`, a module in `package`, imports anywhere."""
-    for node in ast.walk(ast.parse(source)):
+    for node in imports_of(source):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             parents = package[: len(package) - node.level + 1] if node.level else []
             base = [*parents, *(node.module.split(".") if node.module else [])]
             yield from (".".join([*base, alias.name]) for alias in node.names)
@@ -196,11 +222,22 @@ def upward_imports(source: str, package: list[str]) -> list[str]:
     return [".".join(n) for n in names if n[0] == "plimsoll" and not allowed.issuperset(n[1:2])]
 
 
+def package_of(module: Path) -> list[str]:
+    """The names of the packages that a module lies in, from `plimsoll` on."""
+    return list(module.relative_to(ROOT).parent.parts)
+
+
+@functools.cache
+def is_folder(path: Path) -> bool:
+    """Asked of the same few folders for each import."""
+    return path.is_dir()
+
+
 def room_of(parts: list[str], house: list[str]) -> str | None:
     """The room of `house` in which a module of these path parts lies; None outside of it."""
     if parts[: len(house)] != house:
         return None
-    return parts[len(house)] if (PACKAGE.joinpath(*parts[: len(house) + 1])).is_dir() else "."
+    return parts[len(house)] if is_folder(PACKAGE.joinpath(*parts[: len(house) + 1])) else "."
 
 
 def arrows_up(source: str, package: list[str], house: list[str], rooms: list[str]) -> list[str]:
@@ -212,10 +249,14 @@ def arrows_up(source: str, package: list[str], house: list[str], rooms: list[str
     return [".".join(name) for name, room in inside if room is not None and room not in below]
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda m: str(m.relative_to(PACKAGE)))
-def test_imports_point_downwards(module: Path) -> None:
-    package = list(module.relative_to(ROOT).parent.parts)
-    assert upward_imports(module.read_text(), package) == []
+def test_imports_point_downwards() -> None:
+    found = {
+        module.relative_to(PACKAGE).as_posix(): upward_imports(
+            source_of(module), package_of(module)
+        )
+        for module in MODULES
+    }
+    assert {module: upward for module, upward in found.items() if upward} == {}
 
 
 @pytest.mark.parametrize("house", ROOMS)
@@ -224,14 +265,7 @@ def test_rooms_have_an_order(house: str) -> None:
     found = {
         path: arrows
         for path in sorted(folder.rglob("*.py"))
-        if (
-            arrows := arrows_up(
-                path.read_text(),
-                list(path.relative_to(ROOT).parent.parts),
-                house.split("/"),
-                ROOMS[house],
-            )
-        )
+        if (arrows := arrows_up(source_of(path), package_of(path), house.split("/"), ROOMS[house]))
     }
     assert found == {}
 

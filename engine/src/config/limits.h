@@ -16,6 +16,9 @@
 #define COUNTED_FLOWS_MAX 65536 /* of a stream */
 #define CPUS_MAX 1024
 #define TRIAL_MAX_S 604800 /* a week, which also bounds all that is within a trial */
+#define DURATION_MIN_S 0.001
+/* Time for every worker to have seen the start before the first frame is due. */
+#define BEGIN_DELAY_MIN_S 0.001
 #define PROCESSES_MAX 64
 #define FRAME_MIN_BYTES 60
 #define FRAME_MAX_BYTES 9214

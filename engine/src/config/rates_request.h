@@ -8,8 +8,10 @@
 #include "config/limits.h"
 
 struct rates_request {
-    uint64_t streams;             /* a bit for each that changes, in the trial's order */
-    double rate_pps[STREAMS_MAX]; /* of these; 0 pauses the stream */
+    uint64_t streams;               /* a bit for each that changes, in the trial's order */
+    uint64_t begins;                /* of these, those that begin anew */
+    double rate_pps[STREAMS_MAX];   /* 0 pauses the stream */
+    double duration_s[STREAMS_MAX]; /* it ends so long after the change; 0: its end stays */
 };
 
 #endif

@@ -29,6 +29,7 @@ struct stream_request {
     bool port_stamps;     /* its latency is between the two ports' stamps */
     bool short_signature; /* without a time: of frames that have no room for all of it */
     uint64_t frame_count; /* 0: no limit */
+    double duration_s;    /* it ends so long after it began; 0: no limit */
     uint32_t template_count;
     struct template_request *templates;
     uint32_t order_count; /* 0: the templates take turns */

@@ -23,7 +23,10 @@ enum check_kind { CHECK_SIGNATURE, CHECK_CHECKSUMS };
 struct trial_request {
     uint16_t mark;
     double duration_s;
+    double begin_delay_s; /* from the request to the first intended send */
     double drain_s;
+    bool report_ends;      /* tell of each stream that ends */
+    bool end_with_streams; /* sending and drain are over when there is nothing to wait for */
     double interval_s;
     double catch_up_us;
     double stall_us;

@@ -141,6 +141,14 @@ take_interval(void *context, const struct trial *trial)
     }
 }
 
+static void
+say_ended(void *context, const struct trial *trial, uint64_t streams)
+{
+    struct session *session = context;
+
+    say(session, message_ended(session->trial_id, trial, streams));
+}
+
 static bool listen_during_trial(void *context, struct trial *trial, int milliseconds);
 
 /* Reads the request into session->trial_request; complains and returns false if it cannot. */
@@ -166,7 +174,7 @@ read_trial(struct session *session, int64_t id, const json_t *json)
 static void
 run_trial(struct session *session, int64_t id)
 {
-    const struct trial_hooks hooks = {session, take_interval, listen_during_trial};
+    const struct trial_hooks hooks = {session, take_interval, say_ended, listen_during_trial};
     struct complaint complaint = {0};
     struct trial *trial;
 
@@ -217,7 +225,7 @@ change_rates(struct session *session, int64_t id, const json_t *json)
             status = complain(&complaint, -ENOENT, "request", "the trial has ended sending");
     }
     if (status == 0)
-        say(session, message_rates(id, session->waiting, changed));
+        say(session, message_rates(id, session->waiting, &request, changed));
     else
         refuse(session, id, &complaint, false);
 }

@@ -20,6 +20,7 @@ clear(struct counts *counts, const struct run *run)
     for (uint32_t i = 0; i < run->stream_count; i++) {
         histogram_clear(&counts->streams[i].latency);
         histogram_clear(&counts->streams[i].latency_across_stalls);
+        histogram_clear(&counts->streams[i].latency_less_stalls);
         histogram_clear(&counts->streams[i].lateness);
         worst_latencies_open(&counts->streams[i].worst, run->worst_limit, run->spike_ticks);
     }
@@ -82,6 +83,7 @@ take_rx(struct stream_counts *counts, const struct rx_stream *stream, struct rx_
     rx_counters_add(&counts->frames.rx, &page->frames);
     take_histogram(&counts->latency, &page->latency);
     take_histogram(&counts->latency_across_stalls, &page->latency_across_stalls);
+    take_histogram(&counts->latency_less_stalls, &page->latency_less_stalls);
     memset(page, 0, offsetof(struct rx_page, latency));
     worst_latencies_add(&counts->worst, &page->worst);
     worst_latencies_open(&page->worst, page->worst.limit, page->worst.spike);
@@ -170,6 +172,7 @@ take_worker(struct counts *counts, struct worker *worker, uint32_t number, uint3
         for (uint32_t kind = 0; kind < HOST_COUNTERS; kind++)
             counts->ports[port].host[kind] += worker->ports[page][port].host[kind];
         counts->ports[port].stale += worker->ports[page][port].stale;
+        counts->ports[port].truncated += worker->ports[page][port].truncated;
     }
     stall_tally_add(&into->stalls, &worker->stalls[page]);
     cycle_meter_add(&into->cycles, &worker->cycles[page]);
@@ -211,6 +214,7 @@ add_stream(struct stream_counts *total, const struct stream_counts *counts)
     stream_counters_add(&total->frames, &counts->frames);
     histogram_add(&total->latency, &counts->latency);
     histogram_add(&total->latency_across_stalls, &counts->latency_across_stalls);
+    histogram_add(&total->latency_less_stalls, &counts->latency_less_stalls);
     histogram_add(&total->lateness, &counts->lateness);
     microseconds_add(&total->microseconds, &counts->microseconds);
     worst_latencies_add(&total->worst, &counts->worst);
@@ -238,6 +242,7 @@ add_port(struct port_counts *total, const struct port_counts *counts)
     for (uint32_t kind = 0; kind < HOST_COUNTERS; kind++)
         total->host[kind] += counts->host[kind];
     total->stale += counts->stale;
+    total->truncated += counts->truncated;
     total->rx_missed += counts->rx_missed;
     total->rx_errors += counts->rx_errors;
     total->rx_no_mbuf += counts->rx_no_mbuf;

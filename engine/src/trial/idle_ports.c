@@ -11,8 +11,12 @@
 #include "dataplane/loop/driver_memory.h"
 
 #define BURST 32
-/* A queue that never falls silent must not keep the main thread from its requests. */
+/*
+ * A queue that never falls silent must not keep the main thread from its requests: what it takes
+ * at one look, and before a trial, which is more than the longest ring holds.
+ */
 #define BURSTS_MAX 64
+#define BURSTS_OF_A_RING 2048
 /* Between looks while an answer is awaited. */
 #define PAUSE_NS 200000
 #define HEAD_BYTES 64
@@ -48,7 +52,12 @@ count_foreign(struct port_page *page, const struct rte_mbuf *mbuf)
     const uint32_t length = RTE_MIN(mbuf->pkt_len, (uint32_t)HEAD_BYTES);
     uint8_t copy[HEAD_BYTES];
 
-    page->foreign[foreign_kind(rte_pktmbuf_read(mbuf, 0, length, copy), length)]++;
+    const uint8_t *head = rte_pktmbuf_read(mbuf, 0, length, copy);
+
+    if (cut_short(head, length, mbuf->pkt_len))
+        page->truncated++;
+    else
+        page->foreign[foreign_kind(head, length)]++;
 }
 
 /* What a frame says of someone who is looked for. */
@@ -87,12 +96,13 @@ take(struct port_page *page, struct ports *ports, uint16_t number, const struct 
 }
 
 static void
-serve_queue(struct idle_ports *idle, struct ports *ports, uint16_t number, uint16_t queue)
+serve_queue(struct idle_ports *idle, struct ports *ports, uint16_t number, uint16_t queue,
+            uint32_t bursts)
 {
     struct rte_mbuf *mbufs[BURST];
     uint16_t count = BURST;
 
-    for (uint32_t burst = 0; burst < BURSTS_MAX && count > 0; burst++) {
+    for (uint32_t burst = 0; burst < bursts && count > 0; burst++) {
         count = rte_eth_rx_burst(ports->port[number].dpdk_port, queue, mbufs, BURST);
         for (uint16_t i = 0; i < count; i++)
             take(&idle->pages[number], ports, number, mbufs[i]);
@@ -108,7 +118,22 @@ idle_ports_serve(struct idle_ports *idle, struct ports *ports)
         if (!ports->port[number].host.present)
             continue;
         for (uint16_t queue = 0; queue < ports->port[number].rx_queues; queue++)
-            serve_queue(idle, ports, number, queue);
+            serve_queue(idle, ports, number, queue, BURSTS_MAX);
+    }
+    driver_memory_leave(STAND_IN);
+}
+
+/*
+ * All that has come to any port, so that `forget` leaves nothing of it. A packet socket even hears
+ * every interface of the machine from when it is made until it is bound to its own.
+ */
+static void
+empty(struct idle_ports *idle, struct ports *ports)
+{
+    driver_memory_enter(STAND_IN);
+    for (uint16_t number = 0; number < ports->count; number++) {
+        for (uint16_t queue = 0; queue < ports->port[number].rx_queues; queue++)
+            serve_queue(idle, ports, number, queue, BURSTS_OF_A_RING);
     }
     driver_memory_leave(STAND_IN);
 }
@@ -171,7 +196,7 @@ idle_ports_resolve(struct idle_ports *idle, struct ports *ports,
 
     ports->neighbours.count = 0;
     /* What was said before the requests is old, and no answer. */
-    idle_ports_serve(idle, ports);
+    empty(idle, ports);
     ports->neighbours = request->neighbours;
     for (uint32_t i = 0; i < request->tries && ask(ports); i++) {
         const double end_s = now_s() + request->wait_s;

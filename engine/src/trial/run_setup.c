@@ -185,11 +185,23 @@ describe_tx_stream(struct tx_stream *stream, const struct stream_request *reques
     stream->pacing = request->pacing.kind;
     stream->short_signature = request->short_signature;
     stream->windowed = request->schedule.limited;
-    stream->frames_left = request->frame_count > 0 ? request->frame_count : UINT64_MAX;
+    stream->rate_pps = request->pacing.rate_pps;
+    stream->duration_s = request->duration_s;
     stream->order_count = request->order_count > 0 ? request->order_count : request->template_count;
     field_counters_start(&stream->counters, &request->fields);
     histogram_clear(&stream->pages[0].lateness);
     histogram_clear(&stream->pages[1].lateness);
+}
+
+/* Of a worker that sends: its stalls touch what others receive. */
+static bool
+make_stall_ring(const struct run *run, struct worker *sender)
+{
+    const double longest_s = (double)HISTOGRAM_HIGHEST / 1e9;
+
+    return sender->stall_ring.capacity > 0 ||
+           stall_ring_make(&sender->stall_ring, run->stall_ticks,
+                           (uint64_t)(longest_s * run->ticks_per_second));
 }
 
 static bool
@@ -239,13 +251,15 @@ make_flows(struct rx_stream *stream, const struct stream_request *request)
 
 static struct rx_stream *
 make_rx_stream(const struct worker *worker, const struct worker *sender,
-               const struct tx_stream *sent, const struct stream_cover *cover)
+               const struct tx_stream *sent, const struct stream_cover *cover,
+               struct catch_up *catch_up)
 {
     struct rx_stream *stream = zeroed(sizeof(*stream), worker->lcore);
 
     if (!stream)
         return NULL;
-    stream->sender_stall = &sender->stall_mark;
+    stream->sender = sender;
+    stream->catch_up = catch_up;
     stream->flight = sent->flight;
     stream->stamping = sent->stamping;
     stream->role = sent->role;
@@ -254,6 +268,7 @@ make_rx_stream(const struct worker *worker, const struct worker *sender,
     for (uint32_t i = 0; i < 2; i++) {
         histogram_clear(&stream->pages[i].latency);
         histogram_clear(&stream->pages[i].latency_across_stalls);
+        histogram_clear(&stream->pages[i].latency_less_stalls);
         worst_latencies_open(&stream->pages[i].worst, worker->run->worst_limit,
                              worker->run->spike_ticks);
     }
@@ -276,7 +291,9 @@ make_rx_streams(struct run *run, const struct worker *sender, uint32_t index,
 
             if (queue->port != rx_port)
                 continue;
-            queue->streams[index] = make_rx_stream(worker, sender, run->tx_streams[index], &cover);
+            queue->streams[index] =
+                make_rx_stream(worker, sender, run->tx_streams[index], &cover,
+                               port->rx_queues == 1 ? &queue->catch_ups[sender->lcore - 1] : NULL);
             if (!queue->streams[index] ||
                 !make_flows(queue->streams[index], run->tx_streams[index]->request))
                 return false;
@@ -296,7 +313,7 @@ make_streams(struct run *run, const struct trial_request *request,
         struct worker *sender = sender_of(run, config, stream->tx_port, stream->tx_queue);
 
         run->stream_index[stream->stream] = (uint8_t)i;
-        if (!make_tx_stream(run, sender, stream, ports) ||
+        if (!make_stall_ring(run, sender) || !make_tx_stream(run, sender, stream, ports) ||
             !make_rx_streams(run, sender, i, &ports->port[stream->rx_port], stream->rx_port))
             return false;
     }
@@ -345,6 +362,7 @@ free_worker(const struct run *run, struct worker *worker)
             free_rx_stream(worker->rx_queues[q].streams[i]);
         rte_free(worker->rx_queues[q].answers);
     }
+    stall_ring_free(&worker->stall_ring);
     rte_free(worker->rx_queues);
     rte_free(worker);
 }

@@ -9,7 +9,6 @@
 #include <rte_malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "dataplane/loop/rate_change.h"
 #include "dataplane/loop/worker.h"
@@ -18,17 +17,8 @@
 #include "trial/loss_limits.h"
 #include "trial/run_setup.h"
 
-/* Time for every worker to have seen the start before the first frame is due. */
-#define START_DELAY_S 0.001
-
-static uint64_t
-unix_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+/* Of a drain that may end early: the first wait for frames, each next one twice as long. */
+#define FIRST_DRAIN_STEP_S 0.002
 
 double
 trial_seconds(const struct trial *trial, uint64_t tsc)
@@ -59,15 +49,28 @@ ticks(const struct trial *trial, double seconds)
     return (uint64_t)llround(seconds * trial->run->ticks_per_second);
 }
 
+/* When to look which streams have ended, TSC; UINT64_MAX where that is of no interest. */
+static uint64_t
+next_look(const struct trial *trial)
+{
+    const struct trial_request *request = trial->request;
+
+    if (trial->draining || !(request->report_ends || request->end_with_streams))
+        return UINT64_MAX;
+    return stream_ends_next(trial);
+}
+
 /*
- * Sleeps until `deadline` (TSC) or a request to stop, which it returns. The main
- * thread wakes as seldom as it can: on a small machine it wakes on a worker's CPU.
+ * Sleeps until `deadline` (TSC), the time to look after the streams' ends, or a request to stop,
+ * which it returns. The main thread wakes as seldom as it can: on a small machine it wakes on a
+ * worker's CPU.
  */
 static bool
 sleep_until(struct trial *trial, const struct trial_hooks *hooks, uint64_t deadline)
 {
-    for (uint64_t now = rte_rdtsc(); now < deadline; now = rte_rdtsc()) {
-        const double ms = (double)(deadline - now) / trial->run->ticks_per_second * 1e3;
+    for (uint64_t now = rte_rdtsc(), end; now < (end = RTE_MIN(deadline, next_look(trial)));
+         now = rte_rdtsc()) {
+        const double ms = (double)(end - now) / trial->run->ticks_per_second * 1e3;
 
         if (hooks->wait(hooks->context, trial, (int)fmin(ceil(ms), 1000)))
             return true;
@@ -75,19 +78,35 @@ sleep_until(struct trial *trial, const struct trial_hooks *hooks, uint64_t deadl
     return false;
 }
 
+/* Names the time of the first intended send; the workers have yet to run. */
 static void
-start_sending(struct trial *trial)
+set_start(struct trial *trial)
 {
     struct run *run = trial->run;
-    uint64_t start;
+    const double delay_s = trial->request->begin_delay_s;
+    const struct clock_reading now = clock_reading_take();
+    const uint64_t start = rte_rdtsc() + ticks(trial, delay_s);
+
+    trial->begin_unix_ns =
+        now.unix_ns + (uint64_t)llround((double)(start - now.tsc) / run->ticks_per_second * 1e9);
+    trial->interval_begin = start;
+    atomic_store_explicit(&run->send_until, start + ticks(trial, trial->request->duration_s),
+                          memory_order_relaxed);
+    atomic_store_explicit(&run->start, start, memory_order_release);
+    stream_ends_begin(trial);
+}
+
+/* Until then their CPUs are for others, such as those whose requests come in the meantime. */
+static bool
+launch_workers(struct trial *trial, const struct trial_hooks *hooks)
+{
+    struct run *run = trial->run;
+    const bool stopped = sleep_until(trial, hooks, run->start - ticks(trial, BEGIN_DELAY_MIN_S));
 
     for (uint32_t i = 0; i < run->worker_count; i++)
         rte_eal_remote_launch(worker_loop, run->workers[i], run->workers[i]->lcore);
-    start = rte_rdtsc() + ticks(trial, START_DELAY_S);
-    trial->begin_unix_ns = unix_ns() + (uint64_t)(START_DELAY_S * 1e9);
-    trial->interval_begin = start;
-    run->send_until = start + ticks(trial, trial->request->duration_s);
-    atomic_store_explicit(&run->start, start, memory_order_release);
+    trial->polling = true;
+    return stopped;
 }
 
 static void
@@ -104,9 +123,11 @@ write_captures(struct trial *trial)
 static void
 close_interval(struct trial *trial, const struct trial_hooks *hooks)
 {
-    trial->interval_end = rte_rdtsc();
-    trial->end_unix_ns = unix_ns();
-    clock_log_offer(&trial->clock, clock_reading_take());
+    const struct clock_reading now = clock_reading_take();
+
+    trial->interval_end = now.tsc;
+    trial->end_unix_ns = now.unix_ns;
+    clock_log_offer(&trial->clock, now);
     ports_compare_clocks(trial->ports);
     collect_interval(trial);
     write_captures(trial);
@@ -127,10 +148,9 @@ any_link_lost(const struct trial *trial)
 
 /* Ends the sending now. */
 static void
-stop_sending(struct trial *trial, enum ended_by why)
+stop_sending(struct trial *trial)
 {
     atomic_store_explicit(&trial->run->send_until, rte_rdtsc(), memory_order_relaxed);
-    trial->ended_by = why;
 }
 
 /* The next interval's end: an end closer than half a step to the last one is that one. */
@@ -140,13 +160,29 @@ next_end(uint64_t begin, uint64_t step, uint64_t last)
     return begin + step + step / 2 > last ? last : begin + step;
 }
 
+/* Before the workers run: with these the streams are to begin. */
+static void
+set_rates(struct run *run, const struct rates_request *request)
+{
+    for (uint32_t i = 0; i < run->stream_count; i++) {
+        if (!(request->streams & (UINT64_C(1) << i)))
+            continue;
+        run->tx_streams[i]->rate_pps = request->rate_pps[i];
+        run->tx_streams[i]->duration_s = request->duration_s[i];
+    }
+}
+
 uint64_t
 trial_change_rates(struct trial *trial, const struct rates_request *request)
 {
     if (trial->draining)
         return 0;
-    rate_change_give(trial->run, request);
-    return rte_rdtsc();
+    if (trial->polling)
+        rate_change_give(trial->run, request);
+    else
+        set_rates(trial->run, request);
+    stream_ends_change(trial, request);
+    return trial->polling ? rte_rdtsc() : trial->run->start;
 }
 
 /* Returns once all workers have seen it, and what came before is in the file. */
@@ -157,7 +193,8 @@ set_capture(struct trial *trial, uint32_t number, bool on)
 
     captures_switch(trial->captures, number, on);
     /* Once the workers have taken over that no rate changes, they have seen the switch, too. */
-    rate_change_give(trial->run, &no_rates);
+    if (trial->polling)
+        rate_change_give(trial->run, &no_rates);
     write_captures(trial);
 }
 
@@ -177,47 +214,107 @@ trial_switch_capture(struct trial *trial, const struct capture_switch *change,
     return rte_rdtsc();
 }
 
-static void
-send_for_duration(struct trial *trial, const struct trial_hooks *hooks)
+/* Looks which streams have ended, and tells of them; true where none is left to send for. */
+static bool
+look_after_ends(struct trial *trial, const struct trial_hooks *hooks)
+{
+    const uint64_t ended = stream_ends_take(trial);
+
+    if (ended == 0)
+        return false;
+    if (trial->request->report_ends) {
+        /* What they sent is counted before their end is reported. */
+        close_interval(trial, hooks);
+        hooks->ended(hooks->context, trial, ended);
+    }
+    return trial->request->end_with_streams && trial->ends.sending == 0;
+}
+
+/* Sends until something ends it, which it returns; intervals end on the way, but not the last. */
+static enum ended_by
+send_on(struct trial *trial, const struct trial_hooks *hooks)
 {
     struct loss_limits losses = {0};
     const uint64_t step = ticks(trial, trial->request->interval_s);
     const uint64_t last = trial->run->send_until;
+    uint64_t end = next_end(trial->run->start, step, last);
 
-    trial->ended_by = ENDED_BY_DURATION;
-    for (uint64_t end = next_end(trial->interval_begin, step, last);;
-         end = next_end(end, step, last)) {
-        if (sleep_until(trial, hooks, end)) {
-            stop_sending(trial, ENDED_BY_STOP);
-            break;
-        }
-        if (any_link_lost(trial)) {
-            stop_sending(trial, ENDED_BY_LINK_DOWN);
-            break;
-        }
+    for (;;) {
+        if (sleep_until(trial, hooks, end))
+            return ENDED_BY_STOP;
+        if (any_link_lost(trial))
+            return ENDED_BY_LINK_DOWN;
+        if (rte_rdtsc() >= next_look(trial) && look_after_ends(trial, hooks))
+            return ENDED_BY_STREAMS;
+        if (rte_rdtsc() < end)
+            continue;
         if (end == last)
-            break;
+            return ENDED_BY_DURATION;
         close_interval(trial, hooks);
-        if (loss_limits_exceeded(&losses, trial)) {
-            stop_sending(trial, ENDED_BY_LOSSES);
-            break;
-        }
+        if (loss_limits_exceeded(&losses, trial))
+            return ENDED_BY_LOSSES;
+        end = next_end(end, step, last);
     }
+}
+
+static void
+send_to_end(struct trial *trial, const struct trial_hooks *hooks, bool stopped)
+{
+    trial->ended_by = stopped ? ENDED_BY_STOP : send_on(trial, hooks);
+    if (trial->ended_by != ENDED_BY_DURATION)
+        stop_sending(trial);
     cpu_times_end(&trial->cpu_times);
     /* Stopped before the start it never sent. */
     trial->sending_s = fmax(0, trial_seconds(trial, trial->run->send_until));
     close_interval(trial, hooks);
 }
 
+/* Whether there is no frame to wait for any more. */
+static bool
+all_came_back(const struct trial *trial)
+{
+    for (uint32_t i = 0; i < trial->run->stream_count; i++) {
+        const struct stream_counters *counts = &trial->total.streams[i].frames;
+        const uint64_t came =
+            counts->rx.received - counts->rx.duplicate + counts->strays.misdirected;
+
+        if (came < counts->tx.sent)
+            return false;
+    }
+    return true;
+}
+
+/*
+ * A stop while nothing is sent any more, or a peer that left: there is nothing to drain for. But
+ * one who has not heard yet that the streams have ended means to stop these.
+ */
+static bool
+stopped_draining(struct trial *trial, const struct trial_hooks *hooks, uint64_t until)
+{
+    if (!sleep_until(trial, hooks, until))
+        return false;
+    if (trial->ended_by != ENDED_BY_STREAMS || trial->stopped)
+        return true;
+    trial->stopped = true;
+    return sleep_until(trial, hooks, until);
+}
+
 static void
 drain(struct trial *trial, const struct trial_hooks *hooks)
 {
     const uint64_t end = rte_rdtsc() + ticks(trial, trial->request->drain_s);
+    const bool early = trial->request->end_with_streams;
+    bool over = early && all_came_back(trial);
 
     trial->draining = true;
-    /* Requested to stop once more, or left by the peer: there is nothing to drain for. */
-    sleep_until(trial, hooks, end);
-    close_interval(trial, hooks);
+    for (uint64_t step = ticks(trial, FIRST_DRAIN_STEP_S);; step *= 2) {
+        const uint64_t until = early ? RTE_MIN(end, rte_rdtsc() + step) : end;
+
+        over = over || stopped_draining(trial, hooks, until) || rte_rdtsc() >= end;
+        close_interval(trial, hooks);
+        if (over || all_came_back(trial))
+            return;
+    }
 }
 
 static void
@@ -255,8 +352,8 @@ poll_to_end(struct trial *trial, const struct trial_hooks *hooks)
     collect_begin(trial);
     clock_log_begin(&trial->clock, clock_reading_take());
     cpu_times_begin(&trial->cpu_times, request->cpu_time_of, request->cpu_time_of_count);
-    start_sending(trial);
-    send_for_duration(trial, hooks);
+    set_start(trial);
+    send_to_end(trial, hooks, launch_workers(trial, hooks));
     drain(trial, hooks);
     end_workers(trial);
     clock_log_end(&trial->clock, clock_reading_take());

@@ -15,14 +15,21 @@
 #include "trial/clocks/clock_log.h"
 #include "trial/cpu_times.h"
 #include "trial/idle_ports.h"
+#include "trial/stream_ends.h"
 
-enum ended_by { ENDED_BY_DURATION, ENDED_BY_STOP, ENDED_BY_LINK_DOWN, ENDED_BY_LOSSES };
+enum ended_by {
+    ENDED_BY_DURATION,
+    ENDED_BY_STOP,
+    ENDED_BY_LINK_DOWN,
+    ENDED_BY_LOSSES,
+    ENDED_BY_STREAMS
+};
 
 /* What one stream did in an interval, or in the trial; `missing` as the protocol has it. */
 struct stream_counts {
     struct stream_counters frames;
     int64_t missing;
-    struct histogram latency, latency_across_stalls, lateness;
+    struct histogram latency, latency_across_stalls, latency_less_stalls, lateness;
     struct microseconds microseconds;
     struct worst_latencies worst;
     struct loss_events losses;
@@ -34,7 +41,7 @@ struct stream_counts {
 struct port_counts {
     uint64_t foreign[FOREIGN_KINDS];
     uint64_t host[HOST_COUNTERS]; /* all 0 where the port has none */
-    uint64_t stale, rx_missed, rx_errors, rx_no_mbuf;
+    uint64_t stale, truncated, rx_missed, rx_errors, rx_no_mbuf;
     uint32_t buffers_in_use; /* when read: in queues, in workers' hands, or lost */
     bool link_up;
 };
@@ -74,7 +81,9 @@ struct trial {
     struct rte_eth_stats before[PORTS_MAX];       /* hardware counters when the interval began */
     int64_t missing_before[STREAMS_MAX];          /* in all, when the interval began */
     uint32_t index;                               /* of the interval that closes next */
+    bool polling;                                 /* the workers run */
     bool draining;
+    bool stopped;            /* by request, after its streams had ended */
     uint64_t interval_begin; /* TSC */
     uint64_t interval_end;
     uint64_t begin_unix_ns;
@@ -82,6 +91,7 @@ struct trial {
     double sending_s;
     struct clock_log clock;
     struct cpu_times cpu_times; /* while frames were sent */
+    struct stream_ends ends;
     enum ended_by ended_by;
 };
 
@@ -90,6 +100,8 @@ struct trial_hooks {
     void *context;
     /* Called with trial->interval complete. */
     void (*interval)(void *context, const struct trial *trial);
+    /* Called after the interval in which these streams, a bit for each, ended. */
+    void (*ended)(void *context, const struct trial *trial, uint64_t streams);
     /*
      * Sleeps for about `milliseconds` or until a request comes; true to stop sending. It may
      * change the rates of `trial`, switch its captures, and take links down.
@@ -111,7 +123,8 @@ void trial_free(struct trial *trial);
 /*
  * Gives streams new rates, and returns when all workers have taken them over: between two of
  * their turns, so a stall of one is waited for. Returns the TSC then, or 0 when sending has
- * ended.
+ * ended. Before the workers run, the streams are to begin with these rates at the trial's start,
+ * which is then what is returned.
  */
 uint64_t trial_change_rates(struct trial *trial, const struct rates_request *request);
 

@@ -8,19 +8,26 @@ from statistics import median
 from typing import Literal
 
 from plimsoll.analysis.comparison.changes import Change, changes_between
+from plimsoll.analysis.comparison.conclude import FigureSample, conclude
+from plimsoll.analysis.comparison.same_within import same_within
 from plimsoll.analysis.comparison.shift import Shift, shift
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.errors import InputError
 from plimsoll.record.methods.run_figure import Better
+from plimsoll.record.results.conclusion import Conclusion
 
 FigureJudgement = Literal["better", "worse", "no difference seen", "cannot tell"]
 
 
 @dataclass(frozen=True, slots=True)
 class SideFigure:
-    """One figure of a side: a value of each run that has it, in the order of the runs."""
+    """One figure of a side: a value of each run that has it, in the order of the runs.
+
+    `lower_bounds` says of each whether the DUT may carry more.
+    """
 
     values: tuple[float, ...]
+    lower_bounds: tuple[bool, ...] = ()
 
     @property
     def median(self) -> float | None:
@@ -30,9 +37,11 @@ class SideFigure:
 
 @dataclass(frozen=True, slots=True)
 class FigureComparison:
-    """One figure of all sides. `shifts` and `judgements` are of each side but the first.
+    """One figure of all sides. `shifts`, `judgements` and `conclusions` leave out the first side.
 
-    Each is against the first side; a shift is None where one of the two has no value.
+    Each is against the first side; a shift is None where one of the two has no value. A
+    judgement is whether the recorded values' interval leaves out zero; a conclusion is what
+    headlines say and gates go by.
     """
 
     name: str
@@ -41,6 +50,7 @@ class FigureComparison:
     sides: tuple[SideFigure, ...]
     shifts: tuple[Shift | None, ...]
     judgements: tuple[FigureJudgement, ...]
+    conclusions: tuple[Conclusion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +82,21 @@ def compare(sides: Sequence[Side]) -> Comparison:
             where=" ".join(side.label for side in sides),
             remedy="plimsoll runs show says what came of each run",
         )
-    figures = tuple(_compared(name, sides) for name in names)
+    within = same_within(side.runs[0].run.experiment for side in sides)
+    figures = tuple(_compared(name, sides, within) for name in names)
     return Comparison(tuple(sides), tuple(changes_between(sides)), figures)
 
 
-def _compared(name: str, sides: Sequence[Side]) -> FigureComparison:
+def _compared(name: str, sides: Sequence[Side], within: float) -> FigureComparison:
     known = [[run[name] for run in side.figures if name in run] for side in sides]
     like = next(figure for figures in known for figure in figures)
-    columns = tuple(SideFigure(tuple(each.value for each in figures)) for figures in known)
+    columns = tuple(
+        SideFigure(
+            tuple(each.value for each in figures), tuple(each.lower_bound for each in figures)
+        )
+        for figures in known
+    )
+    samples = [FigureSample(each.values, each.lower_bounds) for each in columns]
     base, *others = columns
     shifts = tuple(
         shift(base.values, other.values) if base.values and other.values else None
@@ -92,11 +109,12 @@ def _compared(name: str, sides: Sequence[Side]) -> FigureComparison:
         columns,
         shifts,
         tuple(judged(each, like.better) for each in shifts),
+        tuple(conclude(samples[0], each, like.better, within) for each in samples[1:]),
     )
 
 
 def judged(found: Shift | None, better: Better) -> FigureJudgement:
-    """Whether the second sample is the better one, as far as the interval tells."""
+    """Whether the second sample is better, as far as the recorded values' interval tells."""
     if found is None or found.least is None:
         return "cannot tell"
     if not found.is_certain:

@@ -14,7 +14,7 @@ def sentences(found: Comparison) -> Iterator[str]:
     """What the first figure says of each side against the baseline."""
     figure, base = found.figures[0], found.sides[0]
     for place, side in enumerate(found.sides[1:]):
-        of, judgement = figure.shifts[place], figure.judgements[place]
+        of, conclusion = figure.shifts[place], figure.conclusions[place]
         runs = f"{counted(len(base.runs), 'run')} and {counted(len(side.runs), 'run')}"
-        message = difference_sentence(figure, of, judgement)
+        message = difference_sentence(figure, of, conclusion)
         yield f"{plain_text(side.label)} against {plain_text(base.label)} ({runs}): {message}"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from plimsoll.analysis.comparison.comparison import FigureComparison, FigureJudgement, SideFigure
-from plimsoll.analysis.comparison.shift import Shift
+from collections.abc import Callable
+
+from plimsoll.analysis.comparison.comparison import FigureComparison, SideFigure
+from plimsoll.analysis.comparison.conclusion_words import conclusion_words, what_would_tell
+from plimsoll.analysis.comparison.shift import Share, Shift
+from plimsoll.record.results.conclusion import Conclusion
 from plimsoll.text.units import format_duration, format_ns, format_number, format_pps, format_ratio
 
 
@@ -26,36 +30,46 @@ def side_words(side: SideFigure, unit: str) -> str:
     return f"{text} ({least} to {most})"
 
 
-def shift_words(of: Shift, base: float | None, unit: str) -> str:
-    """A difference as a share of `base`, with its interval where there is one.
+def shift_words(of: Shift, unit: str) -> str:
+    """A difference as a share of the first sample, with its interval where there is one.
 
-    Where `base` is zero, or none, it is in the figure's own unit.
+    Where a value is not positive it is in the figure's own unit.
     """
-    if not base:
-        return value_words(of.estimate, unit)
-    text = _share(of.estimate, base)
-    if of.least is None or of.most is None:
-        return text
-    return f"{text} ({_share(of.least, base)} to {_share(of.most, base)})"
+    if of.relative is None:
+        return _with_interval(of, lambda value: _signed(value, unit))
+    return _with_interval(of.relative, share_words)
 
 
-def difference_sentence(
-    figure: FigureComparison, of: Shift | None, judgement: FigureJudgement
-) -> str:
+def share_words(share: float) -> str:
+    """ "+3.31 %"."""
+    return f"{share * 100:+.2f} %"
+
+
+def interval_words(of: Shift, unit: str) -> str:
+    """The interval alone, "" without one."""
+    return shift_words(of, unit).partition(" (")[2].removesuffix(")")
+
+
+def difference_sentence(figure: FigureComparison, of: Shift | None, found: Conclusion) -> str:
     """What a figure's difference from the baseline says."""
     if of is None:
         return f"cannot tell: on one side no run has a {figure.name}."
-    if judgement in ("better", "worse"):
-        off = shift_words(of, figure.sides[0].median, figure.unit)
-        return f"{figure.name} is {judgement}: {off}."
-    if of.repetitions is None:
-        needed = "more repetitions are unlikely to show one"
-    else:
-        needed = f"about {of.repetitions} repetitions a side would tell"
-    if judgement == "cannot tell":
-        return f"cannot tell whether {figure.name} differs: too few runs; {needed}."
-    return f"{figure.name} does not differ by more than its spread; {needed}."
+    off = shift_words(of, figure.unit)
+    if found.kind in ("better", "worse"):
+        return f"{figure.name} is {found.kind}: {off}."
+    if found.kind == "same":
+        return f"{figure.name} is the {conclusion_words(found)}: {off}."
+    why = "too few runs" if of.least is None else f"it is off by {off}"
+    return f"cannot tell whether {figure.name} differs: {why}; {what_would_tell((found,))}."
 
 
-def _share(value: float, base: float) -> str:
-    return f"{value / base * 100:+.2f} %"
+def _with_interval(of: Shift | Share, words: Callable[[float], str]) -> str:
+    text = words(of.estimate)
+    if of.least is None or of.most is None:
+        return text
+    return f"{text} ({words(of.least)} to {words(of.most)})"
+
+
+def _signed(value: float, unit: str) -> str:
+    sign = "-" if value < 0 else "+" if value > 0 else ""
+    return f"{sign}{value_words(abs(value), unit)}"

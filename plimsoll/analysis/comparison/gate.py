@@ -8,6 +8,7 @@ from statistics import median
 from typing import Literal
 
 from plimsoll.analysis.comparison.comparison import FigureComparison, compare
+from plimsoll.analysis.comparison.conclusion_words import conclusion_words, what_would_tell
 from plimsoll.analysis.comparison.gate_condition import Condition, spelling, value_text
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.errors import InputError
@@ -114,11 +115,12 @@ def _by_baseline(run: Side, baseline: Side) -> GateResult:
     if missing is not None:
         return GateResult(name, missing[0], missing[1])
     figure = compare([baseline, run]).figures[0]
-    (judgement,) = figure.judgements
-    said = f"{_values(figure)}: {judgement}"
-    if judgement == "cannot tell":
-        return GateResult(name, "unknown", f"{said}; give the baseline more runs", strict=False)
-    return GateResult(name, "fail" if judgement == "worse" else "ok", said)
+    (found,) = figure.conclusions
+    said = f"{_values(figure)}: {conclusion_words(found)}"
+    if found.kind == "cannot tell":
+        needed = what_would_tell((found,))
+        return GateResult(name, "unknown", f"{said}; {needed}", strict=False)
+    return GateResult(name, "fail" if found.kind == "worse" else "ok", said)
 
 
 def _values(figure: FigureComparison) -> str:

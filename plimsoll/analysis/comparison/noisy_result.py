@@ -38,6 +38,7 @@ def noisy_result(
 def _differences(found: Comparison) -> Iterator[NoiseDifference]:
     for figure in found.figures:
         (shift,), (judgement,) = figure.shifts, figure.judgements
+        (conclusion,) = figure.conclusions
         quiet, noisy = figure.sides
         yield NoiseDifference(
             figure=figure.name,
@@ -50,4 +51,5 @@ def _differences(found: Comparison) -> Iterator[NoiseDifference]:
             most=None if shift is None else shift.most,
             relative=shift.estimate / quiet.median if shift and quiet.median else None,
             judgement=judgement,
+            conclusion=conclusion,
         )

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from plimsoll.record.index.run_entry import RunEntry
 from plimsoll.record.methods.registry import method_with_result
 from plimsoll.record.methods.run_figure import Better, RunFigure
-from plimsoll.record.metrics.metrics import trial_period
+from plimsoll.record.results.goal_end import BEYOND_THE_DUT
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.result_file import read_run_result
+from plimsoll.record.run.run_directory import trial_period
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
@@ -47,7 +48,16 @@ def _answer(entry: RunEntry) -> Iterator[RunFigure]:
     if answer is not None and answer.value is not None:
         # What is measured in time is a latency; all else is a rate or a share that was carried.
         better: Better = "lower" if answer.unit == "ns" else "higher"
-        yield RunFigure(answer.figure, answer.value, answer.unit, better)
+        yield RunFigure(answer.figure, answer.value, answer.unit, better, _may_be_higher(entry))
+
+
+def _may_be_higher(entry: RunEntry) -> bool:
+    """Whether something else than the DUT limits the answer."""
+    method = method_with_result(entry.summary.method or "") if entry.summary else None
+    if method is None or "limited_by" not in method.result.model_fields:
+        return False
+    result = read_run_result(entry.run, method.result)
+    return getattr(result, "limited_by", None) in BEYOND_THE_DUT
 
 
 def _of_method(entry: RunEntry) -> Iterator[RunFigure]:

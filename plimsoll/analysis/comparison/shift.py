@@ -4,8 +4,9 @@ Load lines and latency quantiles of repeated runs are few, skewed, and now and t
 neither means nor normal distributions serve. The estimate is that of Hodges and Lehmann, the
 median of all pairwise differences; its interval comes from the null distribution of the
 Mann-Whitney statistic (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd
-edition, sections 4.1 to 4.3). How many repetitions would tell follows Noether, "Sample size
-determination for some common nonparametric tests", JASA 82 (1987).
+edition, sections 4.1 to 4.3). Of positive values the same is worked out for ratios, on their
+logarithms: a share made of it cannot fall below -100 %. How many repetitions would tell follows
+Noether, "Sample size determination for some common nonparametric tests", JASA 82 (1987).
 """
 
 from __future__ import annotations
@@ -23,18 +24,32 @@ _EVEN = 0.05
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """A difference as a share of the first sample: the second's ratio to it, less one.
+
+    `least` and `most` bound it with 95 % confidence; None where there are too few values.
+    """
+
+    estimate: float
+    least: float | None
+    most: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Shift:
     """`estimate` is what the second sample has more than the first, in their unit.
 
     `least` and `most` bound it with 95 % confidence; None where the samples are too few for
     any bound. `repetitions` is how many values of each sample would tell them apart in four
     of five attempts, were they to differ as they did here; None where they hardly do.
+    `relative` is the difference as a share; None where a value is not positive.
     """
 
     estimate: float
     least: float | None
     most: float | None
     repetitions: int | None
+    relative: Share | None
 
     @property
     def is_certain(self) -> bool:
@@ -47,16 +62,30 @@ def shift(first: Sequence[float], second: Sequence[float]) -> Shift:
     differences = sorted(after - before for before in first for after in second)
     if not differences:
         raise ValueError("a sample without a value has no shift")
-    rank = _lowest_rank(len(first), len(second))
+    rank = lowest_rank(len(first), len(second))
     return Shift(
         estimate=median(differences),
         least=differences[rank - 1] if rank else None,
         most=differences[-rank] if rank else None,
         repetitions=_repetitions(differences),
+        relative=_share(first, second, rank),
     )
 
 
-def _lowest_rank(first: int, second: int) -> int:
+def _share(first: Sequence[float], second: Sequence[float], rank: int) -> Share | None:
+    if min(*first, *second) <= 0:
+        return None
+    ratios = sorted(after / before for before in first for after in second)
+    # The middle of two on the logarithms' scale, as of the ratios the other way round.
+    estimate = math.exp(median(map(math.log, ratios)))
+    return Share(
+        estimate=estimate - 1,
+        least=ratios[rank - 1] - 1 if rank else None,
+        most=ratios[-rank] - 1 if rank else None,
+    )
+
+
+def lowest_rank(first: int, second: int) -> int:
     """The largest c with P(U < c) <= 2.5 %; the c-th difference from each end is a bound.
 
     0 where even the extreme difference bounds nothing.
@@ -97,9 +126,9 @@ def _repetitions(differences: Sequence[float]) -> int | None:
     normal = NormalDist()
     distance = normal.inv_cdf(1 - (1 - CONFIDENCE) / 2) + normal.inv_cdf(_POWER)
     needed = math.ceil(distance**2 / (6 * from_even**2))
-    return max(needed, _fewest())
+    return max(needed, fewest())
 
 
-def _fewest() -> int:
+def fewest() -> int:
     """Of each sample, for which there is an interval at all."""
-    return next(count for count in range(1, 100) if _lowest_rank(count, count))
+    return next(count for count in range(1, 100) if lowest_rank(count, count))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from plimsoll.attribution.events.interruption import Interruption
+from plimsoll.attribution.events.interruption import CONTENTION, Interruption
 from plimsoll.attribution.events.task_state import LeftAs, left_as
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
@@ -74,10 +74,13 @@ class CpuTimeline:
     def switch(self, event: KernelEvent, woken_by: str | None) -> None:
         """A sched_switch."""
         self.cut(event.tsc)
+        contended = any(each.key == CONTENTION for each in self.open)
         # Interrupts end before the scheduler switches: what is open has lost its end.
         self.open.clear()
         if self.visit.pid == self._loop_tid:
-            self._loop_left_as = left_as(event.fields.get("prev_state"))
+            state = left_as(event.fields.get("prev_state"))
+            waits = contended and state in ("slept", "blocked")
+            self._loop_left_as = "contended" if waits else state
         pid = event.fields.get("next_pid")
         comm = str(event.fields.get("next_comm", ""))
         self._enter(event.tsc, Visit(pid if isinstance(pid, int) else None, comm, woken_by))

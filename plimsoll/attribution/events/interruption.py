@@ -36,6 +36,8 @@ _RECLAIMS = {
     "mm_vmscan_memcg_reclaim": "reclaim of a cgroup's memory",
     "mm_compaction": "compaction of memory",
 }
+# A loop that waits for a lock, be it by polling for it or asleep.
+CONTENTION = "contention"
 # The scheduler's tick: tick_sched_timer until Linux 6.8, tick_nohz_handler since.
 _TICKS = ("tick_nohz_handler", "tick_sched_timer", "tick_handle_periodic")
 
@@ -77,8 +79,12 @@ _OPENED: dict[str, tuple[CauseKind, str, str]] = {
     **{f"{key}_begin": ("memory-pressure", name, key) for key, name in _RECLAIMS.items()},
     **{f"{vector}_entry": ("ipi", f"IPI {vector}", vector) for vector in _IPIS},
     **{f"{vector}_entry": ("interrupt", vector, vector) for vector in _OTHER_VECTORS},
+    "contention_begin": ("lock-contention", "a lock of the kernel", CONTENTION),
+    "rcu_batch_start": ("rcu", "RCU callbacks", "rcu_batch"),
 }
 _CLOSED = {
+    "contention_end": CONTENTION,
+    "rcu_batch_end": "rcu_batch",
     **{f"{key}_end": key for key in _RECLAIMS},
     **{f"{vector}_exit": vector for vector in (*_IPIS, *_OTHER_VECTORS)},
 }
@@ -94,6 +100,12 @@ def opened_by(event: KernelEvent) -> Interruption | None:
         irq, name = event.fields.get("irq", "?"), event.fields.get("name", "")
         return Interruption("interrupt", f"irq {irq} {name}".strip(), f"irq {irq}")
     return None
+
+
+def is_tick(event: KernelEvent) -> bool:
+    """Whether the scheduler's tick begins with this event."""
+    function = str(event.fields.get("function", ""))
+    return event.name == "hrtimer_expire_entry" and function.partition("+")[0].strip() in _TICKS
 
 
 def closed_by(event: KernelEvent) -> str | None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-# "woken" is what a task that slept becomes: it could run, and waits for the CPU.
-LeftAs = Literal["runnable", "stopped", "slept", "blocked", "woken"]
+# "woken" is what a task that slept becomes: it could run, and waits for the CPU. One that left its
+# CPU while it waited for a lock is "contended".
+LeftAs = Literal["runnable", "stopped", "traced", "slept", "blocked", "contended", "woken"]
 
 # include/linux/sched.h: TASK_INTERRUPTIBLE, TASK_UNINTERRUPTIBLE, __TASK_STOPPED,
 # __TASK_TRACED, TASK_IDLE as the event reports it. 0 and TASK_REPORT_MAX are runnable.
 _BITS: tuple[tuple[int, LeftAs], ...] = (
-    (0x0C, "stopped"),
+    (0x04, "stopped"),
+    (0x08, "traced"),
     (0x02, "blocked"),
     (0x01, "slept"),
     (0x80, "slept"),
@@ -21,7 +23,7 @@ _LETTERS: dict[str, LeftAs] = {
     "I": "slept",
     "D": "blocked",
     "T": "stopped",
-    "t": "stopped",
+    "t": "traced",
 }
 
 

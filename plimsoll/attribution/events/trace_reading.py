@@ -9,6 +9,7 @@ from plimsoll.attribution.events.cpu_timeline import CpuTimeline, Slice
 from plimsoll.attribution.events.interruption import closed_by, opened_by
 from plimsoll.attribution.events.ipi_targets import targets_of
 from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.attribution.incidents.spans import Spans, union
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
 _STOP_SIGNALS = {19: "SIGSTOP", 20: "SIGTSTP", 21: "SIGTTIN", 22: "SIGTTOU"}
@@ -48,6 +49,45 @@ class CpuFact:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A task was moved from one CPU to another."""
+
+    tsc: int
+    thread: int
+    origin: int
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kick:
+    """A CPU was interrupted by another one, from which function of the kernel and by whom."""
+
+    tsc: int
+    cpu: int
+    function: str
+    sender: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """A polling loop may run again, by whom."""
+
+    tsc: int
+    thread: int
+    waker: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """A cgroup was frozen (or let go) by whom, where that is known."""
+
+    tsc: int
+    cgroup: str
+    frozen: bool
+    sender: str | None
+
+
 class TraceReading:
     """Reads the events of one window, in order of time."""
 
@@ -58,6 +98,13 @@ class TraceReading:
         self.facts: list[CpuFact] = []
         # When a cgroup, whichever it was, was handed its CPU quota again.
         self.refills: list[int] = []
+        # Of polling loops, and of any cgroup.
+        self.moves: list[Move] = []
+        self.freezes: list[Freeze] = []
+        # Who interrupted a loop's CPU so that the loop looks at what it is to do.
+        self.kicks: list[Kick] = []
+        # Who woke a loop, and when.
+        self.wakes: list[Wake] = []
         self._loops = {loop.cpu: loop.thread_id for loop in loops}
         self._loop_cpus = {loop.thread_id: loop.cpu for loop in loops}
         self._cpus = {cpu: CpuTimeline(begin, tid) for cpu, tid in self._loops.items()}
@@ -74,6 +121,22 @@ class TraceReading:
             self._take(event, timeline)
         for timeline in self._cpus.values():
             timeline.finish(self.end)
+
+    def ran_elsewhere(self, loop: PollingLoop) -> Spans:
+        """When the loop had a CPU other than its own, of those on which all events are recorded."""
+        if not any(move.thread == loop.thread_id for move in self.moves):
+            return ()
+        return union(
+            (piece.begin, piece.end)
+            for cpu, timeline in self._cpus.items()
+            if cpu != loop.cpu and cpu in self._loops
+            for piece in timeline.slices
+            if piece.visit.pid == loop.thread_id and piece.interruption is None
+        )
+
+    def is_traced(self, cpu: int) -> bool:
+        """Whether all events of the CPU are recorded, as those of CPUs on which loops poll."""
+        return cpu in self._loops
 
     def slices(self, cpu: int) -> Sequence[Slice]:
         """What this CPU did, without gaps from the window's begin to its end."""
@@ -99,10 +162,21 @@ class TraceReading:
 
     def _waking(self, event: KernelEvent, timeline: CpuTimeline) -> None:
         pid = event.fields.get("pid")
+        if event.name == "sched_migrate_task":
+            self._move(event)
         if isinstance(pid, int):
             self._wakers[pid] = timeline.says()
             if pid in self._loop_cpus:
+                self.wakes.append(Wake(event.tsc, pid, timeline.says()))
                 self._cpus[self._loop_cpus[pid]].loop_woken(event.tsc)
+
+    def _move(self, event: KernelEvent) -> None:
+        pid, origin, target = (event.fields.get(f) for f in ("pid", "orig_cpu", "dest_cpu"))
+        if not (isinstance(pid, int) and isinstance(origin, int) and isinstance(target, int)):
+            return
+        if pid in self._loop_cpus and origin != target:
+            self.moves.append(Move(event.tsc, pid, origin, target))
+            self._cpus[self._loop_cpus[pid]].cut(event.tsc)
 
     def _annotate(self, event: KernelEvent, timeline: CpuTimeline) -> None:
         name, fields = event.name, event.fields
@@ -113,16 +187,32 @@ class TraceReading:
         elif name == "tlb_flush" and timeline.open and timeline.open[-1].is_call_function:
             if fields.get("reason") in _REMOTE_FLUSHES or "remote" in str(fields.get("reason")):
                 timeline.open[-1].kind = "tlb-shootdown"
-        elif name == "signal_generate":
+        else:
+            self._note(event, timeline)
+        for cpu in targets_of(event, self._loops):
+            self._ipis[cpu] = sender = timeline.says()
+            self.kicks.append(Kick(event.tsc, cpu, _symbol(fields.get("callsite")), sender))
+
+    def _note(self, event: KernelEvent, timeline: CpuTimeline) -> None:
+        """Of what happens at one moment, and concerns loops on any CPU."""
+        name, fields = event.name, event.fields
+        if name == "signal_generate":
             self._signal(event, timeline)
         elif name == "cpu_frequency":
-            state, cpu = fields.get("state", "?"), fields.get("cpu_id", event.cpu)
-            if isinstance(cpu, int):
-                self.facts.append(CpuFact(event.tsc, cpu, name, f"frequency now {state} kHz"))
+            self._fact(event, fields.get("cpu_id", event.cpu), f"now {fields.get('state')} kHz")
+        elif name == "mce_record":
+            self._fact(event, fields.get("cpu", event.cpu), f"bank {fields.get('bank')}")
+        elif name == "rcu_stall_warning":
+            self._fact(event, event.cpu, f"{fields.get('msg')}")
         elif name.startswith("page_fault"):
             self.facts.append(CpuFact(event.tsc, event.cpu, "page_fault", "page fault"))
-        for cpu in targets_of(event, self._loops):
-            self._ipis[cpu] = timeline.says()
+        elif name in ("cgroup_freeze", "cgroup_unfreeze"):
+            path = str(fields.get("path", "?"))
+            self.freezes.append(Freeze(event.tsc, path, name == "cgroup_freeze", timeline.says()))
+
+    def _fact(self, event: KernelEvent, cpu: int | str, text: str) -> None:
+        if isinstance(cpu, int):
+            self.facts.append(CpuFact(event.tsc, cpu, event.name, text))
 
     def _function(self, tsc: int, function: str, timeline: CpuTimeline) -> None:
         if function in _REFILLS:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from plimsoll.attribution.explanation.absence import A_PAGE, REFILLED, WAITED
+from plimsoll.attribution.absences.absence import REFILLED
 from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.explanation.silences import is_silence, silent_ticks
 from plimsoll.attribution.incidents.cause import Cause, CauseKind
@@ -53,11 +53,7 @@ def _confirmed(
     if cause.kind in _TO_BE_CONFIRMED:
         return _counted(cause, _move(cause.kind, cause.cpu, incident, counters))
     if cause.kind == "timer-tick" and (cause.length_ns or 0) > _LONGEST_TICK_NS:
-        return _stood_still(cause, incident, counters, tsc_hz)
-    waited = cause.kind == "slept" and cause.name == WAITED
-    if waited and _move("major-fault", cause.cpu, incident, counters) is not None:
-        # It waited, and it had a fault in that second: not seen to be the same moment.
-        return replace(cause, kind="major-fault", name=A_PAGE, confidence="partial")
+        return _stood_still(cause, incident, counters)
     return cause
 
 
@@ -68,9 +64,7 @@ def _counted(cause: Cause, move: CounterMove | None) -> Cause:
     return replace(cause, cgroup=cgroup)
 
 
-def _stood_still(
-    cause: Cause, incident: Incident, counters: Sequence[CounterMove], tsc_hz: float
-) -> Cause:
+def _stood_still(cause: Cause, incident: Incident, counters: Sequence[CounterMove]) -> Cause:
     """By the hypervisor where its counter moved, else unknown.
 
     As sure as the kernel's trace is of the time, where the counter moved by as much.
@@ -79,7 +73,7 @@ def _stood_still(
     if move is None:
         name = f"the CPU stood still in {cause.name}"
         return replace(cause, kind="unexplained", name=name, confidence="unexplained")
-    confidence = cause.confidence if _accounts_for(move, cause, tsc_hz) else "counter"
+    confidence = cause.confidence if _accounts_for(move, cause) else "counter"
     return replace(cause, kind="hypervisor-steal", name=move.name, confidence=confidence)
 
 
@@ -95,18 +89,14 @@ def _stolen_during(
     if move is None:
         return cause
     ticks = silent_ticks(silent, (move.begin_tsc, move.end_tsc))
-    if _stolen_ns(move, tsc_hz) < _STOLEN_SHARE * ticks / tsc_hz * _NS_PER_S:
+    if (move.moved_ns or 0) < _STOLEN_SHARE * ticks / tsc_hz * _NS_PER_S:
         return cause
     return replace(cause, confidence="partial")
 
 
-def _accounts_for(move: CounterMove, cause: Cause, tsc_hz: float) -> bool:
+def _accounts_for(move: CounterMove, cause: Cause) -> bool:
     """Whether as much was stolen as the cause lasted, as far as the counter can show it."""
-    return _stolen_ns(move, tsc_hz) >= _STOLEN_SHARE * (cause.length_ns or 0)
-
-
-def _stolen_ns(move: CounterMove, tsc_hz: float) -> float:
-    return move.amount * (move.end_tsc - move.begin_tsc) / tsc_hz * _NS_PER_S
+    return (move.moved_ns or 0) >= _STOLEN_SHARE * (cause.length_ns or 0)
 
 
 def _move(

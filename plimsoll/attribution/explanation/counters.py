@@ -9,12 +9,12 @@ from plimsoll.attribution.incidents.cause import CauseKind
 
 @dataclass(frozen=True, slots=True)
 class CounterMove:
-    """A counter moved by `amount`, which is above zero, between two readings.
+    """A counter moved between two readings.
 
-    The amount is what the counter's metric is in: of steal the share of the time, from 0 to 1.
-    `kind` and `name` say what it counts: ("hypervisor-steal", "steal of CPU 1"),
-    ("throttling", "/kubepods/pod1"), ("hardware", "SMIs"), ("task", "java"). `cpu` is None
-    for a counter of the whole host or of a process.
+    `moved_ns` is the time that it counted, in steps of `unit_ns`; None for one that counts events,
+    which then were so many `events`. `kind` and `name` say what it counts: ("hypervisor-steal",
+    "steal of CPU 1"), ("throttling", "/kubepods/pod1"), ("hardware", "SMIs"). `cpu` is None for a
+    counter of the whole host or of a process.
     """
 
     kind: CauseKind
@@ -22,7 +22,9 @@ class CounterMove:
     cpu: int | None
     begin_tsc: int
     end_tsc: int
-    amount: float
+    moved_ns: int | None = None
+    unit_ns: int = 0
+    events: int = 1
     pid: int | None = None
     cgroup: str | None = None
 
@@ -34,3 +36,5 @@ class CounterMove:
 
 # Both stop a CPU without a trace in its kernel.
 INVISIBLE_TO_THE_KERNEL: tuple[CauseKind, ...] = ("hypervisor-steal", "hardware")
+# /proc/stat counts in USER_HZ, which is 100 on every architecture that Linux still supports.
+PROC_STAT_UNIT_NS = 10_000_000

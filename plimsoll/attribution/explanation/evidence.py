@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from plimsoll.attribution.absences.absence import Absence, Part, meeting
+from plimsoll.attribution.absences.taker import Taker
 from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.events.trace_reading import CpuFact
-from plimsoll.attribution.explanation.absence import Absence, Part, Taker, meeting
+from plimsoll.attribution.explanation.counter_budget import CounterBudget
 from plimsoll.attribution.explanation.counters import INVISIBLE_TO_THE_KERNEL, CounterMove
 from plimsoll.attribution.explanation.path_load import PathLoad
-from plimsoll.attribution.incidents.cause import Cause
+from plimsoll.attribution.explanation.silences import is_silent
+from plimsoll.attribution.incidents.cause import Cause, CauseKind
 from plimsoll.attribution.incidents.incident import Incident, stall_subject
 from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.attribution.incidents.spans import TickSpan, union, within
+from plimsoll.attribution.incidents.spans import ticks as ticks_of
 
 _NS_PER_S = 1e9
 # cpuinfo_transition_latency of the drivers that state one is at most some hundred us.
 _LONGEST_TRANSITION_NS = 500_000
+# A CPU that stood still for less may have missed no tick.
+_BEATS_TO_MISS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class IncidentEvidence:
-    """What was seen around an incident. `away` has the absences of loops by their CPU."""
+    """What was seen around an incident. `away` has the absences of loops by their CPU.
+
+    `stalls` are those that the tester's loops measured there; None where they measure none.
+    `beats` are the scheduler's ticks by CPU, `period` the time between two; None if not known.
+    Of the CPUs in `steal_measured` stolen time is known, so that its counter says no more.
+    """
 
     loops: Sequence[PollingLoop]
     away: Mapping[int, Sequence[Absence]]
@@ -29,7 +41,12 @@ class IncidentEvidence:
     coverage: TraceCoverage
     load: PathLoad
     tsc_hz: float
+    budget: CounterBudget
     facts: Sequence[CpuFact] = ()
+    stalls: Sequence[Incident] | None = None
+    beats: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    steal_measured: Collection[int] = ()
+    period: int | None = None
 
     def traced(self, loop: PollingLoop, incident: Incident) -> bool:
         """Whether every kernel event of the loop's CPU during the incident is known."""
@@ -50,26 +67,83 @@ class IncidentEvidence:
         """Causes of `ticks` of the incident in which the kernel's trace shows none.
 
         With a complete trace these can only be what a kernel does not see; without, any
-        counter that moved. Where none did it stays unexplained, and that is said.
+        counter that moved by as much. Where none did it stays unexplained, and that is said.
         """
         length_ns = round(ticks / self.tsc_hz * _NS_PER_S)
-        causes = [
-            cause
-            for loop in loops
-            for cause in (
-                *self._by_counter(loop, incident, length_ns, self.traced(loop, incident)),
-                *self._by_frequency(loop, incident, length_ns),
-            )
-        ]
+        causes: list[Cause] = []
+        for loop in loops:
+            most = min(ticks, self._stalled(loop, incident))
+            if most > 0:
+                causes += self._by_counter(loop, incident, most)
+                causes += self._by_machine_check(loop, incident, length_ns)
+                causes += self._by_frequency(loop, incident, length_ns)
         causes = list(dict.fromkeys(causes))
         if len(causes) > 1:
             # Which of them took how much is not known.
             causes = [replace(cause, length_ns=None) for cause in causes]
-        return causes or [self._unexplained(loops, incident, length_ns)]
+        return causes or [self._by_itself(loops, incident, length_ns)]
 
-    def _by_counter(
-        self, loop: PollingLoop, incident: Incident, length_ns: int, traced: bool
-    ) -> list[Cause]:
+    def _by_itself(self, loops: Sequence[PollingLoop], incident: Incident, length_ns: int) -> Cause:
+        """That the DUT did something else where its CPU is known to have run it; else nothing."""
+        unexplained = self._unexplained(loops, incident, length_ns)
+        busy = [
+            loop
+            for loop in loops
+            if loop.owner == "dut" and self.traced(loop, incident) and self._ticked(loop, incident)
+        ]
+        if len(busy) != 1 or not is_silent(incident) or not self._all_traced(loops, incident):
+            return unexplained
+        (loop,) = busy
+        return replace(
+            unexplained,
+            kind="busy-elsewhere",
+            name=f"{loop.process} itself was busy elsewhere",
+            owner="dut",
+            cpu=loop.cpu,
+            confidence="partial",
+        )
+
+    def _all_traced(self, loops: Sequence[PollingLoop], incident: Incident) -> bool:
+        return all(self.traced(loop, incident) for loop in loops)
+
+    def _ticked(self, loop: PollingLoop, incident: Incident) -> bool:
+        """Whether the loop's CPU ran all the while, by its ticks; several were due."""
+        if self.period is None or incident.ticks < _BEATS_TO_MISS * self.period:
+            return False
+        beats = self.beats.get(loop.cpu, ())
+        inside = sum(incident.begin_tsc <= beat <= incident.end_tsc for beat in beats)
+        return inside >= incident.ticks // self.period
+
+    def _stalled(self, loop: PollingLoop, incident: Incident) -> int:
+        """For how much of the incident the loop can have been away.
+
+        A loop of the tester knows by itself; of any other that is all of it.
+        """
+        if loop.owner != "tester" or self.stalls is None:
+            return incident.ticks
+        measured = union((each.begin_tsc, each.end_tsc) for each in self._stalls_of(loop))
+        return ticks_of(within(measured, incident.begin_tsc, incident.end_tsc))
+
+    def _stalls_of(self, loop: PollingLoop) -> list[Incident]:
+        subject = stall_subject(loop.cpu)
+        return [each for each in self.stalls or () if each.subject == subject]
+
+    def _claim(self, incident: Incident, ticks: int) -> TickSpan:
+        """In which time a CPU must have stood still for `ticks` of this incident.
+
+        Of a loss that began when the queue began to fill.
+        """
+        begin, end = incident.begin_tsc, incident.end_tsc
+        if incident.kind != "loss":
+            return begin, begin + ticks
+        needed_s = self.load.absence_s(incident.subject, incident.frames)
+        needed = ticks if needed_s is None else round(needed_s * self.tsc_hz)
+        return min(begin, end - needed), end
+
+    def _by_counter(self, loop: PollingLoop, incident: Incident, ticks: int) -> list[Cause]:
+        traced, measured = self.traced(loop, incident), self.steal_measured
+        length_ns = round(ticks / self.tsc_hz * _NS_PER_S)
+        claim = self._claim(incident, ticks)
         return [
             Cause(
                 kind=move.kind,
@@ -86,47 +160,70 @@ class IncidentEvidence:
             for move in self.counters
             if move.meets(loop.cpu, incident.begin_tsc, incident.end_tsc)
             and (not traced or move.kind in INVISIBLE_TO_THE_KERNEL)
+            and not (traced and move.kind == "hypervisor-steal" and loop.cpu in measured)
+            and self.budget.grants(move, claim, length_ns)
         ]
 
-    def _by_frequency(self, loop: PollingLoop, incident: Incident, length_ns: int) -> list[Cause]:
-        """A CPU may stop while its frequency changes; the length alone shows that it did."""
-        changes = [
+    def _by_machine_check(
+        self, loop: PollingLoop, incident: Incident, length_ns: int
+    ) -> list[Cause]:
+        """Firmware and kernel stop a CPU to handle one; the kernel's event comes after it."""
+        return [
+            self._at_once(loop, fact, "machine-check", f"machine check, {fact.text}", length_ns)
+            for fact in self._facts("mce_record", loop, incident)[:1]
+        ]
+
+    def _facts(self, name: str, loop: PollingLoop, incident: Incident) -> list[CpuFact]:
+        return [
             fact
             for fact in self.facts
-            if fact.name == "cpu_frequency"
+            if fact.name == name
             and fact.cpu == loop.cpu
             and incident.begin_tsc <= fact.tsc <= incident.end_tsc
         ]
+
+    def _at_once(
+        self, loop: PollingLoop, fact: CpuFact, kind: CauseKind, name: str, length_ns: int
+    ) -> Cause:
+        return Cause(
+            kind=kind,
+            name=name,
+            owner=loop.owner,
+            cpu=loop.cpu,
+            pid=None,
+            cgroup=None,
+            woken_by=None,
+            begin_tsc=fact.tsc,
+            length_ns=length_ns,
+            confidence="partial",
+        )
+
+    def _by_frequency(self, loop: PollingLoop, incident: Incident, length_ns: int) -> list[Cause]:
+        """A CPU may stop while its frequency changes; the length alone shows that it did."""
+        changes = self._facts("cpu_frequency", loop, incident)
         if not changes or length_ns > _LONGEST_TRANSITION_NS:
             return []
-        first = changes[0]
-        return [
-            Cause(
-                kind="frequency",
-                name=first.text,
-                owner=loop.owner,
-                cpu=loop.cpu,
-                pid=None,
-                cgroup=None,
-                woken_by=None,
-                begin_tsc=first.tsc,
-                length_ns=length_ns,
-                confidence="partial",
-            )
-        ]
+        name = f"frequency {changes[0].text}"
+        return [self._at_once(loop, changes[0], "frequency", name, length_ns)]
+
+    def more_lost(self, incident: Incident, frames: float) -> Cause:
+        """So many frames of a loss are more than what was away can have lost."""
+        name = "more frames were lost than came in the time beyond what the queue holds"
+        return replace(self._unexplained((), incident, 0), name=name, length_ns=None, frames=frames)
 
     def _unexplained(
         self, loops: Sequence[PollingLoop], incident: Incident, length_ns: int
     ) -> Cause:
         cpus = ", ".join(str(loop.cpu) for loop in loops)
+        no_counter = "and no counter moved by as much"
         if not loops:
             name = "no polling loop of the path is on this host"
         elif all(self.traced(loop, incident) for loop in loops):
-            name = f"no kernel event on CPU {cpus} accounts for it, and no counter moved"
+            name = f"no kernel event on CPU {cpus} accounts for it, {no_counter}"
         elif any(loop.cpu in self.coverage.complete for loop in loops):
-            name = f"the kernel's trace of CPU {cpus} is not complete there, and no counter moved"
+            name = f"the kernel's trace of CPU {cpus} is not complete there, {no_counter}"
         else:
-            name = f"kernel events on CPU {cpus} were not recorded, and no counter moved"
+            name = f"kernel events on CPU {cpus} were not recorded, {no_counter}"
         one = loops[0] if len(loops) == 1 else None
         return Cause(
             kind="unexplained",

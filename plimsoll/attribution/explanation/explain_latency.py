@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.attribution.explanation.absence import meeting
+from plimsoll.attribution.absences.absence import meeting
 from plimsoll.attribution.explanation.evidence import IncidentEvidence
 from plimsoll.attribution.explanation.explain_stall import EXACT_SHARE
 from plimsoll.attribution.explanation.held import Held, causes_of, held, stall_link, ticks_within

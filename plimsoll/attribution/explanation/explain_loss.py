@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.attribution.explanation.absence import meeting
+from plimsoll.attribution.absences.absence import meeting
 from plimsoll.attribution.explanation.evidence import IncidentEvidence
 from plimsoll.attribution.explanation.explain_latency import chain, covered_ticks
 from plimsoll.attribution.explanation.explain_stall import EXACT_SHARE
@@ -19,25 +19,36 @@ _REACH_S = 0.001
 def explain_loss(incident: Incident, evidence: IncidentEvidence) -> tuple[Cause, ...]:
     """What kept a loop of the path away while the lost frames were sent, or just before.
 
-    Exact where the absences cover the time in which they were sent and lasted long enough
-    to fill the queue; partial where they cover less of it, were too short, or ended just
-    before: a queue that was full then may still overflow.
+    Only a loop that was away for long enough to fill the queue, and for no more frames than came
+    beyond that. Exact where the absences cover the time in which these were sent; partial where
+    they cover less of it or ended just before: a queue that was full then may still overflow.
     """
     loops = [
         loop
         for loop in evidence.loops
         if loop.handles(incident.subject) and not (incident.refused and loop.owner == "tester")
     ]
-    overflow_s = evidence.load.overflow_s
+    overflow_s = evidence.load.overflow_s(incident.subject)
     reach = round((_REACH_S if overflow_s is None else overflow_s) * evidence.tsc_hz)
-    found = [each for loop in loops if (each := _away(loop, incident, evidence, reach)).parts]
+    away = [_away(loop, incident, evidence, reach) for loop in loops]
+    found = [each for each in away if each.parts and _seconds(each, evidence) >= (overflow_s or 0)]
     covered = covered_ticks([_cut(each, incident) for each in found]) / max(1, incident.ticks)
-    enough = any(_long_enough(each, evidence) for each in found)
-    exact = covered >= EXACT_SHARE and enough and all(each.certain for each in found)
-    causes: tuple[Cause, ...] = ()
-    if enough:
-        causes = chain(found, "exact" if exact else "partial", incident, evidence)
-    return causes or tuple(evidence.for_the_rest(loops, incident, incident.ticks))
+    exact = covered >= EXACT_SHARE and all(each.certain for each in found)
+    causes = chain(found, "exact" if exact else "partial", incident, evidence)
+    if not causes:
+        return tuple(evidence.for_the_rest(loops, incident, incident.ticks))
+    return (*causes, *_beyond(found, incident, evidence))
+
+
+def _beyond(found: list[Held], incident: Incident, evidence: IncidentEvidence) -> list[Cause]:
+    """That more frames were lost than all of these absences can explain, and how many."""
+    explained = [
+        evidence.load.explained(incident.subject, _seconds(each, evidence)) for each in found
+    ]
+    if any(frames is None for frames in explained):
+        return []
+    beyond = incident.frames - sum(frames or 0.0 for frames in explained)
+    return [evidence.more_lost(incident, beyond)] if beyond > 0 else []
 
 
 def _away(loop: PollingLoop, incident: Incident, evidence: IncidentEvidence, reach: int) -> Held:
@@ -57,8 +68,5 @@ def _end(incident: Incident) -> int:
     return max(incident.end_tsc, incident.begin_tsc + 1)
 
 
-def _long_enough(found: Held, evidence: IncidentEvidence) -> bool:
-    """Whether the queue can have filled in that time; where its size is not known it can."""
-    if evidence.load.overflow_s is None:
-        return True
-    return found.ticks / evidence.tsc_hz >= evidence.load.overflow_s
+def _seconds(found: Held, evidence: IncidentEvidence) -> float:
+    return found.ticks / evidence.tsc_hz

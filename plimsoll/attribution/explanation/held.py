@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.attribution.explanation.absence import Absence, Part, Taker, meeting
+from plimsoll.attribution.absences.absence import Absence, Part, meeting
+from plimsoll.attribution.absences.taker import Taker
 from plimsoll.attribution.incidents.cause import Cause, Confidence
 from plimsoll.attribution.incidents.loops import PollingLoop
 

@@ -18,10 +18,9 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from plimsoll.attribution.explanation.absence import Absence, Part, meeting
+from plimsoll.attribution.absences.absence import Absence, Part, meeting
 from plimsoll.attribution.explanation.observations import Observations
 from plimsoll.attribution.explanation.seen_windows import SeenWindow
-from plimsoll.attribution.incidents.own_processes import is_own
 from plimsoll.attribution.incidents.spans import Spans, common, ticks, union, within
 
 _NS_PER_S = 1e9
@@ -82,7 +81,7 @@ def _away(frames: TimedFrames, windows: Sequence[SeenWindow], seen: Observations
     at = bisect_right(windows, begin, key=lambda each: each.begin) - 1
     if at < 0 or windows[at].end < end:
         return _Away((), (), proves=False)
-    own_pids = seen.own_pids
+    own = seen.own_threads
     testers = [loop for loop in seen.loops if loop.owner == "tester"]
     duts = [loop for loop in seen.loops if loop.owner == "dut" and loop.handles(frames.stream)]
     away = windows[at].away
@@ -91,8 +90,8 @@ def _away(frames: TimedFrames, windows: Sequence[SeenWindow], seen: Observations
         for loop in (*testers, *duts)
     }
     of_tester = [part for loop in testers for part in parts[loop]]
-    of_tester += [part for loop in duts for part in parts[loop] if _is_own(part, own_pids)]
-    of_dut = [_spans(part for part in parts[loop] if not _is_own(part, own_pids)) for loop in duts]
+    of_tester += [part for loop in duts for part in parts[loop] if _is_own(part, own)]
+    of_dut = [_spans(part for part in parts[loop] if not _is_own(part, own)) for loop in duts]
     proves = bool(testers and duts) and all(
         seen.coverage.covers(loop.cpu, begin, end) for loop in (*testers, *duts)
     )
@@ -132,10 +131,9 @@ def _certain(absences: Sequence[Absence]) -> Iterable[Part]:
     return (part for absence in absences for part in absence.parts if part.certain)
 
 
-def _is_own(part: Part, own_pids: Collection[int]) -> bool:
+def _is_own(part: Part, own_threads: Collection[int]) -> bool:
     """Whether one of Plimsoll's own processes had the CPU."""
-    taker = part.taker
-    return taker.kind == "task" and (taker.pid in own_pids or is_own(taker.name))
+    return part.taker.kind == "task" and part.taker.pid in own_threads
 
 
 def _spans(parts: Iterable[Part]) -> Spans:

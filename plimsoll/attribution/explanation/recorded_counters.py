@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from plimsoll.attribution.explanation.counters import CounterMove
+from plimsoll.attribution.explanation.counters import PROC_STAT_UNIT_NS, CounterMove
 from plimsoll.attribution.incidents.cause import CauseKind
 from plimsoll.record.metrics.metrics import query_hosts
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.clock_fit import ClockFit
 
 _NS_PER_MS = 1_000_000
-# Source and type, the condition on its names, and what a move of it may be the cause of.
+_MS_PER_S = 1000
+# Source and type, the condition on its names, and what a move of it may be the cause of. Page
+# faults of the whole host are not among them: whose they are is not known.
 _COUNTED: dict[tuple[str, str], tuple[str, CauseKind]] = {
     ("mpstat", "Busy-CPU"): ("names['type'] = 'steal'", "hypervisor-steal"),
     ("smi", "smis-sec"): ("true", "hardware"),
     ("cgroup", "cpu-throttled-usec-sec"): ("true", "throttling"),
-    ("sar-mem", "Page-major-faults-sec"): ("true", "major-fault"),
 }
 
 
@@ -41,24 +42,36 @@ def counter_moves(
 def _move(row: Sequence[Any], fit: ClockFit) -> CounterMove:
     source, kind, cpu, cgroup, begin_ms, end_ms, value = row
     _, cause = _COUNTED[source, kind]
+    length_s = (end_ms - begin_ms) / _MS_PER_S
     return CounterMove(
         kind=cause,
         name=_name(cause, cpu, cgroup),
         cpu=None if cpu is None else int(cpu),
         begin_tsc=fit.tsc(begin_ms * _NS_PER_MS),
         end_tsc=fit.tsc(end_ms * _NS_PER_MS),
-        amount=float(value),
+        moved_ns=_moved_ns(cause, float(value), length_s),
+        unit_ns=PROC_STAT_UNIT_NS if cause == "hypervisor-steal" else 0,
+        events=max(1, round(float(value) * length_s)),
         cgroup=cgroup,
     )
+
+
+def _moved_ns(cause: CauseKind, value: float, length_s: float) -> int | None:
+    """The time that was counted: of shares of a CPU, and of us a second; None for events."""
+    match cause:
+        case "hypervisor-steal":
+            return round(value * length_s * 1e9)
+        case "throttling":
+            return round(value * length_s * 1e3)
+        case _:
+            return None
 
 
 def _name(cause: CauseKind, cpu: str | None, cgroup: str | None) -> str:
     match cause:
         case "hypervisor-steal":
             return f"steal of CPU {cpu}"
-        case "hardware":
-            return "SMIs"
         case "throttling":
             return cgroup or "a cgroup"
         case _:
-            return "major page faults of the host"
+            return "SMIs"

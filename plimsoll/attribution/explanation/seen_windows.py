@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from plimsoll.attribution.absences.absence import Absence, absences
 from plimsoll.attribution.events.coverage import TraceCoverage
+from plimsoll.attribution.events.standstill import (
+    Standstill,
+    is_steal_measured,
+    standstills,
+    ticks_on,
+)
 from plimsoll.attribution.events.trace_reading import CpuFact, TraceReading
-from plimsoll.attribution.explanation.absence import Absence, absences
 from plimsoll.attribution.explanation.evidence import absences_by_stalls
 from plimsoll.attribution.explanation.observations import Observations
 from plimsoll.attribution.explanation.unseen_stalls import with_unseen_stalls
@@ -20,31 +26,56 @@ from plimsoll.attribution.incidents.windows import IncidentWindow, trace_windows
 
 @dataclass(frozen=True, slots=True)
 class SeenWindow:
-    """One window, `begin` to `end` in TSC ticks: the absences of loops by CPU, and other facts."""
+    """One window, `begin` to `end` in TSC ticks: the absences of loops by CPU, and other facts.
+
+    `stalls` are those that the tester's loops measured in it, of each loop one at a time, `still`
+    the times in which a loop's CPU stood still and `beats` the scheduler's ticks, by CPU. Of those
+    in `steal_measured` all that was stolen of the loop's time is known.
+    """
 
     begin: int
     end: int
     away: Mapping[int, Sequence[Absence]]
     facts: Sequence[CpuFact]
+    stalls: Sequence[Incident] = ()
+    still: Mapping[int, Sequence[Standstill]] = field(default_factory=dict)
+    beats: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    steal_measured: frozenset[int] = frozenset()
 
 
 def seen_windows(seen: Observations) -> Iterator[SeenWindow]:
     """The windows of all incidents, in order."""
     throttled = union((m.begin_tsc, m.end_tsc) for m in seen.counters if m.kind == "throttling")
-    stalls = _apart(incident for incident in seen.incidents if incident.kind == "stall")
+    listed = (incident for incident in seen.incidents if incident.kind == "stall")
+    stalls = _apart((*listed, *seen.stalls))
     times = [event.tsc for event in seen.events]
     for window in trace_windows(seen.incidents, seen.tsc_hz):
         reading = TraceReading(*window, seen.loops)
-        reading.read(seen.events[bisect_left(times, window[0]) : bisect_right(times, window[1])])
+        events = seen.events[bisect_left(times, window[0]) : bisect_right(times, window[1])]
+        reading.read(events)
+        measured = _within(stalls, window)
         away = _absences(
             reading,
             seen.loops,
             seen.coverage,
-            _within(stalls, window),
+            measured,
             throttled=throttled,
             tsc_hz=seen.tsc_hz,
         )
-        yield SeenWindow(*window, away, reading.facts)
+        still = {
+            loop.cpu: tuple(
+                each
+                for each in standstills(reading, events, loop, seen.tsc_hz, seen.ticks)
+                if each.begin >= seen.coverage.complete.get(loop.cpu, (each.begin + 1, 0))[0]
+            )
+            for loop in seen.loops
+            if loop.cpu in away
+        }
+        beats = {cpu: ticks_on(events, cpu) for cpu in still}
+        measured_cpus = frozenset(
+            loop.cpu for loop in seen.loops if is_steal_measured(events, loop, seen.ticks)
+        )
+        yield SeenWindow(*window, away, reading.facts, measured, still, beats, measured_cpus)
 
 
 def _apart(stalls: Iterable[Incident]) -> Mapping[str, Sequence[Incident]]:

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.attribution.incidents.cause import Cause, Explanation
+from plimsoll.attribution.incidents.cause import Cause, CauseKind, Explanation
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.attribution.incidents.own_processes import is_own
 from plimsoll.text.units import format_ns
 
 _MOST_NAMED = 3
+# What took no CPU from a loop but kept it off.
+_DID_NOT_RUN: tuple[CauseKind, ...] = (
+    "stopped",
+    "moved",
+    "slept",
+    "throttling",
+    "major-fault",
+    "idle-exit",
+    "lock-contention",
+    "stood-still",
+    "busy-elsewhere",
+)
 
 
 def sentence(explanation: Explanation, loops: Sequence[PollingLoop]) -> str:
@@ -67,7 +78,7 @@ def _consequence(incident: Incident, cause: Cause) -> str:
 def _taken(causes: Sequence[Cause], process: str) -> str:
     first = causes[0]
     total = _length(causes)
-    if first.kind in ("stopped", "slept", "throttling", "major-fault", "idle-exit"):
+    if first.kind in _DID_NOT_RUN:
         text = f"{process} on CPU {first.cpu} {_did_not_run(first)} for {format_ns(total)}"
     else:
         named = " and ".join(_named(cause, len(causes) > 1) for cause in causes[:_MOST_NAMED])
@@ -86,6 +97,10 @@ def _set_off(cause: Cause) -> str:
 def _did_not_run(cause: Cause) -> str:
     return {
         "stopped": f"was stopped by {cause.name}",
+        "moved": f"was {cause.name} and did not run",
+        "lock-contention": f"waited for {cause.name}",
+        "stood-still": f"did not run, as {cause.name},",
+        "busy-elsewhere": "passed nothing on, though its CPU ran it,",
         "throttling": "was throttled (it could run and did not)",
         "major-fault": f"waited for {cause.name}",
         "idle-exit": "waited for its CPU to wake up from idle",
@@ -93,7 +108,7 @@ def _did_not_run(cause: Cause) -> str:
 
 
 def _named(cause: Cause, with_length: bool) -> str:
-    own = ", Plimsoll's own" if cause.kind == "task" and is_own(cause.name) else ""
+    own = ", Plimsoll's own" if cause.own else ""
     pid = "" if cause.pid is None else f" [{cause.pid}{own}]"
     length = f" ({format_ns(cause.length_ns)})" if with_length and cause.length_ns else ""
     if cause.kind == "hypervisor-steal":

@@ -22,8 +22,13 @@ Suggested = tuple[Incident, tuple[Cause, ...]]
 def is_silence(incident: Incident, cause: Cause) -> bool:
     """Whether no frame of a stream came through, for long, by the steal counter alone."""
     stolen = cause.kind == "hypervisor-steal" and cause.confidence == "counter"
-    long = (cause.length_ns or 0) >= _SILENT_NS and incident.frames >= _SILENT_FRAMES
-    return stolen and long and incident.kind == "loss"
+    return stolen and is_silent(incident)
+
+
+def is_silent(incident: Incident) -> bool:
+    """Whether frames were lost for longer, one after the other, than an overloaded DUT loses."""
+    long = incident.length_ns >= _SILENT_NS and incident.frames >= _SILENT_FRAMES
+    return long and incident.kind == "loss"
 
 
 def silences(suggested: Iterable[Suggested]) -> Mapping[int, Spans]:

@@ -19,14 +19,22 @@ CauseKind = Literal[
     "workqueue",
     "throttling",
     "stopped",
+    "moved",
     "slept",
+    "lock-contention",
+    "rcu",
     "memory-pressure",
     "major-fault",
     "frequency",
     "idle-exit",
     "tester-stall",
     "hypervisor-steal",
+    "stood-still",
     "hardware",
+    "machine-check",
+    "busy-elsewhere",
+    "corrupt",
+    "misdirected",
     "unexplained",
 ]
 
@@ -39,7 +47,8 @@ class Cause:
     `owner` and `cpu` whose CPU it took. `begin_tsc` is when it began to, `length_ns` for how
     long it kept the CPU within the incident. What filled a queue counts from its own begin:
     the cause of a loss, and one that left a queue behind in which a frame waited later. None
-    stands for what is not known.
+    stands for what is not known. `own` says that it is a task of Plimsoll's own. `frames` are
+    those of a loss that it accounts for, where that does not follow from its length.
 
     Confidence: "exact" where intervals that the kernel saw cover at least 80 % of the
     incident, "partial" where they cover less or where only the queue that they left behind
@@ -56,6 +65,8 @@ class Cause:
     begin_tsc: int | None
     length_ns: int | None
     confidence: Confidence
+    own: bool = False
+    frames: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 
 from plimsoll.attribution.incidents.incident import Incident
 
@@ -30,3 +31,11 @@ def trace_windows(incidents: Iterable[Incident], tsc_hz: float) -> tuple[Inciden
         else:
             merged.append((begin, end))
     return tuple(merged)
+
+
+def met_by(incidents: Iterable[Incident], windows: Sequence[IncidentWindow]) -> Iterator[Incident]:
+    """Those of the incidents that reach into one of the windows, which are in order."""
+    for incident in incidents:
+        at = bisect_left(windows, incident.begin_tsc, key=lambda window: window[1])
+        if at < len(windows) and windows[at][0] <= incident.end_tsc:
+            yield incident

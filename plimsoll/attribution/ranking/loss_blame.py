@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.attribution.incidents.cause import Cause, Explanation
-from plimsoll.attribution.incidents.own_processes import is_own
 from plimsoll.attribution.incidents.weights import weights
 
 _SEEN = ("exact", "partial")
@@ -17,9 +16,9 @@ class LossBlame:
     """Frames of the loss events that were listed, by what caused them.
 
     `tester`: its own loop was away, or a process of its own had the DUT's CPU. `platform`:
-    something else had the DUT's CPU. `unseen`: no
-    loop was seen to be away, or only a counter moved; then it is the DUT's own, unless
-    something else is known. Frames of unlisted events are in none of them.
+    something else had the DUT's CPU. `unseen`: no loop was seen to be away, or the DUT was busy
+    with something else, or only a counter moved; then it is the DUT's own, unless something else
+    is known. Frames of unlisted events are in none of them.
     """
 
     tester: float
@@ -48,7 +47,6 @@ def _shares(explanation: Explanation) -> list[tuple[str, float]]:
 
 
 def _blamed(cause: Cause) -> str:
-    if cause.owner is None or cause.confidence not in _SEEN:
+    if cause.owner is None or cause.confidence not in _SEEN or cause.kind == "busy-elsewhere":
         return "unseen"
-    own = cause.kind == "task" and is_own(cause.name)
-    return "tester" if own or cause.owner == "tester" else "platform"
+    return "tester" if cause.own or cause.owner == "tester" else "platform"

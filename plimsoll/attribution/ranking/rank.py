@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from plimsoll.attribution.incidents.cause import Cause, CauseKind, Confidence, Explanation
 from plimsoll.attribution.incidents.loops import LoopOwner
-from plimsoll.attribution.incidents.own_processes import is_own
 from plimsoll.attribution.incidents.weights import weights
 from plimsoll.attribution.ranking.remedies import Remedy, remedy_for
 
 # Any of a CPU's workers may be given the work.
 _KWORKER = re.compile(r"^kworker/(u?)[0-9:A-Z]+")
+_LENGTH = re.compile(r" for [^ ]+ [^ ]+$| \(\d+ ticks? missing\)$")
 _CONFIDENCES: tuple[Confidence, ...] = ("exact", "partial", "counter", "unexplained")
 
 
@@ -54,7 +54,12 @@ class _Sum:
 
 
 def group_name(cause: Cause) -> str:
-    """The name under which occurrences are counted together: any worker's is "kworker"."""
+    """The name under which occurrences are counted together: any worker's is "kworker".
+
+    How long each lasted, which the names of some say, is left out.
+    """
+    if cause.kind in ("moved", "stood-still"):
+        return _LENGTH.sub("", cause.name)
     return _KWORKER.sub(lambda found: f"kworker{'/u' if found[1] else ''}", cause.name)
 
 
@@ -73,7 +78,7 @@ def rank(explanations: Iterable[Explanation], above_ns: int = 0) -> tuple[Ranked
         if incident.kind == "latency" and not is_spike:
             continue
         for cause, weight in weights(explanation):
-            key = (cause.kind, group_name(cause), cause.owner, cause.cpu)
+            key = (cause.kind, group_name(cause), cause.owner, cause.cpu, cause.own)
             found = sums.setdefault(key, _Sum(cause))
             found.incidents += 1
             found.lost_frames += weight * incident.frames if incident.kind == "loss" else 0.0
@@ -108,7 +113,7 @@ def _row(found: _Sum, lost: int, spikes: int) -> RankedCause:
         name=name,
         owner=cause.owner,
         cpu=cause.cpu,
-        own=cause.kind == "task" and is_own(cause.name),
+        own=cause.own,
         occurrences=len(found.lengths),
         incidents=found.incidents,
         loss_share=min(1.0, found.lost_frames / lost) if lost else None,
@@ -116,7 +121,7 @@ def _row(found: _Sum, lost: int, spikes: int) -> RankedCause:
         total_ns=sum(known) if known else None,
         worst_ns=max(known, default=None),
         confidence=max(_CONFIDENCES, key=lambda c: (found.confidences.count(c), _weakness(c))),
-        remedy=remedy_for(cause.kind, name, cause.owner),
+        remedy=remedy_for(cause.kind, name, cause.owner, own=cause.own),
     )
 
 

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from plimsoll.attribution.incidents.cause import CauseKind
+from plimsoll.attribution.incidents.dut_on_tester import is_dut_on_tester_cpu
 from plimsoll.attribution.incidents.loops import LoopOwner
 from plimsoll.attribution.incidents.noise_tasks import is_noise
-from plimsoll.attribution.incidents.own_processes import is_own
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,17 @@ _RULES = (
         14,
     ),
     _rule(
-        ("hypervisor-steal",),
+        ("moved",),
+        _ANY,
+        "pin the loop to its CPU, and let nothing change that: no taskset, cpuset or irqbalance",
+        1,
+        5,
+    ),
+    _rule(("stopped",), r"freezer|tracer", "let nothing freeze or trace the loop's process"),
+    _rule(("rcu",), _ANY, "kernel arguments rcu_nocbs= with the polled CPUs and rcu_nocb_poll", 4),
+    _rule(("machine-check",), _ANY, "look into the log of the machine's firmware: rasdaemon, SEL"),
+    _rule(
+        ("hypervisor-steal", "stood-still"),
         _ANY,
         "pin the virtual CPUs on the host to CPUs of their own, and run nothing else there",
     ),
@@ -190,14 +200,19 @@ _OWN_REMEDY = Remedy(
     "give Plimsoll a CPU on which nothing polls; with none to spare it shares one with the loop"
 )
 _NOISE_REMEDY = Remedy("none: the experiment has it there on purpose; --set noise=[] runs without")
+_SHARED_REMEDY = Remedy("give the DUT CPUs of its own, and pin its loops to them")
 _OTHER_TASK = Remedy(
     "keep other processes off the polled CPUs: isolcpus=, or an exclusive cpuset", (1, 5, 44)
 )
 
 
-def remedy_for(kind: CauseKind, name: str, owner: LoopOwner | None) -> Remedy | None:
-    """The remedy for a cause; None where there is none to name."""
-    if kind == "task" and is_own(name):
+def remedy_for(
+    kind: CauseKind, name: str, owner: LoopOwner | None, *, own: bool = False
+) -> Remedy | None:
+    """The remedy for a cause, which may be Plimsoll's `own`; None where there is none to name."""
+    if kind == "task" and is_dut_on_tester_cpu(name, owner):
+        return _SHARED_REMEDY
+    if own:
         return _OWN_REMEDY
     if kind == "task" and is_noise(name):
         return _NOISE_REMEDY

@@ -28,7 +28,11 @@ class LocatedIncident:
 class CausesSummary:
     """Ranked causes, and the worst incidents of each kind: at most ten.
 
-    `left_out` counts incidents that the trials' records have no room for, the smallest.
+    `left_out` counts incidents that the trials' records have no room for, the smallest. Counts
+    are of the whole trials; the ranking rests on `ranked_losses` events with `ranked_frames`
+    lost frames, which are all where they are None. `at_least` are counts of earlier versions'
+    records, which lack what was left out. `corrupt` and `misdirected` are lost frames that came
+    back otherwise.
     """
 
     rows: tuple[RankedCause, ...]
@@ -40,6 +44,11 @@ class CausesSummary:
     lost_frames: int
     stall_count: int
     left_out: int
+    ranked_losses: int | None = None
+    ranked_frames: int | None = None
+    at_least: bool = False
+    corrupt: int = 0
+    misdirected: int = 0
 
 
 def summarise(trials: Sequence[TrialCauses], above_ns: int) -> CausesSummary:
@@ -54,16 +63,24 @@ def summarise(trials: Sequence[TrialCauses], above_ns: int) -> CausesSummary:
     ]
     losses = [t for t in located if t.incident.kind == "loss"]
     stalls = [t for t in located if t.incident.kind == "stall"]
+    known = [trial.totals for trial in trials if trial.totals is not None]
+    without = [trial for trial in trials if trial.totals is None]
+    listed_of = [each for trial in without for each in trial.incidents if each.kind == "loss"]
     return CausesSummary(
         rows=rank((explanation_of(each.incident) for each in located), above_ns),
         spikes=_longest(spikes),
         losses=tuple(sorted(losses, key=lambda each: -each.incident.frames)[:_WORST]),
         stalls=_longest(stalls),
         spike_count=len(spikes),
-        loss_events=len(losses),
-        lost_frames=sum(each.incident.frames for each in losses),
+        loss_events=sum(each.loss_events for each in known) + len(listed_of),
+        lost_frames=sum(each.lost_frames for each in known) + sum(e.frames for e in listed_of),
         stall_count=len(stalls),
         left_out=sum(trial.incidents_left_out for trial in trials),
+        ranked_losses=len(losses),
+        ranked_frames=sum(each.incident.frames for each in losses),
+        at_least=any(trial.incidents_left_out for trial in without),
+        corrupt=sum(each.corrupt for each in known),
+        misdirected=sum(each.misdirected for each in known),
     )
 
 
@@ -86,5 +103,7 @@ def _longest(located: Iterable[LocatedIncident]) -> tuple[LocatedIncident, ...]:
 
 
 def _remedy(recorded: ExplainedIncident) -> Remedy | None:
-    roots = explanation_of(recorded).roots
-    return remedy_for(roots[0].kind, roots[0].name, roots[0].owner) if roots else None
+    first = next(iter(explanation_of(recorded).roots), None)
+    if first is None:
+        return None
+    return remedy_for(first.kind, first.name, first.owner, own=first.own)

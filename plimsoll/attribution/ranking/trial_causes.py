@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from heapq import nlargest
 
 from plimsoll.attribution.explanation.explain import explain
@@ -14,6 +14,7 @@ from plimsoll.attribution.explanation.latency_parts import (
     latency_parts,
 )
 from plimsoll.attribution.explanation.observations import Observations
+from plimsoll.attribution.explanation.returned_frames import StreamLosses, with_returned
 from plimsoll.attribution.explanation.seen_windows import seen_windows
 from plimsoll.attribution.explanation.sentence import sentence
 from plimsoll.attribution.incidents.cause import Explanation
@@ -22,6 +23,7 @@ from plimsoll.attribution.ranking.rank import rank
 from plimsoll.record.causes.causes_record import (
     CauseRecord,
     ExplainedIncident,
+    IncidentTotals,
     LoopRecord,
     RankedCauseRecord,
     TraceState,
@@ -32,6 +34,7 @@ from plimsoll.record.trials.clock_fit import ClockFit
 
 # Shorter latencies are explained where they are listed, and do not count as spikes in the ranking.
 SPIKES_FROM_NS = 100_000
+_NS_PER_S = 1e9
 _KEPT_OF_A_KIND = 100
 _WITH_EVENTS = 50
 _EVENTS_OF_ONE = 400
@@ -44,7 +47,8 @@ class TrialFacts(Observations):
     """What is known of a finished trial.
 
     `clock` is None where the clocks were not read together. `longest` are the trial's longest
-    latencies, train by train.
+    latencies, train by train. `streams` are the losses of judged streams by name, `loss_events`
+    how many the tester counted; None where it lists all that there are.
     """
 
     number: int
@@ -52,6 +56,8 @@ class TrialFacts(Observations):
     clock: ClockFit | None = None
     spikes_from_ns: int = SPIKES_FROM_NS
     longest: Sequence[TimedFrames] = ()
+    streams: Mapping[str, StreamLosses] = field(default_factory=dict)
+    loss_events: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,7 @@ class CausesFound:
 def causes_of_trial(facts: TrialFacts) -> CausesFound:
     """Explain a trial's incidents and put what was found into its record. Pure."""
     windows = list(seen_windows(facts))
-    found = explain(facts, windows)
+    found = with_returned(explain(facts, windows), facts.streams)
     kept = _worst(found)
     rows = rank(found, facts.spikes_from_ns)
     record = TrialCauses(
@@ -83,9 +89,24 @@ def causes_of_trial(facts: TrialFacts) -> CausesFound:
         rows=tuple(RankedCauseRecord.model_validate(row) for row in rows),
         incidents=tuple(_explained(each, facts) for each in kept),
         incidents_left_out=len(found) - len(kept),
+        totals=_totals(facts, found),
     )
     latency = latency_parts(facts.longest, windows, facts)
     return CausesFound(record, found, tuple(_kept_events(kept, facts)), latency)
+
+
+def _totals(facts: TrialFacts, found: Sequence[Explanation]) -> IncidentTotals:
+    losses = [each.incident.frames for each in found if each.incident.kind == "loss"]
+    lengths = [each.incident.length_ns for each in found if each.incident.kind == "latency"]
+    of_streams = facts.streams.values()
+    return IncidentTotals(
+        lost_frames=max(sum(each.lost for each in of_streams), sum(losses)),
+        corrupt=sum(each.corrupt for each in of_streams),
+        misdirected=sum(each.misdirected for each in of_streams),
+        loss_events=max(facts.loss_events or 0, len(losses)),
+        spikes=sum(length >= facts.spikes_from_ns for length in lengths),
+        stalls=sum(each.incident.kind == "stall" for each in found),
+    )
 
 
 def _worst(found: Sequence[Explanation]) -> list[Explanation]:
@@ -107,8 +128,18 @@ def _explained(explanation: Explanation, facts: TrialFacts) -> ExplainedIncident
         **asdict(incident),
         begin_unix_ns=None if clock is None else clock.unix_ns(incident.begin_tsc),
         sentence=sentence(explanation, facts.loops),
+        absence_ns=_absence_ns(explanation, facts),
         causes=tuple(CauseRecord.model_validate(cause) for cause in explanation.causes),
     )
+
+
+def _absence_ns(explanation: Explanation, facts: TrialFacts) -> int | None:
+    incident = explanation.incident
+    if incident.kind != "loss":
+        return None
+    beyond = sum(cause.frames or 0.0 for cause in explanation.causes)
+    needed_s = facts.load.absence_s(incident.subject, incident.frames - beyond)
+    return None if needed_s is None else round(needed_s * _NS_PER_S)
 
 
 def _kept_events(kept: Sequence[Explanation], facts: TrialFacts) -> Iterator[KeptEvent]:

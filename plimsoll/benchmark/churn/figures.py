@@ -186,7 +186,8 @@ def _readiness(pods: Sequence[PodTimes]) -> Iterator[PodReadiness]:
     """Of each kind that became ready, and of all together."""
     for kind in (ALL_PODS, *POD_KINDS):
         of_kind = [pod for pod in pods if kind in (ALL_PODS, pod.kind)]
-        ready = [ms for pod in of_kind if (ms := pod.ready_ms) is not None]
+        timed = [(ms, pod.listed) for pod in of_kind if (ms := pod.ready_ms) is not None]
+        ready = [ms for ms, _ in timed]
         if not ready:
             continue
         whole = [s for pod in of_kind if (s := pod.condition_s(READY)) is not None]
@@ -198,6 +199,7 @@ def _readiness(pods: Sequence[PodTimes]) -> Iterator[PodReadiness]:
             p95_ms=p95,
             p99_ms=p99,
             max_ms=max(ready),
+            by_conditions=sum(listed for _, listed in timed),
             condition_p50_s=kube_burner_quantile(whole, 50),
             condition_p95_s=kube_burner_quantile(whole, 95),
             condition_p99_s=kube_burner_quantile(whole, 99),

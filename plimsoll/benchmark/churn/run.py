@@ -21,7 +21,7 @@ from plimsoll.errors import Interrupted, MachineError
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.record.index.summarise import note_summary
 from plimsoll.record.methods.churn import CHURN
-from plimsoll.record.metrics.metrics import convert_leftovers, trial_period
+from plimsoll.record.metrics.metrics import convert_leftovers
 from plimsoll.record.results.churn_result import (
     CELL,
     WORKLOAD,
@@ -30,17 +30,18 @@ from plimsoll.record.results.churn_result import (
     WorkloadRecord,
 )
 from plimsoll.record.run.journal import (
+    PERIOD_BEGUN,
     RUN_RESUMED,
     RUN_STARTED,
     Journal,
     JournalContents,
     read_journal,
 )
+from plimsoll.record.run.listed_files import GROWING_FILES
 from plimsoll.record.run.result_file import finish_run, read_run_result, restore_result
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.run.sealing import Seals
 
-_PERIOD_BEGUN = "churn-period"
 _INTERRUPTED = "interrupted"
 # What goes on, for people.
 OnNote = Callable[[str], None]
@@ -99,7 +100,7 @@ class _ChurnRun:
 
     def execute(self) -> ChurnResult:
         """Run the cells that are left, and say what all of them found."""
-        seals = Seals(self.run, self._history())
+        self._seals = Seals(self.run, self._history())
         left = self._begin_or_resume()
         version: str | None = None
         if left:
@@ -107,9 +108,9 @@ class _ChurnRun:
                 version = session.bed.version
                 for number, cell in enumerate(left, start=1):
                     self.note(f"cell {number} of {len(left)}: {cell.label}")
-                    self._run(session, cell, seals)
+                    self._run(session, cell)
         result = self._result(version)
-        seals.record(self.journal)
+        self._seals.record(self.journal)
         finish_run(self.run, self.journal, result)
         note_summary(self.run)
         return result
@@ -125,7 +126,11 @@ class _ChurnRun:
         history = self._history()
         if not history.events:
             self.journal.append(
-                RUN_STARTED, method=CHURN.name, versions=versions(None), settings={}
+                RUN_STARTED,
+                method=CHURN.name,
+                versions=versions(None),
+                settings={},
+                growing=list(GROWING_FILES),
             )
             note_summary(self.run)
             return planned
@@ -176,10 +181,10 @@ class _ChurnRun:
                 remedy="look at kubectl get events, ask for fewer resources, or give it more time",
             )
 
-    def _run(self, session: ChurnSession, planned: ChurnCellPlan, seals: Seals) -> None:
+    def _run(self, session: ChurnSession, planned: ChurnCellPlan) -> None:
         cell = run_cell(session, planned, self._next_period())
         self.journal.append(CELL, cell=cell.model_dump(mode="json"))
-        seals.record(self.journal)
+        self._seals.record(self.journal)
         if any(not phase.complete for phase in cell.phases):
             # What is left of the cycle would be in the next cell's way.
             self.note(f"{planned.label}: {cell.reason}; making the workload anew")
@@ -188,9 +193,10 @@ class _ChurnRun:
 
     def _next_period(self) -> str:
         """One that was never used, also not by a cell that was cut short."""
-        number = 1 + len(self._history().of_kind(_PERIOD_BEGUN))
+        number = 1 + len(self._history().of_kind(PERIOD_BEGUN))
         period = trial_period(number)
-        self.journal.append(_PERIOD_BEGUN, period=period)
+        self.journal.append(PERIOD_BEGUN, period=period)
+        self._seals.begin_period(period)
         return period
 
     def _history(self) -> JournalContents:

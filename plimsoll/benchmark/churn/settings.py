@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -26,6 +27,7 @@ from plimsoll.benchmark.churn.workload.object_set import OBJECT_SETS, ObjectSet
 from plimsoll.benchmark.experiment.set_field import SetField, with_fields
 from plimsoll.text.document import Document, read_document
 from plimsoll.text.mistakes import did_you_mean, mistake
+from plimsoll.text.named_program import NotRun, ProgramPath
 from plimsoll.text.units import WRITTEN, DurationField, RatioField
 
 NetworkSettings = Annotated[LocalNetwork | ClusterNetwork, Field(discriminator="kind")]
@@ -48,7 +50,7 @@ class OwnCluster(_Settings):
     """
 
     kind: Literal["own"]
-    programs: str | None = None
+    programs: Annotated[str, ProgramPath()] | None = None
     nodes: Annotated[PositiveInt, Field(le=1000)] = 10
     pod_start: Annotated[DurationField, Field(ge=0)] | Literal[0] = 0
     resources: Mapping[str, str] = {"hugepages-1Gi": "160Gi"}
@@ -61,7 +63,8 @@ class GivenCluster(_Settings):
     """
 
     kind: Literal["kubeconfig"]
-    kubeconfig: str | None = None
+    # It may name programs that hand out credentials.
+    kubeconfig: Annotated[str, ProgramPath()] | None = None
     context: str | None = None
     prometheus: PrometheusSettings | None = None
 
@@ -81,7 +84,9 @@ class WorkloadSettings(_Settings):
     qps: Annotated[PositiveFloat, Field(le=10_000)] = 20
     burst: Annotated[PositiveInt, Field(le=10_000)] = 20
     timeout: Annotated[DurationField, Field(gt=0)] = 600.0
-    image: Annotated[str, Field(min_length=1)] = "registry.k8s.io/pause:3.10"
+    image: Annotated[str, Field(min_length=1), NotRun("of pods, in a cluster")] = (
+        "registry.k8s.io/pause:3.10"
+    )
     dpdk_requests: Mapping[str, str] = {}
 
     @field_validator("objects", mode="before")
@@ -255,7 +260,7 @@ def load_churn(path: Path, settings: Sequence[SetField] = ()) -> ChurnExperiment
 
 def _validated(document: Document) -> ChurnExperiment:
     named = {"name": document.path.stem, **document.data}
-    return Document(document.path, named, document.root, document.set_at).validate(ChurnExperiment)
+    return replace(document, data=named).validate(ChurnExperiment)
 
 
 def of_record(document: Mapping[str, object]) -> ChurnExperiment:

@@ -12,6 +12,7 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.generator_limits import check_streams_sent
 from plimsoll.errors import InputError
 from plimsoll.record.results.cross_check_result import CheckStage
+from plimsoll.text.document import truths_as_numbers
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.traffic.streams.compile import Paths, compile_profile
 from plimsoll.trial.criteria.loss_ratio import LossRatio
@@ -90,6 +91,10 @@ def _contender(
             where="--with",
             remedy=f"set the fields of {kind}, as in --with {kind}.cpus=[2]",
         ) from error
+    for _, field in truths_as_numbers(data, varied):
+        raise InputError(
+            f"{kind}.{field} is true or false", where="--with", remedy="write a number"
+        )
     return Contender(kind, varied, tuple(_stages(kind, varied, settings.load_pps)))
 
 

@@ -203,7 +203,8 @@ class Experiment(BaseModel):
         Raises InputError naming the field for a load that is not known in pps, and for loads out
         of order.
         """
-        return self.search.judged_by(self.criteria).begin(to_pps, reach_pps)
+        judged = self.search.judged_by(self.criteria, self.trial.window)
+        return judged.begin(to_pps, reach_pps)
 
     def criteria_of(self, goal: str | None) -> tuple[CriterionSettings, ...]:
         """A goal's criteria; the experiment's own where a trial is for none."""

@@ -40,13 +40,10 @@ def load_in_pps(rate: Rate, profile: Profile, line_rate_bps: float | None, where
 def load_within_line(
     rate: Rate, experiment: Experiment, line_rate_bps: float | None, where: str
 ) -> float:
-    """The same; also raises InputError for more than the line carries, if its rate is known.
-
-    Not of a simulated lab, whose line rate is what its tester can offer.
-    """
+    """The same; also raises InputError for more than the line carries, if its rate is known."""
     with experiment.placing():
         load_pps = load_in_pps(rate, experiment.profile, line_rate_bps, where)
-        if line_rate_bps is not None and not experiment.lab.simulated:
+        if line_rate_bps is not None:
             _check_within_line(load_pps, experiment.profile, line_rate_bps, where)
     return load_pps
 

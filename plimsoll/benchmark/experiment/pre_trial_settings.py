@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from plimsoll.text.mistakes import brief, mistake
+from plimsoll.text.named_program import RunCommand
 from plimsoll.text.units import DurationField
 
 _REMEDY = "write its words as a list, such as [ssh, dut, ovs-appctl, fdb/flush]; no shell reads it"
@@ -31,7 +32,7 @@ class BeforeTrial(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    command: Annotated[tuple[str, ...], BeforeValidator(_words)]
+    command: Annotated[tuple[str, ...], BeforeValidator(_words), RunCommand()]
     timeout: Annotated[DurationField, Field(le=86400)] = 60.0
 
 

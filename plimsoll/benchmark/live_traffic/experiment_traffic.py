@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 
 from plimsoll.benchmark.experiment.experiment import Experiment
@@ -14,7 +13,7 @@ from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
 from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.benchmark.live_traffic.live_traffic import LiveTraffic
 from plimsoll.benchmark.testbed.testbed import BedPlan
-from plimsoll.errors import InputError, PlimsollError
+from plimsoll.errors import InputError
 from plimsoll.text.mistakes import did_you_mean
 from plimsoll.text.units import Rate
 from plimsoll.traffic.plan import StreamPlan
@@ -35,7 +34,6 @@ class ExperimentTraffic:
         self.live = live
         self._experiment = experiment
         self._load_pps = experiment.profile.rate_pps
-        self._timer: threading.Timer | None = None
         plans = self._first_plans()
         self._numbers = {plan.name: plan.stream for plan in plans}
         live.add(plans)
@@ -59,9 +57,9 @@ class ExperimentTraffic:
     ) -> None:
         """Start streams, by default all, at `load`, or at the load that they had.
 
-        After `duration_s` they are stopped, by a timer of this process, so to some
-        milliseconds. Raises InputError where there is no load yet, for unknown streams and
-        impossible loads, and what LiveTraffic.start raises.
+        The generator ends each `duration_s` after its first frame. Raises InputError where there
+        is no load yet, for unknown streams and impossible loads, and what LiveTraffic.start
+        raises.
         """
         numbers = self._chosen(streams)
         if load is not None:
@@ -72,18 +70,12 @@ class ExperimentTraffic:
                 where="load",
                 remedy="give one, such as 500kpps or 10%",
             )
-        self._forget_timer()
-        self.live.start(numbers)
-        if duration_s is not None:
-            self._timer = threading.Timer(duration_s, self._stop_by_timer, [numbers])
-            self._timer.daemon = True
-            self._timer.start()
+        timed = {} if duration_s is None else dict.fromkeys(numbers, duration_s)
+        self.live.start(numbers, timed)
 
     def stop(self, streams: Iterable[str] = ()) -> None:
         """Stop streams, by default all; returns after the drain where none is left."""
         chosen = tuple(streams)
-        if not chosen:
-            self._forget_timer()
         self.live.stop(self._chosen(chosen) if chosen else None)
 
     def set_load(self, load: Rate) -> None:
@@ -120,7 +112,6 @@ class ExperimentTraffic:
 
     def close(self) -> None:
         """Stop everything."""
-        self._forget_timer()
         self.live.close()
 
     def _first_plans(self) -> tuple[StreamPlan, ...]:
@@ -151,16 +142,6 @@ class ExperimentTraffic:
                 remedy=did_you_mean(name, known, f"name one of {', '.join(known)}"),
             )
         return found
-
-    def _stop_by_timer(self, numbers: tuple[int, ...]) -> None:
-        # What the session failed by is raised by the next call.
-        with suppress(PlimsollError):
-            self.live.stop(numbers)
-
-    def _forget_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
 
 
 def _undirected(name: str) -> str:

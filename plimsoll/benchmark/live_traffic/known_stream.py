@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
 from plimsoll.benchmark.live_traffic.live_counts import StreamState
-from plimsoll.generator.interface import StreamCounts
-from plimsoll.traffic.plan import StreamPlan
+from plimsoll.generator.interface import StreamBegin, StreamCounts, StreamCourse
+from plimsoll.traffic.plan import LONGEST_TRIAL_S, StreamPlan
 
 _WITHOUT_RATE = ("back-to-back", "one-in-flight")
+# The least that is left of a duration, of which a part has passed.
+_SHORTEST_S = 0.001
 
 
 @dataclass
 class KnownStream:
-    """`plan` has the rate at which it is to send; `offered` are frames of its frame count."""
+    """`plan` has the rate at which it is to send; `offered` are frames of its frame count.
+
+    It was started for `duration_s`, None for no end, and `course` is from when to when it sends,
+    once that is known. `ended` says that its time or its frame count is over. While it is `held`
+    it sends nothing, and `left_s` is how much of its time is left, None where it has no end.
+    """
 
     plan: StreamPlan
     enabled: bool = False
+    begun: bool = False
     offered: int = 0
+    duration_s: float | None = None
+    course: StreamCourse | None = None
+    ended: bool = False
+    held: bool = False
+    left_s: float | None = None
+    # When its time is over, by the clock that is never set; the course has the wall clock's.
+    _over_ns: int | None = None
 
     @property
     def rated(self) -> bool:
@@ -28,8 +44,9 @@ class KnownStream:
 
     @property
     def finished(self) -> bool:
-        """Whether all frames of its frame count were offered."""
-        return self.plan.frame_count is not None and self.offered >= self.plan.frame_count
+        """Whether all frames of its frame count were offered, or its time is over."""
+        count = self.plan.frame_count
+        return self.ended or (count is not None and self.offered >= count)
 
     @property
     def sending(self) -> bool:
@@ -43,9 +60,56 @@ class KnownStream:
             return "finished" if self.finished else "sending"
         return "stopped"
 
-    def restart(self) -> None:
-        """Begin its frame count anew."""
-        self.offered = 0
+    def start(self, duration_s: float | None) -> None:
+        """It is to send from its start on."""
+        self.enabled, self.begun, self.ended, self.held = True, False, False, False
+        self.offered, self.left_s = 0, None
+        endless = duration_s is None or duration_s >= LONGEST_TRIAL_S
+        self.duration_s = None if endless else max(_SHORTEST_S, duration_s or 0.0)
+
+    @property
+    def begin(self) -> StreamBegin:
+        """How it is to begin."""
+        return StreamBegin(self.plan.rate_pps or 0.0, self.duration_s)
+
+    def note_begin(self, course: StreamCourse) -> None:
+        """It began."""
+        self.begun, self.course, self._over_ns = True, course, None
+        if course.end_unix_ns is not None:
+            self._over_ns = time.monotonic_ns() + course.end_unix_ns - time.time_ns()
+
+    def note_end(self, course: StreamCourse) -> bool:
+        """It ended; false where that was said of a start before the last one."""
+        before = self.course
+        stale = not self.begun and before is not None
+        if stale and before is not None and before.begin_unix_ns == course.begin_unix_ns:
+            return False
+        if not self.sending:
+            return False
+        self.course, self.begun, self.ended = course, True, True
+        return True
+
+    def remaining_s(self) -> float | None:
+        """How much is left of its duration; None where it has none."""
+        if self.held or self.duration_s is None:
+            return self.left_s
+        if not self.begun or self._over_ns is None:
+            return self.duration_s
+        return max(_SHORTEST_S, (self._over_ns - time.monotonic_ns()) / 1e9)
+
+    def hold(self) -> None:
+        """It is to send nothing for now, and what is left of its time is to stay."""
+        self.left_s = self.remaining_s()
+        self.held = True
+
+    def go_on(self) -> float | None:
+        """It is to go on after it was held; returns what is left of its time."""
+        left_s, self.held, self.left_s = self.left_s, False, None
+        if self.course is not None and left_s is not None:
+            self._over_ns = time.monotonic_ns() + round(left_s * 1e9)
+            end_unix_ns = time.time_ns() + round(left_s * 1e9)
+            self.course = replace(self.course, end_unix_ns=end_unix_ns)
+        return left_s
 
     def note(self, counts: StreamCounts) -> None:
         """Account for the frames of an interval."""
@@ -55,8 +119,17 @@ class KnownStream:
             self.offered += counts.refused
 
     def planned(self) -> StreamPlan:
-        """What the next trial is to send of it: the rest, at rate 0 while it is not enabled."""
-        rate_pps = self.plan.rate_pps if self.enabled or not self.rated else 0.0
+        """What the next trial is to send of it, from its start on or the rest.
+
+        A stream with a rate has rate 0 where it is not enabled, and where it is yet to begin.
+        """
+        goes_on = self.sending and (self.begun or not self.rated)
+        if not goes_on:
+            return replace(self.plan, rate_pps=0.0 if self.rated else self.plan.rate_pps)
         count = self.plan.frame_count
-        rest = None if count is None else max(1, count - self.offered)
-        return replace(self.plan, rate_pps=rate_pps, frame_count=rest)
+        return replace(
+            self.plan,
+            rate_pps=0.0 if self.held else self.plan.rate_pps,
+            frame_count=None if count is None else max(1, count - self.offered),
+            duration_s=None if self.held else self.remaining_s(),
+        )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
 from plimsoll.benchmark.live_traffic.earlier_frames import EarlierFrames
@@ -14,14 +15,21 @@ from plimsoll.benchmark.live_traffic.stream_tally import StreamTally
 from plimsoll.generator.counters import added
 from plimsoll.generator.interface import Interval, PortCounts, PortInfo
 
+# Who waits for the end of traffic, and then reads how fast it was, has done so by then.
+RATES_KEPT_S = 2.0
 _OF_PORT = frozenset({"port", "foreign_kinds", "buffers_in_use", "link_up", "host"})
 
 
 class LiveBook:
     """Sums by stream and port. The caller holds `changed` to write, which wakes who waits."""
 
-    def __init__(self, ports: tuple[PortInfo, ...]) -> None:
+    def __init__(
+        self, ports: tuple[PortInfo, ...], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.changed = threading.Condition()
+        self._clock = clock
+        # Since when streams have not been sent any more, by number.
+        self._still_s: dict[int, float] = {}
         self._port_infos = ports
         self._streams: dict[int, StreamTally] = {}
         self._ports: dict[int, PortCounts] = {}
@@ -40,12 +48,13 @@ class LiveBook:
             known = streams.get(counts.stream)
             if known is not None:
                 known.note(counts)
-                self._tally(counts.stream).add(counts, interval)
+                self._tally(counts.stream).add(counts, interval, sending=known.sending)
+                self._note_whether_still(known)
         for port in interval.ports:
             before = self._ports.get(port.port)
             self._ports[port.port] = port if before is None else _both(before, port)
             self._links_up[port.port] = port.link_up
-            self._foreign_pps[port.port] = (port.foreign + port.stale) / max(length_s, 1e-9)
+            self._foreign_pps[port.port] = port.others / max(length_s, 1e-9)
         self._at_unix_ns = interval.end_unix_ns
         self._elapsed_s += length_s if interval.phase == "send" else 0.0
         self._interval_s = length_s
@@ -56,10 +65,17 @@ class LiveBook:
         """How a link is, seen between two intervals or while there are none."""
         self._links_up[port] = up
 
+    def begin(self, streams: Iterable[int]) -> None:
+        """These streams are to send anew."""
+        for number in streams:
+            self._still_s.pop(number, None)
+            self._tally(number).forget_rates()
+
     def settle(self) -> None:
         """A trial has ended, its drain included."""
-        for tally in self._streams.values():
+        for number, tally in self._streams.items():
             tally.settle()
+            self._still_s.setdefault(number, self._clock())
         self._foreign_pps.clear()
         self.changed.notify_all()
 
@@ -71,6 +87,7 @@ class LiveBook:
         for known in streams:
             self._earlier.take(self._read_stream(known))
             self._streams.pop(known.plan.stream, None)
+            self._still_s.pop(known.plan.stream, None)
         if ports:
             self._earlier = EarlierFrames()
             self._ports.clear()
@@ -79,6 +96,10 @@ class LiveBook:
 
     def read(self, streams: Collection[KnownStream], *, sending: bool) -> LiveCounts:
         """All of it, as it stands."""
+        long_still_s = self._clock() - RATES_KEPT_S
+        for number, since_s in self._still_s.items():
+            if since_s < long_still_s:
+                self._tally(number).forget_rates()
         read = tuple(self._read_stream(known) for known in streams)
         return LiveCounts(
             at_unix_ns=self._at_unix_ns,
@@ -88,6 +109,12 @@ class LiveBook:
             streams=read,
             ports=tuple(self._read_port(info, read) for info in self._port_infos),
         )
+
+    def _note_whether_still(self, known: KnownStream) -> None:
+        if known.sending:
+            self._still_s.pop(known.plan.stream, None)
+        else:
+            self._still_s.setdefault(known.plan.stream, self._clock())
 
     def _tally(self, stream: int) -> StreamTally:
         return self._streams.setdefault(stream, StreamTally(stream))
@@ -115,7 +142,7 @@ class LiveBook:
         sent = [each for each in streams if each.tx_port == info.port]
         received = [each for each in streams if each.rx_port == info.port]
         counts = self._ports.get(info.port)
-        others = counts.foreign + counts.stale if counts else 0
+        others = counts.others if counts else 0
         return LivePort(
             port=info.port,
             link_up=self._links_up[info.port],

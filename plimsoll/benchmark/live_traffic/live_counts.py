@@ -20,7 +20,8 @@ class LiveStream:
     protocol: their `missing` is what the gaps in the sequence show while frames are sent, and
     `sent - (received - duplicate)`, exactly, once everything was stopped. Bytes are those of
     frames with FCS: of a mix of sizes, the frames times their mean size. `tx_pps` to `rx_bps`
-    are of the last interval, bits again of frames with FCS. The four times (ns since 1970) are
+    are of the last interval in which it sent, and 0 from two seconds after its end on; bits are
+    again of frames with FCS. The four times (ns since 1970) are
     begins and ends of intervals in which a frame was sent or received, None before the first.
     """
 

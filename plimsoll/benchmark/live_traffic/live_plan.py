@@ -24,7 +24,7 @@ def members_of(
     members = {number: each for number, each in known.items() if each.sending}
     _check_room(members, generator, port_count)
     for number, each in known.items():
-        if number in members or not each.rated or each.finished:
+        if number in members or not each.rated:
             continue
         if _parts({**members, number: each}, generator, port_count) > _most(generator):
             break
@@ -39,10 +39,14 @@ def live_plan(
     *,
     mark: int,
     queue_frames: int,
+    receiving: bool,
 ) -> TrialPlan:
-    """A trial of them, through ports whose queues hold `queue_frames`, for as long as may be."""
+    """A trial of them, through ports whose queues hold `queue_frames`, for as long as may be.
+
+    It ends with its streams, unless ports are to go on `receiving`.
+    """
     streams = tuple(each.planned() for each in members.values())
-    fastest_pps = max((each.rate_pps or 1.0 for each in streams), default=1.0)
+    fastest_pps = max((each.plan.rate_pps or 1.0 for each in members.values()), default=1.0)
     # As TrialSettings.plan has it: no catching up may overflow the queue that it goes into.
     catch_up_us = min(settings.catch_up_us, queue_frames / 4 / fastest_pps * 1e6)
     return TrialPlan(
@@ -57,6 +61,9 @@ def live_plan(
         worst=settings.worst,
         check=settings.check,
         captures=captures,
+        begin_delay_s=settings.begin_delay_s,
+        report_ends=True,
+        end_with_streams=not receiving,
     )
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,12 +28,15 @@ from plimsoll.benchmark.live_traffic.stream_checks import (
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.interface import (
+    NO_ENDS,
     GeneratorRefused,
     Interval,
     LiveGenerator,
     PortInfo,
+    StreamCourse,
+    StreamsBegun,
 )
-from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.plan import LONGEST_TRIAL_S, StreamPlan
 from plimsoll.traffic.streams.compile import Paths
 
 _GAPS_KEPT = 64
@@ -49,13 +51,14 @@ class LiveTraffic:
 
     Under the hood one trial of the generator runs for as long as anything is to be sent, for
     days if need be. Rated streams that were known when it began are started, changed and
-    stopped by their rates while it goes on. What cannot be done so, the start of a stream that
-    was added since, that has sent its frame count, or that has no rate, ends the trial and
-    begins another: until then nothing is sent, for the drain and some ten milliseconds, which
-    `gaps` has as measured. Counters go on; sequence numbers and fields begin anew.
+    stopped while it goes on. What cannot be done so, the start of a stream that was added since,
+    or that has no rate, ends the trial and begins another: until then nothing is sent, for the
+    drain and some ten milliseconds, which `gaps` has as measured. Counters go on; sequence numbers
+    and fields begin anew.
 
-    When everything has been stopped, or has sent its frame count, the trial ends after its
-    drain, and what is missing is then known exactly.
+    The generator itself ends streams whose time or frame count is over, and says so. When
+    everything has ended or been stopped, the trial ends after its drain, and what is missing is
+    then known exactly.
     """
 
     def __init__(
@@ -87,6 +90,7 @@ class LiveTraffic:
         self._sent_until_unix_ns: float | None = None
         can_capture = plan.generator.capabilities.captures
         self._captures = LiveCaptures(capture_folder if can_capture else None)
+        self._on_end: Callable[[], None] = _nothing
 
     @property
     def ports(self) -> tuple[PortInfo, ...]:
@@ -119,6 +123,12 @@ class LiveTraffic:
         """The streams that are started and have frames left to send."""
         with self._book.changed:
             return frozenset(number for number, each in self._known.items() if each.sending)
+
+    @property
+    def courses(self) -> Mapping[int, StreamCourse]:
+        """From when to when streams send or sent last, by number, as far as that is known."""
+        with self._book.changed:
+            return {n: each.course for n, each in self._known.items() if each.course is not None}
 
     @property
     def gaps(self) -> tuple[float, ...]:
@@ -161,34 +171,52 @@ class LiveTraffic:
             with self._book.changed:
                 self._book.clear([self._known.pop(number) for number in numbers], ports=False)
 
-    def start(self, streams: Iterable[int] | None = None) -> None:
-        """Start streams, by default all; those that send already go on.
+    def notify_ends(self, on_end: Callable[[], None]) -> None:
+        """Call this, from a thread of its own, whenever streams or a trial have ended.
 
-        Of a stream that has sent its frame count it begins anew. With none, `start([])`, the
-        ports receive and count, and go on so until `stop()`. Returns when the polling loops
-        have taken it over. Raises InputError for unknown numbers and for more streams than the
-        generator can send, GeneratorRefused, and what the session failed by.
+        It must not wait for anything that happens here.
+        """
+        self._on_end = on_end
+
+    def start(
+        self,
+        streams: Iterable[int] | None = None,
+        durations_s: Mapping[int, float] = NO_ENDS,
+    ) -> tuple[StreamCourse, ...]:
+        """Start streams, by default all; those that send already go on, and are not held.
+
+        Each begins with its first frame, and ends by its frame count or when its duration is over,
+        counted from its own begin, where `durations_s` has one for it. With none, `start([])`,
+        the ports receive and count, and go on so until `stop()`. Returns when it is known from
+        when to when they send, which is returned. Raises InputError for unknown numbers and for
+        more streams than the generator can send, GeneratorRefused, and what the session failed
+        by.
         """
         with self._commands:
             self._check()
             numbers = self._numbers(streams)
             self._let_it_end()
             with self._book.changed:
-                fresh = [number for number in numbers if not self._known[number].sending]
+                going_on = {
+                    n for n in numbers if self._known[n].sending and not self._known[n].held
+                }
+                fresh = [number for number in numbers if number not in going_on]
                 self._receiving |= streams is not None and not numbers
                 chain = self._trial is None or any(map(self._needs_new_trial, fresh))
                 for number in fresh:
-                    if self._known[number].finished:
-                        self._known[number].restart()
-                    self._known[number].enabled = True
+                    self._known[number].start(durations_s.get(number))
+                self._book.begin(fresh)
             try:
                 if chain:
-                    self._chain()
+                    self._chain(fresh)
                 elif fresh:
-                    self._send_rates(fresh)
+                    self._begin_or_chain(fresh)
             except PlimsollError:
                 self._go_on_without(fresh)
                 raise
+            with self._book.changed:
+                courses = (self._known[number].course for number in fresh)
+                return tuple(course for course in courses if course is not None)
 
     def stop(self, streams: Iterable[int] | None = None) -> None:
         """Stop streams, by default all, which also ends receiving.
@@ -233,23 +261,51 @@ class LiveTraffic:
                 for number, rate_pps in rates_pps.items():
                     known = self._known[number]
                     known.plan = replace(known.plan, rate_pps=rate_pps)
-            self._send_rates([number for number in rates_pps if self._known[number].sending])
+            now = {n for n in rates_pps if self._known[n].sending and not self._known[n].held}
+            self._send_rates({n: rate_pps for n, rate_pps in rates_pps.items() if n in now})
 
     def set_rate(self, stream: int, rate_pps: float) -> None:
         """The same for one stream."""
         self.set_rates({stream: rate_pps})
 
+    def hold(self, streams: Iterable[int]) -> None:
+        """Pause streams, and what is left of their durations. Raises as `set_rates` does."""
+        with self._commands:
+            self._check()
+            with self._book.changed:
+                chosen = {n: self._known[n] for n in self._numbers(streams)}
+                held = {n: known for n, known in chosen.items() if known.sending and known.rated}
+                for known in held.values():
+                    known.hold()
+            timed = [number for number, known in held.items() if known.left_s is not None]
+            self._send_rates(dict.fromkeys(held, 0.0), dict.fromkeys(timed, LONGEST_TRIAL_S))
+
+    def go_on(self, streams: Iterable[int]) -> None:
+        """Go on with streams that were held. Raises as `set_rates` does."""
+        with self._commands:
+            self._check()
+            with self._book.changed:
+                chosen = {n: self._known[n] for n in self._numbers(streams)}
+                held = {n: known for n, known in chosen.items() if known.held}
+                left_s = {n: known.go_on() for n, known in held.items()}
+            rates = {n: known.plan.rate_pps or 0.0 for n, known in held.items() if known.sending}
+            self._send_rates(rates, {n: each for n, each in left_s.items() if each is not None})
+
     def counts(self, *, fresh: bool = False, timeout_s: float = 120.0) -> LiveCounts:
         """All counters, as of the end of the last interval.
 
         With `fresh`, as of the end of the one that is under way, which has all up to this call.
+        Where everything has just ended, it waits until all that comes back is counted.
         """
         with self._book.changed:
-            if fresh:
-                seen = self._book.intervals
-                self._book.changed.wait_for(
-                    lambda: self._trial is None or self._book.intervals > seen, timeout_s
-                )
+            seen = self._book.intervals
+            self._book.changed.wait_for(
+                lambda: (
+                    self._trial is None
+                    or (not self._ending and (not fresh or self._book.intervals > seen))
+                ),
+                timeout_s,
+            )
             ordered = [known for _, known in sorted(self._known.items())]
             return self._book.read(ordered, sending=any(each.sending for each in ordered))
 
@@ -374,23 +430,46 @@ class LiveTraffic:
             raise self._failure
 
     def _needs_new_trial(self, number: int) -> bool:
-        """Whether a stream that does not send cannot be started by its rate."""
-        known = self._known[number]
-        is_member = self._trial is not None and self._trial.members.get(number) is known
-        return not is_member or not known.rated or known.finished
+        """Whether a stream that does not send cannot be started while the trial runs."""
+        return self._trial is None or not self._trial.can_begin(number, self._known[number])
 
-    def _send_rates(self, numbers: Iterable[int]) -> None:
-        """The rates of these as they are known, where a trial sends them."""
+    def _begin_or_chain(self, fresh: Sequence[int]) -> None:
+        """Begin streams in the trial that runs, or in another where it has ended by itself."""
+        trial = self._trial
+        try:
+            if trial is not None:
+                self._begin_streams(trial, fresh)
+                return
+        except GeneratorRefused:
+            if trial is not None and not trial.over_soon():
+                raise
+        self._chain(fresh)
+
+    def _begin_streams(self, trial: LiveTrafficTrial, fresh: Iterable[int]) -> StreamsBegun:
+        begins = {n: self._known[n].begin for n in fresh if self._known[n].rated}
+        begun = trial.begin_streams(begins)
+        with self._book.changed:
+            for course in begun.streams:
+                if not self._known[course.stream].begun:
+                    self._known[course.stream].note_begin(course)
+        return begun
+
+    def _send_rates(
+        self, rates_pps: Mapping[int, float], ends_s: Mapping[int, float] = NO_ENDS
+    ) -> None:
+        """These rates, of streams that a trial sends."""
         trial = self._trial
         if trial is None:
             return
         rates = {
-            number: self._known[number].plan.rate_pps or 0.0
-            for number in numbers
+            number: rate_pps
+            for number, rate_pps in rates_pps.items()
             if trial.members.get(number) is self._known[number] and self._known[number].rated
         }
+        if not rates:
+            return
         with _ended_by_itself(self):
-            trial.change_rates(rates)
+            trial.change_rates(rates, ends_s)
 
     def _switch_capture(
         self, trial: LiveTrafficTrial | None, port: int, path: Path | None = None
@@ -426,14 +505,15 @@ class LiveTraffic:
                 # It has ended by itself, perhaps before it came to this.
         return self._generator.set_link(port, up=up)
 
-    def _chain(self) -> None:
+    def _chain(self, fresh: Iterable[int] = ()) -> None:
         """End the trial that runs, if one does, and begin one of what is known and enabled."""
         follows = self._trial is not None
         self._end_trial()
         self._check()
-        self._begin_trial(follows=follows)
+        self._begin_trial(fresh, follows=follows)
 
-    def _begin_trial(self, *, follows: bool) -> None:
+    def _begin_trial(self, fresh: Iterable[int] = (), *, follows: bool) -> None:
+        """Begin one in which the streams that are `fresh` send from their start on."""
         members = members_of(self._known, self._plan, len(self.ports))
         plan = live_plan(
             members,
@@ -441,15 +521,27 @@ class LiveTraffic:
             self._captures.plans(),
             mark=self._bed.marks.take(),
             queue_frames=self._bed.ports.queue_frames,
+            receiving=self._receiving,
         )
         self._bed.lab.check()
         with self._book.changed:
             self._ending = False
-            trial = LiveTrafficTrial(self._generator, plan, members, self._watch, self._ended)
+            trial = LiveTrafficTrial(
+                self._generator,
+                plan,
+                members,
+                watch=self._watch,
+                streams_ended=self._streams_ended,
+                ended=self._ended,
+            )
             self._trial = trial
-        trial.wait_until_sending()
+        begun = self._begin_streams(trial, fresh)
+        with self._book.changed:
+            for known in members.values():
+                if known.sending and not known.begun:
+                    known.note_begin(_with_trial(known, begun.trial_unix_ns))
         if follows and self._sent_until_unix_ns is not None:
-            self._gaps_s.append((time.time_ns() - self._sent_until_unix_ns) / 1e9)
+            self._gaps_s.append((begun.trial_unix_ns - self._sent_until_unix_ns) / 1e9)
 
     def _end_trial(self) -> None:
         trial = self._trial
@@ -464,7 +556,7 @@ class LiveTraffic:
             trial.join()
 
     def _watch(self, trial: LiveTrafficTrial, interval: Interval) -> bool:
-        """Count an interval; true when there is nothing left to send or receive."""
+        """Count an interval; true when nothing is left to send for, and nothing to receive."""
         with self._book.changed:
             current = {
                 number: known
@@ -472,12 +564,26 @@ class LiveTraffic:
                 if self._known.get(number) is known
             }
             self._book.add_interval(interval, current)
-            self._ending |= not self._receiving and not any(
-                known.sending for known in current.values()
-            )
-            ending = self._ending
+            self._note_whether_it_ends()
+            ending = self._ending and not trial.ends_by_itself
         self._bed.lab.check()
         return ending or bool(self._links_lost())
+
+    def _streams_ended(self, trial: LiveTrafficTrial, courses: tuple[StreamCourse, ...]) -> None:
+        """The generator has ended streams; what they sent is counted."""
+        with self._book.changed:
+            for course in courses:
+                known = trial.members.get(course.stream)
+                if known is not None and self._known.get(course.stream) is known:
+                    known.note_end(course)
+            self._note_whether_it_ends()
+            self._book.changed.notify_all()
+        self._on_end()
+
+    def _note_whether_it_ends(self) -> None:
+        self._ending |= not self._receiving and not any(
+            known.sending for known in self._known.values()
+        )
 
     def _ended(self, trial: LiveTrafficTrial) -> None:
         report = trial.report
@@ -491,17 +597,29 @@ class LiveTraffic:
             if report is not None and report.ended_by == "link_down":
                 for known in self._known.values():
                     known.enabled = False
-        if report is not None and report.ended_by == "duration":
-            threading.Thread(target=self._go_on, name="live-trial-next", daemon=True).start()
+        if report is not None and report.ended_by in ("duration", "streams"):
+            threading.Thread(target=self._follow_up, name="live-trial-next", daemon=True).start()
+        self._on_end()
 
-    def _go_on(self) -> None:
-        """After a week the next trial follows by itself."""
+    def _follow_up(self) -> None:
+        """After a week, or where paused streams are left, the next trial follows by itself."""
         with self._commands:
             if self._trial is None and (self.sending or self._receiving):
                 try:
                     self._begin_trial(follows=True)
                 except PlimsollError as error:
                     self._failure = self._failure or error
+
+
+def _with_trial(known: KnownStream, trial_unix_ns: int) -> StreamCourse:
+    """Of a stream that begins with its trial, as those without a rate do."""
+    duration_s = known.duration_s
+    end_unix_ns = None if duration_s is None else trial_unix_ns + round(duration_s * 1e9)
+    return StreamCourse(known.plan.stream, trial_unix_ns, end_unix_ns)
+
+
+def _nothing() -> None:
+    """Nobody wants to know."""
 
 
 def _of_session(trial: LiveTrafficTrial) -> PlimsollError | None:

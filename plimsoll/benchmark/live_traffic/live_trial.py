@@ -9,9 +9,13 @@ from contextlib import contextmanager
 from plimsoll.benchmark.live_traffic.known_stream import KnownStream
 from plimsoll.errors import PlimsollError
 from plimsoll.generator.interface import (
+    NO_ENDS,
     CaptureCounts,
     Interval,
     LiveGenerator,
+    StreamBegin,
+    StreamCourse,
+    StreamsBegun,
     TrialPlan,
     TrialReport,
 )
@@ -21,35 +25,49 @@ _END_TIMEOUT_S = 120.0
 
 
 class LiveTrafficTrial:
-    """A trial of `members`, by number. `ended` is called by its own thread, once."""
+    """A trial of `members`, by number. Its own thread calls the functions, `ended` once."""
 
     def __init__(
         self,
         generator: LiveGenerator,
         plan: TrialPlan,
         members: Mapping[int, KnownStream],
+        *,
         watch: Callable[[LiveTrafficTrial, Interval], bool],
+        streams_ended: Callable[[LiveTrafficTrial, tuple[StreamCourse, ...]], None],
         ended: Callable[[LiveTrafficTrial], None],
     ) -> None:
         """Begin it. Raises GeneratorDied."""
         self.members = dict(members)
+        self.ends_by_itself = plan.end_with_streams
+        self._counts = {each.stream: each.frame_count for each in plan.streams}
         self.report: TrialReport | None = None
         self.failure: PlimsollError | None = None
         self._plan = plan
         self._watch = watch
+        self._streams_ended = streams_ended
         self._ended = ended
         self._trial = generator.begin(plan)
         self._thread = threading.Thread(target=self._follow, name="live-trial", daemon=True)
         self._thread.start()
 
-    def wait_until_sending(self) -> None:
-        """Return once its polling loops run. Raises what it failed by."""
-        self.change_rates({})
+    def can_begin(self, number: int, known: KnownStream) -> bool:
+        """Whether a stream that does not send can be started while it runs."""
+        is_member = self.members.get(number) is known
+        # Of one that was to send the rest of its frames, all of them are more.
+        return is_member and known.rated and self._counts[number] == known.plan.frame_count
 
-    def change_rates(self, rates_pps: Mapping[int, float]) -> None:
+    def begin_streams(self, begins: Mapping[int, StreamBegin]) -> StreamsBegun:
         """As the generator's. Raises what the trial failed by, if it has."""
         with self._explained():
-            self._trial.change_rates(rates_pps)
+            return self._trial.begin_streams(begins)
+
+    def change_rates(
+        self, rates_pps: Mapping[int, float], ends_s: Mapping[int, float] = NO_ENDS
+    ) -> None:
+        """As the generator's. Raises what the trial failed by, if it has."""
+        with self._explained():
+            self._trial.change_rates(rates_pps, ends_s)
 
     def switch_capture(self, port: int, *, on: bool, path: str | None = None) -> CaptureCounts:
         """As the generator's. Raises what the trial failed by, if it has."""
@@ -76,17 +94,21 @@ class LiveTrafficTrial:
         try:
             yield
         except PlimsollError as error:
-            if self._over_soon() and self.failure is not None:
+            if self.over_soon() and self.failure is not None:
                 raise self.failure from error
             raise
 
-    def _over_soon(self) -> bool:
+    def over_soon(self) -> bool:
+        """Whether it has ended, or ends within a second."""
         self._thread.join(1.0)
         return not self._thread.is_alive()
 
     def _follow(self) -> None:
         try:
-            self.report = self._trial.follow(lambda interval: self._watch(self, interval))
+            self.report = self._trial.follow(
+                lambda interval: self._watch(self, interval),
+                lambda streams: self._streams_ended(self, streams),
+            )
         except PlimsollError as error:
             self.failure = error
         finally:

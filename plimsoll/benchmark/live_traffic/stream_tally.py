@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.generator.counters import fields_of
@@ -34,8 +34,26 @@ def no_counts(stream: int) -> StreamCounts:
     )
 
 
+# Of shorter intervals, which end with a stream, a rate says little.
+_SHORTEST_S = 0.1
 _COUNTERS = tuple(name for name in fields_of(no_counts(0), int) if name != "stream")
 _HISTOGRAMS = fields_of(no_counts(0), Histogram)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """What was sent, and what came, in so many seconds."""
+
+    length_s: float = _SHORTEST_S
+    sent: int = 0
+    received: int = 0
+
+    def followed_by(self, later: _Sent) -> _Sent:
+        return _Sent(
+            self.length_s + later.length_s,
+            self.sent + later.sent,
+            self.received + later.received,
+        )
 
 
 class StreamTally:
@@ -47,15 +65,14 @@ class StreamTally:
         self._microseconds: Counter[int] = Counter()
         self._histograms = {name: HistogramSum() for name in _HISTOGRAMS}
         self._lists = no_counts(stream)
-        self.tx_pps = 0.0
-        self.rx_pps = 0.0
+        self._last = _Sent()
         self.first_sent_unix_ns: int | None = None
         self.last_sent_unix_ns: int | None = None
         self.first_received_unix_ns: int | None = None
         self.last_received_unix_ns: int | None = None
 
-    def add(self, counts: StreamCounts, interval: Interval) -> None:
-        """Account for what it did in `interval`."""
+    def add(self, counts: StreamCounts, interval: Interval, *, sending: bool) -> None:
+        """Account for what it did in `interval`, at whose end it is still `sending` or not."""
         length_s = max(interval.end_s - interval.begin_s, 1e-9)
         begin_unix_ns = interval.end_unix_ns - round(length_s * 1e9)
         for name in _COUNTERS:
@@ -64,7 +81,9 @@ class StreamTally:
             histogram.add(getattr(counts, name))
         self._microseconds.update(dict(counts.latency_us))
         self._add_lists(counts)
-        self.tx_pps, self.rx_pps = counts.sent / length_s, counts.received / length_s
+        if interval.phase == "send" and (sending or counts.sent):
+            latest = _Sent(length_s, counts.sent, counts.received)
+            self._last = latest if length_s >= _SHORTEST_S else self._last.followed_by(latest)
         if counts.sent:
             self.first_sent_unix_ns = self.first_sent_unix_ns or begin_unix_ns
             self.last_sent_unix_ns = interval.end_unix_ns
@@ -72,11 +91,24 @@ class StreamTally:
             self.first_received_unix_ns = self.first_received_unix_ns or begin_unix_ns
             self.last_received_unix_ns = interval.end_unix_ns
 
+    @property
+    def tx_pps(self) -> float:
+        """Of the last interval in which it was to send, which a drain is not."""
+        return self._last.sent / self._last.length_s
+
+    @property
+    def rx_pps(self) -> float:
+        """The same of what came back."""
+        return self._last.received / self._last.length_s
+
+    def forget_rates(self) -> None:
+        """It has not sent for a while, or begins anew."""
+        self._last = _Sent()
+
     def settle(self) -> None:
         """All that comes back has come: what is missing is now known exactly."""
         received = self._frames["received"] - self._frames["duplicate"]
         self._frames["missing"] = max(0, self._frames["sent"] - received)
-        self.tx_pps = self.rx_pps = 0.0
 
     def total(self) -> StreamCounts:
         """The counts so far."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary, summarise
-from plimsoll.record.causes.causes_record import read_causes
+from plimsoll.record.causes.causes_record import ExplainedIncident, TrialCauses, read_causes
 from plimsoll.record.results.result import PlatformLimit
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
@@ -16,6 +17,7 @@ from plimsoll.text.units import format_ns, format_pps
 _MOST_OF_THEM = 0.5
 _MOST_NAMED = 3
 _SEEN = ("exact", "partial")
+_UNCHECKED = "; whether that overflows the DUT's buffer is not known, as its size or load is not"
 
 
 def platform_limit(
@@ -33,13 +35,16 @@ def platform_limit(
     causes = next((each for each in read_causes(run) if each.trial == lowest.number), None)
     if share < _MOST_OF_THEM or causes is None:
         return None
+    longest = longest_absence(causes)
+    if longest is not None and not longest.overflows:
+        return None
     forwarded_pps = max(each.evidence.forwarded_pps for each in trials if each.evidence)
     return PlatformLimit(
         forwarded_pps=forwarded_pps,
         trial=lowest.number,
         platform_share=share,
         sentence=platform_sentence(
-            forwarded_pps, line_pps, summarise([causes], causes.spikes_from_ns)
+            forwarded_pps, line_pps, summarise([causes], causes.spikes_from_ns), longest
         ),
     )
 
@@ -50,27 +55,69 @@ def _platform_share(trial: TrialRecord) -> float:
     return 0.0 if blame is None or not frames else blame.platform / frames
 
 
-def platform_sentence(forwarded_pps: float, line_pps: float | None, summary: CausesSummary) -> str:
+@dataclass(frozen=True, slots=True)
+class LongestAbsence:
+    """The longest time in which the DUT was away and lost frames, whatever had its CPU.
+
+    `needed_ns` is how long it must have been for what was lost in it; None where the DUT's buffer
+    or the load is not known.
+    """
+
+    length_ns: int
+    needed_ns: int | None
+
+    @property
+    def overflows(self) -> bool:
+        """Whether the arithmetic of the buffer bears it out, as far as that can be checked."""
+        return self.needed_ns is None or self.length_ns >= self.needed_ns
+
+
+def longest_absence(causes: TrialCauses) -> LongestAbsence | None:
+    """Of the loss events of a trial; None where no length is known."""
+    found = [
+        LongestAbsence(length_ns, each.absence_ns)
+        for each in causes.incidents
+        if each.kind == "loss" and (length_ns := _away_ns(each))
+    ]
+    return max(found, key=lambda each: (each.overflows, each.length_ns), default=None)
+
+
+def _away_ns(incident: ExplainedIncident) -> int:
+    return sum(
+        cause.length_ns or 0
+        for cause in incident.causes
+        if cause.owner == "dut" and not cause.own and cause.confidence in _SEEN
+    )
+
+
+def platform_sentence(
+    forwarded_pps: float,
+    line_pps: float | None,
+    summary: CausesSummary,
+    longest: LongestAbsence | None,
+) -> str:
     """What limits a load line of `line_pps`, both rates per direction, by the causes of losses.
 
-    Causes of which only a counter tells stand for themselves where nothing better is known: of
-    those neither begin nor length was seen.
+    Its length is that of the `longest` absence, which overflows the DUT's buffer at the load
+    under which it lost frames; where that cannot be checked the sentence says so. Causes of which
+    only a counter tells stand for themselves where nothing better is known: of those neither
+    begin nor length was seen.
     """
     taken = [row for row in summary.rows if _took_the_dut(row)]
     taken = [row for row in taken if row.confidence in _SEEN] or taken
     taken.sort(key=lambda row: -(row.loss_share or 0.0))
     cpus = ", ".join(dict.fromkeys(str(row.cpu) for row in taken if row.cpu is not None))
-    longest = max((row.worst_ns for row in taken if row.worst_ns is not None), default=None)
     named = "; ".join(_named(row) for row in taken[:_MOST_NAMED])
     kept = (
         "meets its criteria at no load"
         if line_pps is None
         else f"meets its criteria at {format_pps(line_pps)}"
     )
-    lengths = "" if longest is None else f" of up to {format_ns(longest)}"
+    lengths = "" if longest is None else f" of up to {format_ns(longest.length_ns)}"
+    unchecked = "" if longest is None or longest.needed_ns is not None else _UNCHECKED
     return (
         f"Forwards up to {format_pps(forwarded_pps)} per direction; {kept}, limited by "
-        f"preemptions of CPU {cpus}{lengths} ({named})."
+        f"preemptions of CPU {cpus}{lengths} ({named}){unchecked}."
     )
 
 

@@ -191,6 +191,8 @@ class _MatrixRun(Generic[R]):
                 method=self._end.method.name,
                 versions=versions(None),
                 settings={},
+                # The runs that it is made of have their own.
+                growing=[],
             )
             return
         samples = list(self._plan.in_order())

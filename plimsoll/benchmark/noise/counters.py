@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from plimsoll.attribution.explanation.counters import CounterMove
+from plimsoll.attribution.explanation.counters import PROC_STAT_UNIT_NS, CounterMove
 from plimsoll.host.processes.affinity import housekeeping_cpus, leaves_no_cpu
 from plimsoll.observe.reading.observer import NotObservable
 from plimsoll.observe.sysfs.smi import SmiCount
@@ -79,11 +78,13 @@ class NoiseCounters:
 def _moves(before: CounterReading, after: CounterReading, clock: ClockFit) -> Iterator[CounterMove]:
     begin, end = clock.tsc(before.unix_ns), clock.tsc(after.unix_ns)
     for cpu, ticks in after.stolen.items():
-        stolen_s = (ticks - before.stolen.get(cpu, ticks)) / os.sysconf("SC_CLK_TCK")
-        if stolen_s > 0:
+        stolen_ns = (ticks - before.stolen.get(cpu, ticks)) * PROC_STAT_UNIT_NS
+        if stolen_ns > 0:
             name = f"steal of CPU {cpu}"
-            yield CounterMove("hypervisor-steal", name, cpu, begin, end, stolen_s)
+            yield CounterMove(
+                "hypervisor-steal", name, cpu, begin, end, stolen_ns, PROC_STAT_UNIT_NS
+            )
     if before.smis is not None and after.smis is not None:
         smis = (after.smis - before.smis) % _SMIS
         if smis:
-            yield CounterMove("hardware", "SMIs", None, begin, end, smis)
+            yield CounterMove("hardware", "SMIs", None, begin, end, events=smis)

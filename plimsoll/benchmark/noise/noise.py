@@ -27,6 +27,7 @@ from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.ledger.own_processes import StartedByRun
 from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off
 from plimsoll.host.processes.pinned_thread import pinned_thread
 from plimsoll.host.processes.settled_heap import settled_heap
@@ -66,7 +67,7 @@ def measure_noise(
         stack.enter_context(kept_off(settings.cpus))
         summary = NoiseSummary(meter.loops)
         lengths = stretch_lengths(settings.duration_s)
-        run = _stretch_run(settings, meter)
+        run = _stretch_run(settings, meter, ledger)
         marks = TrialMarks()
         for number, length_s in enumerate(lengths, 1):
             tell(f"stretch {number} of {len(lengths)}")
@@ -101,15 +102,18 @@ def _meter(settings: NoiseSettings, ledger: Ledger) -> Iterator[_Meter]:
             main_cpus=housekeeping_cpus(settings.cpus),
             max_frame_bytes=_MAX_FRAME_BYTES,
         )
-        trace = KernelTrace.open(settings.cpus, ledger) if settings.trace else _SWITCHED_OFF
-        if isinstance(trace, KernelTrace):
-            stack.enter_context(trace)
-        with kept_off(settings.cpus):
-            shared = SharedCpus.of(settings.cpus, ledger)
         facts = engine.facts
         if facts.pid is None or facts.tsc_hz is None:
             raise ValueError("an open engine has a process and a clock")
         loops = _loops(facts.pid, settings.cpus)
+        threads = [loop.thread_id for loop in loops]
+        trace = (
+            KernelTrace.open(settings.cpus, ledger, threads) if settings.trace else _SWITCHED_OFF
+        )
+        if isinstance(trace, KernelTrace):
+            stack.enter_context(trace)
+        with kept_off(settings.cpus):
+            shared = SharedCpus.of(settings.cpus, ledger)
         yield _Meter(engine, loops, facts.tsc_hz, trace, shared)
 
 
@@ -123,7 +127,7 @@ def _loops(pid: int, cpus: Sequence[int]) -> tuple[PollingLoop, ...]:
     return tuple(loops)
 
 
-def _stretch_run(settings: NoiseSettings, meter: _Meter) -> StretchRun:
+def _stretch_run(settings: NoiseSettings, meter: _Meter, ledger: Ledger) -> StretchRun:
     return StretchRun(
         generator=meter.engine,
         loops=meter.loops,
@@ -133,6 +137,7 @@ def _stretch_run(settings: NoiseSettings, meter: _Meter) -> StretchRun:
         trace=meter.trace if isinstance(meter.trace, KernelTrace) else None,
         counters=NoiseCounters(settings.cpus, smi_count(settings.cpus)),
         own_pids=tuple(meter.shared.processes),
+        started=lambda: StartedByRun.of(ledger, meter.engine.facts.pid),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from plimsoll.attribution.events.coverage import TraceCoverage
@@ -15,8 +15,10 @@ from plimsoll.attribution.incidents.incident import Incident, stall_subject
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.windows import AFTER_S, BEFORE_S
 from plimsoll.benchmark.noise.counters import NoiseCounters
-from plimsoll.benchmark.testbed.task_cgroups import task_cgroups
+from plimsoll.benchmark.testbed.task_cgroups import task_cgroups, tasks_seen
 from plimsoll.generator.interface import Generator, Interval, Stall, TrialPlan, TrialReport
+from plimsoll.host.ledger.own_processes import StartedByRun
+from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
 from plimsoll.record.trials.clock_fit import ClockFit
@@ -47,7 +49,11 @@ class NoiseStretch:
 
 @dataclass
 class StretchRun:
-    """Runs stretches with one generator. `loops` are its polling loops."""
+    """Runs stretches with one generator. `loops` are its polling loops.
+
+    `own_pids` are those of whose CPU time the generator keeps count, `started` says what the
+    measurement has started.
+    """
 
     generator: Generator
     loops: Sequence[PollingLoop]
@@ -57,6 +63,7 @@ class StretchRun:
     trace: KernelTrace | None
     counters: NoiseCounters
     own_pids: tuple[int, ...] = ()
+    started: Callable[[], StartedByRun] = StartedByRun
     _stalls: list[Incident] = field(default_factory=list)
 
     def run(self, mark: int, duration_s: float) -> NoiseStretch:
@@ -108,7 +115,8 @@ class StretchRun:
                 counters=self.counters.moves(clock),
                 coverage=self._coverage(report, clock),
                 cgroups=task_cgroups(events),
-                own_pids=self.own_pids,
+                own_threads=self._own_threads(events),
+                ticks=HostTicks.of_this_host(),
             )
         )
         lost = () if self.trace is None else self.trace.lost_events
@@ -119,6 +127,10 @@ class StretchRun:
             lost_events=sum(each.events for each in lost),
             trace_complete=all(each.elsewhere for each in lost),
         )
+
+    def _own_threads(self, events: Sequence[KernelEvent]) -> frozenset[int]:
+        readers = () if self.trace is None else self.trace.readers
+        return self.started().own_threads(tasks_seen(events)).union(readers)
 
     def _events(self, report: TrialReport, clock: ClockFit) -> list[KernelEvent]:
         if self.trace is None:

@@ -86,7 +86,7 @@ class NoiseSummary:
         cpu.stalled_ns += worker.stalled_ns
 
     def _add_cause(self, row: RankedCause) -> None:
-        key = (row.kind, row.name, row.owner, row.cpu)
+        key = (row.kind, row.name, row.owner, row.cpu, row.own)
         found = self._causes.get(key)
         if found is None:
             found = self._causes[key] = _Sum(row)

@@ -15,9 +15,8 @@ from plimsoll.record.results.probe_result import (
     ProbeStatistics,
     ProbeWindow,
 )
+from plimsoll.record.run.boot_time import SentTime, pause_s
 from plimsoll.record.run.journal import TRIAL_STARTED, JournalContents
-
-_NS_PER_S = 1e9
 
 
 def windows_of(history: JournalContents) -> tuple[ProbeWindow, ...]:
@@ -71,30 +70,26 @@ def segments_of(history: JournalContents) -> tuple[ProbeSegment, ...]:
     windows = windows_of(history)
     finished = {trial.number: trial for trial in history.trials()}
     segments: list[ProbeSegment] = []
+    earlier: SentTime | None = None
     for event in history.of_kind(TRIAL_STARTED):
         number = event.fields.get("number")
         own = [window for window in windows if window.trial == number]
         if event.fields.get("phase") != "probe" or not own or not isinstance(number, int):
             continue
         trial = finished.get(number)
+        time = SentTime(event, own[0].begin_unix_ns, own[-1].end_s)
         segments.append(
             ProbeSegment(
                 trial=number,
-                begin_unix_ns=own[0].begin_unix_ns,
-                sending_s=own[-1].end_s,
-                gap_s=_gap_s(segments, own[0].begin_unix_ns),
+                begin_unix_ns=time.begin_unix_ns,
+                sending_s=time.sending_s,
+                gap_s=pause_s(earlier, time),
                 verdict=trial.verdict if trial else "none",
                 reasons=tuple(each.text for each in trial.reasons) if trial else (),
             )
         )
+        earlier = time
     return tuple(segments)
-
-
-def _gap_s(earlier: list[ProbeSegment], begin_unix_ns: int) -> float:
-    if not earlier:
-        return 0.0
-    last = earlier[-1]
-    return max(0.0, (begin_unix_ns - last.begin_unix_ns) / _NS_PER_S - last.sending_s)
 
 
 def _histogram(stream: ProbedStream) -> Histogram:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from plimsoll.benchmark.rfc2544.frames import RECOMMENDED_SIZES, FrameSpec
+from plimsoll.text.named_program import RunCommand
 from plimsoll.text.units import RateField
 
 Test = Literal["throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset"]
@@ -73,7 +74,7 @@ class RecoverySettings(_Part):
 class ResetSettings(_Part):
     """A command that resets the DUT, run after `before_s` of a stream that then goes on."""
 
-    command: tuple[str, ...] = ()
+    command: Annotated[tuple[str, ...], RunCommand()] = ()
     before_s: PositiveSeconds = 10.0
     watch_s: PositiveSeconds = 110.0
 

@@ -11,6 +11,8 @@ from plimsoll.record.trials.event_bound import events_per_hour_below
 from plimsoll.record.trials.window_record import WindowRecord
 
 _LARGEST_EVENTS = 100
+# In those that are undecided, a latency is all that is open.
+_LOSSES_JUDGED = ("pass", "fail", "undecided")
 
 
 def losses_of(windows: Sequence[WindowRecord], begins_s: Mapping[int, float]) -> SoakLosses:
@@ -21,7 +23,7 @@ def losses_of(windows: Sequence[WindowRecord], begins_s: Mapping[int, float]) ->
     event_count = sum(window.loss_events for window in windows) - kept + len(events)
     largest = nlargest(_LARGEST_EVENTS, events, key=lambda event: event.frames)
     frames = sum(window.lost for window in windows)
-    judged_s = sum(window.sending_s for window in windows if window.verdict in ("pass", "fail"))
+    judged_s = sum(window.sending_s for window in windows if window.verdict in _LOSSES_JUDGED)
     lossless = not frames and judged_s > 0
     return SoakLosses(
         frames=frames,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.benchmark.soak.segments import begins_of
-from plimsoll.record.metrics.metrics import query_metrics, trial_period
+from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.results.soak_result import SoakSegment
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 
 RX, LOST = "rx-pps", "lost-rx-pps"
 P50, P99, MAX = "p50-round-trip-usec", "p99-round-trip-usec", "max-round-trip-usec"

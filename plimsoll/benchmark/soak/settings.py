@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from plimsoll.benchmark.experiment.trial_settings import SHORTEST_WINDOW_S, check_trial_duration
 from plimsoll.errors import InputError
-from plimsoll.text.units import DurationField, RateField, format_duration
+from plimsoll.text.units import DurationField, RateField, RatioField, format_duration
 
 
 class SoakSettings(BaseModel):
@@ -20,6 +20,8 @@ class SoakSettings(BaseModel):
     duration_s: DurationField
     window_s: DurationField
     stop_on_failure: bool = False
+    # A window in twenty: more, and the tester is not fit to judge such a latency there.
+    undecided: RatioField = 0.05
 
     def check(self) -> None:
         """Raise InputError, naming the option, where no soak can be like this."""

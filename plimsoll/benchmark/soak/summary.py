@@ -23,8 +23,8 @@ from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import TRIAL_STARTED, JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.trial_record import TrialRecord, Verdict
-from plimsoll.record.trials.window_record import WindowRecord
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.record.trials.window_record import WindowRecord, WindowVerdict
 
 
 def read_soak_result(run: RunDirectory) -> SoakResult | None:
@@ -39,11 +39,11 @@ def summarise_soak(run: RunDirectory) -> SoakResult:
     experiment = run.read_experiment()
     segments, windows = segments_of(history), windows_of(history)
     trials = [trial for trial in history.trials() if trial.phase == PHASE]
-    counts = _windows(windows, settings.window_s)
+    counts = _windows(windows, settings)
     losses = losses_of(windows, begins_of(segments))
     series = soak_series(run, segments, (*TYPES, MAX), POINTS)
     ended = end_of(history, segments, settings)
-    verdict = verdict_of(windows, segments)
+    verdict = verdict_of(windows, segments, settings.undecided)
     return SoakResult(
         run_id=run.run_id,
         name=str(experiment.get("name") or run.run_id),
@@ -77,9 +77,9 @@ def _versions(run: RunDirectory) -> dict[str, str | None]:
     return dict(environment.versions) if environment else versions(None)
 
 
-def _windows(windows: Sequence[WindowRecord], window_s: float) -> SoakWindows:
+def _windows(windows: Sequence[WindowRecord], settings: SoakSettings) -> SoakWindows:
     return SoakWindows(
-        window_s=window_s,
+        window_s=settings.window_s,
         passed=_count(windows, "pass"),
         failed=_count(windows, "fail"),
         invalid=_count(windows, "invalid"),
@@ -87,14 +87,17 @@ def _windows(windows: Sequence[WindowRecord], window_s: float) -> SoakWindows:
         passed_s=_seconds(windows, "pass"),
         failed_s=_seconds(windows, "fail"),
         invalid_s=_seconds(windows, "invalid"),
+        undecided=_count(windows, "undecided"),
+        undecided_s=_seconds(windows, "undecided"),
+        undecided_limit=settings.undecided,
     )
 
 
-def _count(windows: Sequence[WindowRecord], verdict: Verdict) -> int:
+def _count(windows: Sequence[WindowRecord], verdict: WindowVerdict) -> int:
     return sum(window.verdict == verdict for window in windows)
 
 
-def _seconds(windows: Sequence[WindowRecord], verdict: Verdict) -> float:
+def _seconds(windows: Sequence[WindowRecord], verdict: WindowVerdict) -> float:
     return sum(window.sending_s for window in windows if window.verdict == verdict)
 
 

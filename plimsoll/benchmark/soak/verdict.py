@@ -10,7 +10,7 @@ from plimsoll.record.results.soak_result import SoakEnd, SoakLosses, SoakSegment
 from plimsoll.record.run.journal import JournalContents
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.record.trials.window_record import WindowRecord
-from plimsoll.text.units import format_duration, format_number
+from plimsoll.text.units import format_duration, format_number, format_ratio
 
 _ENDS: dict[SoakEnd, str] = {
     "duration": "It ran for the whole duration requested.",
@@ -21,18 +21,32 @@ _ENDS: dict[SoakEnd, str] = {
 }
 
 
-def verdict_of(windows: Sequence[WindowRecord], segments: Sequence[SoakSegment]) -> Verdict:
-    """Fail when anything failed; pass when all segments passed; else invalid."""
+def verdict_of(
+    windows: Sequence[WindowRecord], segments: Sequence[SoakSegment], undecided_limit: float
+) -> Verdict:
+    """Fail when anything failed; pass when all segments passed; else invalid.
+
+    A segment, or a share of at most `undecided_limit` of the windows, may be undecided: what
+    stalls of the tester leave open of a latency is not the DUT's failure, and no proof either.
+    """
     if "fail" in {window.verdict for window in windows} | {each.verdict for each in segments}:
         return "fail"
     # A segment that was killed is judged by its windows alone.
     finished = [segment for segment in segments if segment.verdict != "none"]
     killed = {segment.trial for segment in segments if segment.verdict == "none"}
     spoiled = any(w.verdict == "invalid" and w.trial in killed for w in windows)
-    passed = any(window.verdict == "pass" for window in windows)
-    if passed and not spoiled and all(segment.verdict == "pass" for segment in finished):
+    passed = sum(window.verdict == "pass" for window in windows)
+    undecided = sum(window.verdict == "undecided" for window in windows)
+    few = undecided <= undecided_limit * (passed + undecided)
+    if passed and few and not spoiled and all(map(_passed_or_undecided, finished)):
         return "pass"
     return "invalid"
+
+
+def _passed_or_undecided(segment: SoakSegment) -> bool:
+    if segment.verdict != "invalid":
+        return segment.verdict == "pass"
+    return bool(segment.reasons) and all(each.undecided for each in segment.reasons)
 
 
 def left_s(segments: Sequence[SoakSegment], settings: SoakSettings) -> float:
@@ -83,8 +97,19 @@ def _windows_note(windows: SoakWindows) -> str:
         f"Of the windows of {format_duration(windows.window_s)}, {windows.passed} passed, "
         f"{windows.failed} failed and {windows.invalid} were invalid, spoiled by the tester."
     )
+    if windows.undecided:
+        note += (
+            f" {windows.undecided} more are undecided: the tester's stalls leave open whether the "
+            f"DUT kept a latency criterion in them ({_undecided_limit(windows)})."
+        )
     short = " The last one was cut short and is judged with the whole trial alone."
     return note + (short if windows.unjudged else "")
+
+
+def _undecided_limit(windows: SoakWindows) -> str:
+    judged = windows.passed + windows.failed + windows.invalid + windows.undecided
+    share = format_ratio(windows.undecided / judged)
+    return f"{share}, {format_ratio(windows.undecided_limit or 0.0)} allowed"
 
 
 def _loss_note(losses: SoakLosses) -> str:

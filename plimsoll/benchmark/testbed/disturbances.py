@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -11,10 +11,10 @@ from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.events.trace_time import on_tsc
 from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.explanation.incidents_of_trial import incidents_of, longest_latencies
-from plimsoll.attribution.explanation.path_load import PathLoad
+from plimsoll.attribution.explanation.returned_frames import StreamLosses
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.attribution.incidents.windows import IncidentWindow, trace_windows
+from plimsoll.attribution.incidents.windows import IncidentWindow, met_by, trace_windows
 from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
 from plimsoll.attribution.ranking.trial_causes import CausesFound, TrialFacts, causes_of_trial
 from plimsoll.benchmark.testbed.event_budget import (
@@ -24,12 +24,15 @@ from plimsoll.benchmark.testbed.event_budget import (
     likely_within_budget,
     within_budget,
 )
-from plimsoll.benchmark.testbed.task_cgroups import task_cgroups
+from plimsoll.benchmark.testbed.task_cgroups import task_cgroups, tasks_seen
+from plimsoll.benchmark.testbed.trial_load import path_load
 from plimsoll.benchmark.testbed.without_collections import without_collections
 from plimsoll.dut.lab import DutProcess
 from plimsoll.generator.interface import ClockReading, Interval, TrialPlan
 from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.ledger.own_processes import StartedByRun
 from plimsoll.host.processes.schedule_stats import pinned_to, polling_threads
+from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
@@ -50,27 +53,33 @@ _TESTER = "tester"
 class Disturbances:
     """The polling loops of a test bed and the trace of their CPUs, None where nothing polls.
 
-    `own_pids` are Plimsoll's own processes, `tsc_hz` the rate of the TSC.
+    `started` says what the run has started so far, `tsc_hz` is the rate of the TSC.
     """
 
     trace: KernelTrace | TraceUnavailable | None = None
     loops: tuple[PollingLoop, ...] = ()
-    own_pids: tuple[int, ...] = ()
+    started: Callable[[], StartedByRun] = StartedByRun
     tsc_hz: float = 0.0
 
     @classmethod
     def open(
         cls,
         loops: tuple[PollingLoop, ...],
-        own_pids: Collection[int],
+        generator_pid: int | None,
         tsc_hz: float | None,
         ledger: Ledger,
     ) -> Disturbances:
         """Make the trace of the loops' CPUs, noted in the ledger. Raises MachineError."""
         if not loops or tsc_hz is None:
             return cls()
-        trace = KernelTrace.open({loop.cpu for loop in loops}, ledger)
-        return cls(trace, loops, tuple(own_pids), tsc_hz)
+        cpus, threads = {loop.cpu for loop in loops}, {loop.thread_id for loop in loops}
+        trace = KernelTrace.open(cpus, ledger, threads)
+        return cls(trace, loops, lambda: StartedByRun.of(ledger, generator_pid), tsc_hz)
+
+    def own_threads(self, events: Sequence[KernelEvent]) -> frozenset[int]:
+        """Of the tasks that had a CPU, Plimsoll's own. Raises MachineError."""
+        readers = self.trace.readers if isinstance(self.trace, KernelTrace) else ()
+        return self.started().own_threads(tasks_seen(events)).union(readers)
 
     def close(self) -> None:
         """Remove the trace; may be repeated. Raises MachineError."""
@@ -129,6 +138,7 @@ class TrialDisturbances:
     _page: list[Incident] = field(default_factory=list)
     _page_begin_s: float = 0.0
     _incidents: list[Incident] = field(default_factory=list)
+    _stalls: list[Incident] = field(default_factory=list)
     _events: list[KernelEvent] = field(default_factory=list)
     _lost: dict[int, int] = field(default_factory=dict)
     _incomplete: dict[int, int | None] = field(default_factory=dict)
@@ -163,8 +173,6 @@ class TrialDisturbances:
         fit = clock_fit(outcome.report.clock)
         self._turn_page(fit)
         begin, end = _span(outcome.report.clock)
-        sending_s = outcome.report.sending_s
-        offered = max((outcome.offered(each.stream) for each in outcome.plan.streams), default=0)
         return causes_of_trial(
             TrialFacts(
                 number=number,
@@ -176,18 +184,30 @@ class TrialDisturbances:
                 counters=counters,
                 coverage=self._coverage(begin, end),
                 clock=fit,
-                load=PathLoad(offered / sending_s if sending_s else None, outcome.queue_frames),
+                load=path_load(outcome),
                 cgroups=task_cgroups(self._events),
-                own_pids=self.bed.own_pids,
+                own_threads=self.bed.own_threads(self._events),
                 noise_tasks=noise_tasks,
+                ticks=HostTicks.of_this_host(),
+                stalls=self._stalls,
+                stalls_measured=bool(outcome.report.workers),
                 longest=longest_latencies(outcome.report, self.names),
+                streams=_losses_of(outcome),
+                loss_events=_loss_events(outcome),
             )
         )
 
     @without_collections()
     def _turn_page(self, fit: ClockFit | None) -> None:
         found: Sequence[Incident] = largest(self._page, _EXPLAINED_OF_A_KIND)
+        stalls = [each for each in self._page if each.kind == "stall"]
         self._page = []
+        before = len(self._incidents)
+        self._read_around(found, fit)
+        self._stalls += met_by(stalls, trace_windows(self._incidents[before:], self.bed.tsc_hz))
+
+    def _read_around(self, found: Sequence[Incident], fit: ClockFit | None) -> None:
+        """Keep as many of a page's incidents as there is room for their events."""
         trace = self.bed.trace
         if not isinstance(trace, KernelTrace):
             self._incidents += found
@@ -247,6 +267,22 @@ class TrialDisturbances:
                 for cpu, (complete_from, complete_to) in spans.items()
             ),
         )
+
+
+def _losses_of(outcome: Outcome) -> dict[str, StreamLosses]:
+    """By stream, also what came back otherwise than it was sent."""
+    counted = ((plan.name, outcome.counts(plan.stream)) for plan in outcome.plan.streams)
+    lost = {plan.name: outcome.lost(plan.stream) for plan in outcome.plan.streams}
+    return {
+        name: StreamLosses(max(0, lost[name]), counts.corrupt, counts.misdirected)
+        for name, counts in counted
+    }
+
+
+def _loss_events(outcome: Outcome) -> int:
+    """All that the tester counted; it lists the largest of each stream."""
+    found = [outcome.counts(plan.stream) for plan in outcome.plan.streams]
+    return sum(len(each.losses) + each.losses_left_out.events for each in found)
 
 
 def disturbances_of(outcome: Outcome, found: CausesFound | None) -> tuple[Disturbance, ...]:

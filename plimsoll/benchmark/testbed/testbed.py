@@ -18,7 +18,7 @@ from plimsoll.benchmark.testbed.disturbances import (
 from plimsoll.benchmark.testbed.host_captures import HostCaptures, start_captures
 from plimsoll.benchmark.testbed.shared_cpus import NONE_SHARED, SharedCpus
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
-from plimsoll.dut.lab import Lab, LabModel, LabPorts
+from plimsoll.dut.lab import Lab, LabModel, LabPorts, coming_up
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.registry.labs import make_lab
 from plimsoll.generator.generator_plan import GeneratorPlan, Launch
@@ -27,7 +27,6 @@ from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.ledger.own_processes import own_processes
 from plimsoll.host.processes.affinity import housekeeping_cpus, kept_on, leaves_no_cpu
 from plimsoll.host.processes.cpu_load import look_at_cpus
 from plimsoll.host.processes.settled_heap import settled_heap
@@ -213,7 +212,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         stack.callback(captures.close)
         agents = stack.enter_context(closing(StartingAgents(plan.observe, ledger)))
         stack.callback(lab.down)
-        with hugepages_explained(lab_memory, ledger):
+        with hugepages_explained(lab_memory, ledger), coming_up():
             ports = lab.up()
         generator = stack.enter_context(closing(plan.generator.start(_launch(plan, ports, ledger))))
         facts = generator.facts
@@ -230,7 +229,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         if plan.observe.enabled and plan.observe.kernel_events:
             disturbances = Disturbances.open(
                 _loops(lab, plan.generator.capabilities.program, facts),
-                own_processes(ledger),
+                facts.pid,
                 facts.tsc_hz,
                 ledger,
             )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.explanation.recorded_counters import counter_moves
+from plimsoll.attribution.incidents.dut_on_tester import on_tester_cpus_ns
 from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.loss_blame import loss_blame
 from plimsoll.attribution.ranking.summary import summarise
@@ -23,8 +24,8 @@ from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.neighbours.neighbour_run import NeighbourRun
 from plimsoll.neighbours.noise import TrialNoise
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.recorder import TrialRecorder
+from plimsoll.record.run.run_directory import trial_period
 from plimsoll.record.trials.loss_blame_record import LossBlameRecord
 from plimsoll.record.trials.offered_range import OfferedRange
 from plimsoll.record.trials.schedule_record import ScheduleRecord
@@ -33,8 +34,10 @@ from plimsoll.record.trials.trial_record import DutPortRecord, GoalVerdict, Tria
 from plimsoll.search.strategy.ask import ONLY_GOAL
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.judging.dut_agreement import counter_sums
 from plimsoll.trial.judging.early_abort import EarlyAbort
 from plimsoll.trial.judging.evidence import evidence_of
+from plimsoll.trial.judging.shared_cpu import shared_cpu
 from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.trial.judging.tester_losses import without_tester_losses
 from plimsoll.trial.judging.verdict import Judgement, judge_goals
@@ -241,7 +244,11 @@ class TrialRunner:
     def _record(self, number: int, request: TrialRequest, ended: _EndedTrial) -> TrialRecord:
         outcome = ended.outcome
         blame = None if ended.causes is None else _loss_blame(ended.causes)
-        judgements = self._judge(request, outcome, ended.overseen, blame) if request.judged else {}
+        seen_ns = {} if ended.causes is None else on_tester_cpus_ns(ended.causes.explanations)
+        shared = shared_cpu(ended.schedule, seen_ns)
+        judgements = (
+            self._judge(request, outcome, ended.overseen, blame, shared) if request.judged else {}
+        )
         judgement = judgements.get(request.goal or ONLY_GOAL)
         record = TrialRecord.from_report(
             TrialIdentity(
@@ -278,6 +285,8 @@ class TrialRunner:
             offered=ended.offered,
             noise=ended.noise,
             hops=outcome.dut_sight.hops,
+            clock_steps=outcome.clock_steps,
+            counters=counter_sums(outcome) or None,
         )
 
     def _limits(self, phase: TrialPhase) -> TesterLimits:
@@ -291,6 +300,7 @@ class TrialRunner:
         outcome: Outcome,
         overseen: Sequence[Finding],
         blame: LossBlameRecord | None,
+        shared: Sequence[Finding],
     ) -> Mapping[str, Judgement]:
         """By goal; a trial that is for no goal is judged by the experiment's own criteria."""
         experiment = self.session.experiment
@@ -302,7 +312,7 @@ class TrialRunner:
         own = request.goal or ONLY_GOAL
         judgements[own] = judgements[own].joined_by(overseen)
         return {
-            goal: without_tester_losses(judgement, outcome, goals[goal], blame)
+            goal: without_tester_losses(judgement, outcome, goals[goal], blame).spoiled_by(shared)
             for goal, judgement in judgements.items()
         }
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial
 from plimsoll.generator.interface import Interval
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.recorder import Recorder
 from plimsoll.record.run.journal import WINDOW
 from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.run.run_directory import trial_period
 from plimsoll.record.trials.trial_record import FindingOutcome
 from plimsoll.record.trials.window_record import WindowRecord
 from plimsoll.trial.judging.windows import WindowRules, Windows

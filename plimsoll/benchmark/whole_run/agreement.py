@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plimsoll.record.results.result import DutAgreement
+from plimsoll.record.trials.counter_record import DUT_COUNTERS_RULE
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.trial.judging.dut_agreement import DUT_COUNTERS_RULE
 
 
 def dut_agreement_of(trials: Sequence[TrialRecord]) -> DutAgreement | None:

@@ -25,7 +25,7 @@ from plimsoll.record.methods.method import Method
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.results.method_result import SHORTFALLS, Shortfall
 from plimsoll.record.run.environment import load_environment
-from plimsoll.record.run.journal import RUN_RESUMED
+from plimsoll.record.run.journal import LINE_CUT, RUN_RESUMED
 from plimsoll.record.run.result_file import read_run_result, reopen_run
 from plimsoll.record.run.run_directory import RunDirectory
 
@@ -130,6 +130,8 @@ def _begin_or_resume(to_run: MethodRun[R], recorder: Recorder, listener: Progres
         return
     check_resumable(history, to_run.method, to_run.experiment, recorder.run)
     trials, cut_short = history.trials(), history.unfinished_trials()
+    if history.events[-1].kind == LINE_CUT:
+        listener.note("a kill tore the journal's last line: it goes on after the last whole one")
     recorder.event(RUN_RESUMED, trials=len(trials), versions=versions(None))
     listener.note(
         f"resuming after {len(trials)} finished trials; {len(cut_short)} cut short and run again"

@@ -87,6 +87,7 @@ def _hosts(session: Session, bed: Testbed) -> Iterator[_HostToAudit]:
 def _record(host: _HostToAudit, session: Session) -> None:
     """Raises RecordError."""
     kept, now = _kept(host, session), _audit(host, session)
+    session.recorder.wrote(host.path)
     if kept is None:
         now.write(host.path)
     elif changes := _changes(kept, now):

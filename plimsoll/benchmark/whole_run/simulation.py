@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, NoReturn, Self
@@ -21,7 +22,8 @@ from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.search.registry import DEFAULT_STRATEGY, strategies
 from plimsoll.text.mistakes import Location, as_one, did_you_mean, tell_mistakes
-from plimsoll.text.units import WRITTEN
+from plimsoll.text.units import WRITTEN, Rate
+from plimsoll.text.wire import l1_bits
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
@@ -30,9 +32,12 @@ _MINIMUM_SHARE, _MAXIMUM_SHARE = 0.02, 1.5
 _NS_PER_S = 1e9
 _STRATEGIES = strategies()
 _NOWHERE: Mapping[Location, str] = MappingProxyType({})
+_FRAME_SIZE = 64
+# In Gbps: those of Ethernet, the least one that all simulations had at first.
+_LINKS_GBPS = (10, 25, 40, 50, 100, 200, 400, 800)
 _PROFILE = {
     "streams": [
-        {"name": "load", "role": "load", "frame_size": 64, "flows": 1024},
+        {"name": "load", "role": "load", "frame_size": _FRAME_SIZE, "flows": 1024},
         {"name": "probe", "role": "latency", "rate": "1000pps", "taken_from": "load"},
     ]
 }
@@ -58,10 +63,15 @@ class SimulationRequest(RecordModel):
         Raises InputError for an unknown model, and for settings that it does not take.
         """
         settings = {name: text for name, text in self.settings.items() if "." not in name}
-        lab = {"kind": "simulated", "seed": self.seed, "model": {"kind": self.model, **settings}}
+        lab: dict[str, Any] = {
+            "kind": "simulated",
+            "seed": self.seed,
+            "model": {"kind": self.model, **settings},
+        }
         capacity_pps = _default_capacity(self.model, settings)
         document = _plain_document(self.model) if base is None else base.normalised()
         document["lab"] = lab
+        lab["line_rate"] = _line_rate(_MAXIMUM_SHARE * capacity_pps, base)
         if base is None or self.strategy is not None:
             document["search"] = {
                 "strategy": self.strategy or DEFAULT_STRATEGY,
@@ -225,6 +235,22 @@ def _default_capacity(kind: str, settings: Mapping[str, str]) -> float:
     except ValidationError as error:
         _refuse(error, models[kind])
     return max(model.capacity_of(0), model.capacity_of(1))
+
+
+def _line_rate(most_pps: float, base: Experiment | None) -> str:
+    """What the lab of `base` states, else of the slowest link that carries the highest load."""
+    frame_size: float = _FRAME_SIZE
+    if base is not None:
+        stated: Rate | None = getattr(base.lab, "line_rate", None)
+        if stated is not None:
+            return str(stated)
+        frame_size = base.profile.mean_frame_size
+        # A share of the line fits on any.
+        with suppress(InputError):
+            most_pps = max(most_pps, base.profile.pps_of(base.search.maximum, None))
+    needed_bps = most_pps * l1_bits(frame_size)
+    fitting = (f"{gbps}Gbps" for gbps in _LINKS_GBPS if gbps * 1e9 >= needed_bps)
+    return next(fitting, f"{needed_bps:.15g}bps")
 
 
 def _plain_document(model: str) -> dict[str, Any]:

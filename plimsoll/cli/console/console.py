@@ -20,7 +20,7 @@ from plimsoll.cli.console.console_commands import ConsoleCommands
 from plimsoll.cli.console.console_prompt import ConsolePrompt
 from plimsoll.cli.console.live_traffic_table import short_line
 from plimsoll.cli.options.set_option import SetOption
-from plimsoll.cli.terminal.output import errors, stderr, stdout
+from plimsoll.cli.terminal.output import errors, labelled, stderr, stdout
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.host.ledger.ledger import sweep
 
@@ -102,4 +102,4 @@ def _carry_out(commands: ConsoleCommands, lines: Iterable[str]) -> None:
 
 
 def _note(text: str) -> None:
-    stderr.print(f"[dim]note:[/] {text}", soft_wrap=True, highlight=False)
+    stderr.print(labelled("note:", text), soft_wrap=True)

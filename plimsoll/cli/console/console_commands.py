@@ -199,7 +199,7 @@ class ConsoleCommands:
         return Group(*parts, *([f"\n{faults}"] if faults else []))
 
     def _say(self, text: str) -> None:
-        self._out.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._out.print(text, highlight=False, soft_wrap=True)
 
 
 def _words(line: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from plimsoll.cli.console.console_commands import USAGES
 from plimsoll.errors import MachineError
+from plimsoll.extras import added_by
 
 PROMPT = "plimsoll> "
 _TOOLBAR_S = 0.5
@@ -73,7 +74,7 @@ def _toolkit() -> tuple[Any, Any]:
         raise MachineError(
             f"the prompt needs prompt_toolkit ({error})",
             where="plimsoll console",
-            remedy='pip install "plimsoll[console]", or pipe commands into it',
+            remedy=f"{added_by('console')}, or pipe commands into it",
         ) from error
     file = _history_file()
     return prompt_toolkit, InMemoryHistory() if file is None else FileHistory(str(file))

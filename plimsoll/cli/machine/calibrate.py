@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 from pydantic import ValidationError
-from rich.markup import escape
+from rich.text import Text
 
 from plimsoll.benchmark.calibration.tester_calibration import (
     calibrate_tester,
@@ -20,7 +20,7 @@ from plimsoll.benchmark.calibration.tester_calibration import (
 )
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.cli.tables.calibration_summary import print_calibration
-from plimsoll.cli.terminal.output import stderr, stdout
+from plimsoll.cli.terminal.output import labelled, stderr, stdout
 from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.loopback import LoopbackSettings
@@ -171,8 +171,8 @@ def _measure(lab: LabModel, generator: GeneratorPlan, traffic: Profile) -> Store
     plan = BedPlan(lab, generator, traffic.largest_frame_size)
     with swept_ledger("calibrate") as ledger, stderr.status("") as status:
         found = calibrate_tester(
-            plan, traffic, ledger, lambda step: status.update(f"[dim]{escape(step)}[/]")
+            plan, traffic, ledger, lambda step: status.update(Text(step, "dim"))
         )
     path = keep_calibration(found)
-    stderr.print(f"[dim]kept in[/] {path}", soft_wrap=True, highlight=False)
+    stderr.print(labelled("kept in", path), soft_wrap=True)
     return found

@@ -6,10 +6,10 @@ import json as json_text
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from plimsoll.cli.terminal.output import stdout
+from plimsoll.cli.terminal.output import stdout, wide_stdout
 from plimsoll.generator.registry.inventory import GeneratorListing, generator_listings
 
 _TABLE_WIDTH = 120
@@ -33,12 +33,13 @@ def generators(
         text = [each.model_dump(mode="json") for each in found]
         typer.echo(json_text.dumps(text, indent=2))
         return
-    Console(width=max(stdout.width, _TABLE_WIDTH)).print(_table(found))
+    wide_stdout(_TABLE_WIDTH).print(_table(found))
     for each in found:
         ready = "" if each.lacking else " is ready"
-        stdout.print(f"\n[bold]{each.kind}[/]{ready}: {each.summary}", highlight=False)
+        stdout.print()
+        stdout.print(Text.assemble((each.kind, "bold"), f"{ready}: {each.summary}"))
         for lack in each.lacking:
-            stdout.print(f"  {lack}", soft_wrap=True, highlight=False, markup=False)
+            stdout.print(f"  {lack}", soft_wrap=True, highlight=False)
 
 
 def _table(found: tuple[GeneratorListing, ...]) -> Table:

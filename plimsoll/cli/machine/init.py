@@ -34,6 +34,4 @@ def init(
         typer.echo(text, nl=False)
         return
     write_new_file(output, text)
-    stderr.print(
-        f"run it with: plimsoll run {output}", soft_wrap=True, highlight=False, markup=False
-    )
+    stderr.print(f"run it with: plimsoll run {output}", soft_wrap=True, highlight=False)

@@ -11,11 +11,12 @@ from typing import Annotated
 import typer
 import yaml
 from rich.table import Table
+from rich.text import Text
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.cli.options.set_option import SetOption
-from plimsoll.cli.terminal.output import stdout
+from plimsoll.cli.terminal.output import labelled, stdout
 from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.registry.labs import lab_kinds, lab_needs, lab_of_kind
@@ -52,19 +53,17 @@ def list_labs(
     stdout.print("\nkinds of lab:")
     needs = lab_needs()
     for kind, summary in lab_kinds().items():
-        stdout.print(f"  [bold]{kind}[/]  {summary}", highlight=False, soft_wrap=True)
-        stdout.print(
-            f"    [dim]needs:[/] {needs[kind].in_words()}", highlight=False, soft_wrap=True
-        )
+        stdout.print(Text.assemble("  ", (kind, "bold"), f"  {summary}"), soft_wrap=True)
+        stdout.print(labelled("    needs:", needs[kind].in_words()), soft_wrap=True)
         if missing := needs[kind].missing():
-            stdout.print(f"    [red]missing here:[/] {', '.join(missing)}", soft_wrap=True)
+            stdout.print(labelled("    missing here:", ", ".join(missing), "red"), soft_wrap=True)
         if without := needs[kind].unavailable_settings():
-            stdout.print(f"    [red]not here:[/] {', '.join(without)}", soft_wrap=True)
+            stdout.print(labelled("    not here:", ", ".join(without), "red"), soft_wrap=True)
         for shared in needs[kind].sharing_settings():
-            stdout.print(f"    [yellow]functional here:[/] {shared}", soft_wrap=True)
+            stdout.print(labelled("    functional here:", shared, "yellow"), soft_wrap=True)
     offer = resctrl_offer().in_words()
     stdout.print("\nallocation of caches and memory bandwidth (CAT, MBA) by resctrl:")
-    stdout.print(f"  {offer}", markup=False, highlight=False, soft_wrap=True)
+    stdout.print(f"  {offer}", highlight=False, soft_wrap=True)
 
 
 @app.command(
@@ -84,13 +83,13 @@ def up(
     settings = _lab(kind, experiment, set_fields or ())
     lab = lab_up(settings)
     running = ", ".join(lab.processes) or "the kernel forwards"
-    stdout.print(f"lab [bold]{lab.id}[/] is up: {running}", highlight=False)
+    stdout.print(Text.assemble("lab ", (lab.id, "bold"), f" is up: {running}"))
     if lab.note:
-        stdout.print(f"[dim]note:[/] {lab.note}", soft_wrap=True)
+        stdout.print(labelled("note:", lab.note), soft_wrap=True)
     if lab.ports is not None:
         stdout.print("\nuse it from an experiment with:\n")
         text = yaml.safe_dump({"lab": lab.ports.as_external()}, sort_keys=False, width=1000)
-        stdout.print(text, markup=False, highlight=False, soft_wrap=True)
+        stdout.print(text, highlight=False, soft_wrap=True)
     stdout.print(f"take it down with: plimsoll lab down {lab.id}", highlight=False)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.markup import escape
+from rich.text import Text
 
 from plimsoll.benchmark.noise.noise import measure_noise
 from plimsoll.benchmark.noise.settings import NoiseSettings
 from plimsoll.cli.options.options import JsonOption, parse_option
 from plimsoll.cli.tables.noise_summary import print_noise
-from plimsoll.cli.terminal.output import stderr, stdout
+from plimsoll.cli.terminal.output import labelled, stderr, stdout
 from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import sweep
@@ -62,7 +62,7 @@ def noise(
     )
     settings.check()
     for line in sweep():
-        stderr.print(f"[dim]cleaned up after an earlier run:[/] {line}", soft_wrap=True)
+        stderr.print(labelled("cleaned up after an earlier run:", line), soft_wrap=True)
     result = _measured(settings)
     if json:
         typer.echo(result.model_dump_json(indent=2))
@@ -74,6 +74,4 @@ def noise(
 
 def _measured(settings: NoiseSettings) -> NoiseResult:
     with swept_ledger("noise") as ledger, stderr.status("") as status:
-        return measure_noise(
-            settings, ledger, lambda step: status.update(f"[dim]{escape(step)}[/]")
-        )
+        return measure_noise(settings, ledger, lambda step: status.update(Text(step, "dim")))

@@ -13,6 +13,7 @@ from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.terminal.output import say
 from plimsoll.errors import InputError, Interrupted, MachineError
+from plimsoll.extras import added_by
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.web.endpoint import ListenEndpoint, parse_endpoint
 from plimsoll.web.serve_settings import is_loopback, new_token
@@ -62,7 +63,7 @@ def otg(
         typer.Option(help="A name by which clients may call this server; may be repeated."),
     ] = None,
     token: Annotated[
-        bool, typer.Option("--token", help="Ask for a token on the loopback, too.")
+        bool, typer.Option("--token", help="Take a token on the loopback, too, of any user.")
     ] = False,
     certificate: Annotated[
         Path | None, typer.Option(help="Serve over TLS: the certificate (PEM).")
@@ -72,7 +73,8 @@ def otg(
     """Serve the Open Traffic Generator API, for snappi and otgen: their flows on our engine.
 
     The experiment gives lab and generator; its profile and search play no part. Ends with
-    Ctrl-C or SIGTERM. Elsewhere than on the loopback clients need the token that is printed.
+    Ctrl-C or SIGTERM. On the loopback the user who started it is answered, others need the token
+    that is printed.
     """
     planned = load_experiment(experiment, set_fields or ())
     if (certificate is None) != (key is None):
@@ -90,7 +92,7 @@ def otg(
         raise MachineError(
             f"{error.name} is not installed",
             where="plimsoll otg",
-            remedy="pip install 'plimsoll[otg]'",
+            remedy=added_by("otg"),
         ) from error
     settings = OtgSettings(
         rest=listen,

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from plimsoll.cli.terminal.output import stdout
+from plimsoll.cli.terminal.output import stdout, wide_stdout
 from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.host.ports.binding import PortBinder
 from plimsoll.host.ports.ethtool import HardwareStamps
@@ -96,7 +96,7 @@ def _list(*, json: bool) -> None:
         stdout.print("this machine has no port but its loopback")
         return
     # A terminal that is too narrow wraps the lines, but no address is cut short.
-    Console(width=max(stdout.width, _TABLE_WIDTH)).print(_table(found))
+    wide_stdout(_TABLE_WIDTH).print(_table(found))
     for port in found:
         _print_use(port)
 
@@ -148,13 +148,14 @@ def _stamps(stamps: HardwareStamps | None) -> str:
 def _print_use(port: MachinePort) -> None:
     name = port.name or port.pci_address
     if port.in_use:
-        stdout.print(f"\n[bold]{name}[/] is in use, not for tests: {port.in_use}", soft_wrap=True)
+        said = f" is in use, not for tests: {port.in_use}"
+        stdout.print(Text.assemble("\n", (name or "", "bold"), said), soft_wrap=True)
         return
     for way, needs in (
         (f"netdev: {port.name}", port.netdev_needs),
         (f"devargs: {port.pci_address}", port.pci_needs),
     ):
         if needs is not None:
-            stdout.print(f"\n[bold]{way}[/]{'' if needs else ' is ready'}", highlight=False)
+            stdout.print(Text.assemble("\n", (way, "bold"), "" if needs else " is ready"))
             for need in needs:
                 stdout.print(f"  {need}", soft_wrap=True, highlight=False)

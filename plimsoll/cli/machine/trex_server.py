@@ -38,7 +38,8 @@ def trex_server(
     listen: Annotated[
         str,
         typer.Option(
-            help="Where to listen. Beyond the loopback everybody who can connect may send."
+            help="Where to listen. All who can connect may send: on the loopback every user of "
+            "this machine."
         ),
     ] = "127.0.0.1",
     sync_port: Annotated[
@@ -71,7 +72,7 @@ def trex_server(
             listening,
             speed_bps=speed_bps,
             largest_frame_size=largest_frame,
-            tell=lambda text: stderr.print(text, soft_wrap=True, highlight=False, markup=False),
+            tell=lambda text: stderr.print(text, soft_wrap=True, highlight=False),
         )
 
 

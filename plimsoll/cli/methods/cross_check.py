@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-import yaml
 
 from plimsoll.benchmark.cross_check.cross_check import check_cross_check, run_cross_check
 from plimsoll.benchmark.cross_check.settings import CrossCheckSettings, generator_sections
@@ -18,6 +17,7 @@ from plimsoll.cli.terminal.output import stdout
 from plimsoll.errors import InputError
 from plimsoll.record.methods.cross_check import CROSS_CHECK
 from plimsoll.report.pages.standard.cross_check_answer import cross_check_answer
+from plimsoll.text.document import parse_value
 from plimsoll.text.units import parse_duration, parse_rate
 
 _WITH = "write KIND.FIELD=VALUE, as in trex.tree=/opt/trex/v3.08"
@@ -66,10 +66,7 @@ def _fields(written: list[str] | tuple[()]) -> dict[str, dict[str, Any]]:
         kind, dot, field = name.partition(".")
         if not (equals and dot and kind and field):
             raise InputError(f"found {each!r}", where="--with", remedy=_WITH)
-        try:
-            found.setdefault(kind, {})[field] = yaml.safe_load(value)
-        except yaml.YAMLError:
-            raise InputError(f"cannot read {value!r}", where="--with", remedy=_WITH) from None
+        found.setdefault(kind, {})[field] = parse_value(value, f"--with {name}")
     return found
 
 

@@ -88,7 +88,7 @@ _END = MatrixEnd(NOISY, noisy_result, _is_over)
 
 def _show(result: NoisyResult, directory: RunDirectory) -> None:
     if result.unknown is not None:
-        stderr.print(f"no comparison: {plain_text(result.unknown)}", soft_wrap=True, markup=False)
+        stderr.print(f"no comparison: {plain_text(result.unknown)}", soft_wrap=True)
         return
     found = noise_effect(directory, result.iterations).comparison
     stdout.print(figures_table(found))
@@ -96,6 +96,6 @@ def _show(result: NoisyResult, directory: RunDirectory) -> None:
     for sentence in sentences(found):
         stdout.print(sentence, soft_wrap=True)
     for label, causes in result.causes.items():
-        stdout.print(plain_text(f"{label}: {causes}"), soft_wrap=True, markup=False)
+        stdout.print(plain_text(f"{label}: {causes}"), soft_wrap=True)
     for warning in invalid_runs(found.sides):
         stderr.print(warning, soft_wrap=True)

@@ -123,7 +123,7 @@ def _show(result: PlugfestResult) -> None:
 
 def _say(ahead: Prospect) -> None:
     for line in _prospects(ahead):
-        stderr.print(plain_text(line), soft_wrap=True, markup=False, highlight=False)
+        stderr.print(plain_text(line), soft_wrap=True, highlight=False)
 
 
 def _prospects(ahead: Prospect) -> list[str]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from rich.console import Console
 from rich.live import Live
-from rich.markup import escape
 
 from plimsoll.cli.tables.live_view import (
     LiveMoment,
@@ -19,6 +18,7 @@ from plimsoll.cli.tables.live_view import (
     live_text,
     trial_title,
 )
+from plimsoll.cli.terminal.output import labelled
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.histogram_sum import HistogramSum
 from plimsoll.generator.interface import Interval, TrialPlan
@@ -97,7 +97,7 @@ class Progress:
 
     def note(self, text: str) -> None:
         """Print it."""
-        self._console.print(f"[dim]note:[/] {escape(text)}", soft_wrap=True)
+        self._console.print(labelled("note:", text), soft_wrap=True)
 
     def trial_started(self, number: int, phase: TrialPhase, plan: TrialPlan) -> None:
         """Show the new trial; the first of a run begins a display of its own."""

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.cli.terminal.output import say, stderr
+from plimsoll.cli.terminal.output import labelled, say, stderr
 from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import IMAGE_VARIABLE, plan_pods
@@ -46,7 +46,7 @@ def run_in_cluster(
     place: ClusterPlace, experiment: Experiment, directory: RunDirectory, image: str | None
 ) -> tuple[Result | None, int]:
     """Its result, where it has one, and its exit status. Raises PlimsollError."""
-    stderr.print(f"[dim]run:[/] {directory.path}", soft_wrap=True, highlight=False)
+    stderr.print(labelled("run:", directory.path), soft_wrap=True)
     client = ClusterClient.connect(place)
     chosen = image or os.environ.get(IMAGE_VARIABLE)
     plan = plan_pods(experiment, chosen, hugepages=experiment.require_hugepages)

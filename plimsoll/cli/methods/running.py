@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
-from plimsoll.cli.terminal.output import stderr
-from plimsoll.errors import Interrupted, PlimsollError
+from plimsoll.cli.terminal.output import labelled, stderr
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
@@ -45,15 +44,15 @@ def running(
     holds what is `worth_a_report`; None writes none.
     """
     for line in sweep():
-        stderr.print(f"[dim]cleaned up after an earlier run:[/] {line}", soft_wrap=True)
-    stderr.print(f"[dim]run:[/] {directory.path}", soft_wrap=True, highlight=False)
+        stderr.print(labelled("cleaned up after an earlier run:", line), soft_wrap=True)
+    stderr.print(labelled("run:", directory.path), soft_wrap=True)
     if live is not None:
         live.show(directory)
     try:
         yield
-    except (Interrupted, PlimsollError):
-        # The error on its way may be that the disk is full or the record damaged.
-        with suppress(PlimsollError):
+    except BaseException:
+        # The error on its way may be that the disk is full or the record damaged, or a fault.
+        with suppress(Exception):
             history = None if worth_a_report is None else read_journal(directory.journal)
             if history is None or (worth_a_report and worth_a_report(history)):
                 if history is not None:

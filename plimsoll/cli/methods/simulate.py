@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.panel import Panel
 from rich.table import Table
+from rich.text import Text
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.load_line.load_line import find_load_line
@@ -146,7 +147,7 @@ def _panel(found: Simulated) -> Panel:
     table = Table.grid(padding=(0, 2))
     for name, value in _lines(found):
         table.add_row(name, value)
-    title = f"Simulation: {found.model}, seed {found.seed}"
+    title = Text(f"Simulation: {found.model}, seed {found.seed}")
     return Panel(table, title=title, border_style="blue", expand=False)
 
 
@@ -169,7 +170,7 @@ def _lines(found: Simulated) -> Iterator[tuple[str, str]]:
 
 def _print_models() -> None:
     for kind, model in model_kinds().items():
-        stdout.print(f"[bold]{kind}[/]  {model.summary}", soft_wrap=True, highlight=False)
+        stdout.print(Text.assemble((kind, "bold"), f"  {model.summary}"), soft_wrap=True)
         fields = model().model_dump(mode="json")
         said = "  ".join(f"{name}={value}" for name, value in fields.items() if name != "kind")
-        stdout.print(f"  [dim]{said}[/]", soft_wrap=True, highlight=False)
+        stdout.print(Text(f"  {said}", "dim"), soft_wrap=True)

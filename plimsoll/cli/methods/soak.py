@@ -18,7 +18,7 @@ from plimsoll.cli.tables.soak_summary import print_soak
 from plimsoll.cli.terminal.output import stdout
 from plimsoll.errors import InputError
 from plimsoll.record.methods.soak import SOAK
-from plimsoll.text.units import parse_duration, parse_rate
+from plimsoll.text.units import parse_duration, parse_rate, parse_ratio
 
 _EXAMPLE = "plimsoll soak examples/demo.yaml --load 500kpps --duration 8h"
 
@@ -37,6 +37,13 @@ def _settings(
     stop_on_failure: Annotated[
         bool, typer.Option("--stop-on-failure", help="End at the first window that fails.")
     ] = False,
+    undecided: Annotated[
+        str,
+        typer.Option(
+            help="The share of windows in which stalls of the tester may leave open whether a "
+            "latency criterion was kept."
+        ),
+    ] = "5%",
 ) -> SoakSettings:
     """Run hours at one load, without a search, and judge each window and the whole.
 
@@ -59,6 +66,7 @@ def _settings(
         if window is None
         else parse_option("--window", parse_duration, window),
         stop_on_failure=stop_on_failure,
+        undecided=parse_option("--undecided", parse_ratio, undecided),
     )
     settings.check()
     check_trial(experiment, settings.load, "--load")

@@ -26,9 +26,9 @@ from plimsoll.cli.options.options import (
 )
 from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
-from plimsoll.cli.terminal.exit_codes import SIGNALLED, end_by
+from plimsoll.cli.terminal.exit_codes import end_by
 from plimsoll.cli.terminal.output import stderr, stdout
-from plimsoll.errors import InputError
+from plimsoll.errors import SIGNALLED, InputError
 from plimsoll.record.methods.method import Method
 from plimsoll.record.run.journal import TRIAL_STARTED, JournalContents
 from plimsoll.record.run.run_directory import RunDirectory

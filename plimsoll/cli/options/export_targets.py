@@ -10,9 +10,10 @@ from typing import TextIO
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from plimsoll.cli.terminal.output import give_up_stdout, say, stderr
+from plimsoll.cli.terminal.output import say, stderr
 from plimsoll.errors import InputError
 from plimsoll.export.cdm.documents import RunDocuments
+from plimsoll.export.cdm.outline import Outline
 from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.csv_table import write_csv
 from plimsoll.export.export_error import ExportError
@@ -50,6 +51,15 @@ class Job:
                 remedy="of a matrix, name one of its runs: <matrix>/iteration-0001/sample-1",
             )
         return found
+
+
+def say_moved(outline: Outline) -> None:
+    """Say which periods are not shown when they were."""
+    for period in outline.moved:
+        say(
+            f"note: {period.name} is exported {period.moved_ms / 1e3:.3f} s later than its rows "
+            "say: the clock was set back, and CDM would mix its values with another trial's"
+        )
 
 
 def write_documents(job: Job, documents: RunDocuments) -> None:
@@ -115,22 +125,18 @@ def put_parquet(job: Job, bucket: Bucket, *, whole: bool) -> None:
 
 
 def _write(job: Job, write: Callable[[TextIO], object]) -> None:
-    """Into the file, or to standard output; who reads that may stop in the middle."""
+    """Into the file, or to standard output."""
     if job.output is not None:
         with fresh_file(job.output, force=job.force) as file:
             write(file)
         return
-    try:
-        write(sys.stdout)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        give_up_stdout()
+    write(sys.stdout)
 
 
 def _progress() -> Progress:
     """On a terminal a bar; elsewhere nothing, as every refresh would be a line."""
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),

@@ -19,8 +19,7 @@ from plimsoll.record.index.find import find_run
 from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import export_charts, export_tables, write_report
-from plimsoll.text.byte_size import size_text
-from plimsoll.text.counted import counted
+from plimsoll.text.counted import counted, size_text
 
 _EPILOG = (
     "Examples: **plimsoll bundle last** · **plimsoll bundle last --redact -o for-the-vendor"

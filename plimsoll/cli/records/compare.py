@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.analysis.comparison.comparison import Comparison, compare
+from plimsoll.analysis.comparison.comparison import Comparison, FigureComparison, compare
 from plimsoll.analysis.comparison.comparison_words import sentences
 from plimsoll.analysis.comparison.grouping import parse_fact, sides_by
 from plimsoll.analysis.comparison.side import Side, find_side, invalid_runs
@@ -74,9 +74,10 @@ def compare_runs(
 ) -> None:
     """Compare runs, or groups of repetitions, with the first one named.
 
-    What else changed comes first: experiment, host, versions and tuning. A difference counts
-    where its 95 % interval leaves out zero, which takes four repetitions a side, or three and five;
-    where it cannot tell, it says how many would. Latency and loss are those at each run's own
+    What else changed comes first: experiment, host, versions and tuning. A side is better or worse
+    where the difference's 95 % interval leaves out zero, which takes four repetitions a side, or
+    three and five, and the same where all of it is within the run's search.width (else 1 %);
+    where it cannot tell, it says what would. Latency and loss are those at each run's own
     answer.
     """
     facts = [parse_option("--by", parse_fact, text) for text in by or ()]
@@ -88,7 +89,7 @@ def compare_runs(
     if html is not None:
         command = shlex.join(["plimsoll", *sys.argv[1:]])
         write_new_file(html, comparison_page(found, command=command, facts=facts), "--html")
-    if fail_if_worse and "worse" in found.figures[0].judgements:
+    if fail_if_worse and any(each.kind == "worse" for each in found.figures[0].conclusions):
         raise typer.Exit(1)
 
 
@@ -127,5 +128,9 @@ def _document(found: Comparison) -> dict[str, object]:
             for side in found.sides
         ],
         "changes": [asdict(each) for each in found.changes],
-        "figures": [asdict(each) for each in found.figures],
+        "figures": [_figure(each) for each in found.figures],
     }
+
+
+def _figure(of: FigureComparison) -> dict[str, object]:
+    return {**asdict(of), "conclusions": [each.model_dump() for each in of.conclusions]}

@@ -13,6 +13,7 @@ from plimsoll.cli.options.export_targets import (
     copy_parquet,
     load_documents,
     put_parquet,
+    say_moved,
     write_documents,
     write_histograms,
     write_metrics,
@@ -168,9 +169,11 @@ def export(
     for directory in (job.run, *map(RunDirectory, part_paths(job.run.path))):
         require_intact(directory, *_READ[chosen])
     if chosen is ExportFormat.CDM:
+        outline = outline_of(job.run, period)
+        say_moved(outline)
         documents = RunDocuments(
             job.run,
-            outline_of(job.run, period),
+            outline,
             cdm_version,
             owner=RunOwner(user, email),
             tags={**read_notes(job.run).tags, **_tags(tag or [])},

@@ -107,7 +107,7 @@ def trafficgen(
     trex = load_trex_config(trex_cfg) if trex_cfg else None
     imported = import_command(command, profile_path=profile, trex=trex, name=name)
     for notice in imported.notices:
-        stderr.print(f"note: {notice}", soft_wrap=True, highlight=False, markup=False)
+        stderr.print(f"note: {notice}", soft_wrap=True, highlight=False)
     if output is None:
         typer.echo(imported.text, nl=False)
     else:

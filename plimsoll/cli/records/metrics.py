@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from plimsoll.cli.options.metric_completion import (
     complete_period,
@@ -26,7 +25,7 @@ from plimsoll.cli.tables.metric_contents import (
 )
 from plimsoll.cli.tables.metric_documents import metric_csv, metric_json
 from plimsoll.cli.tables.metric_table import metric_table
-from plimsoll.cli.terminal.output import errors, stderr, stdout
+from plimsoll.cli.terminal.output import errors, labelled, stderr, stdout
 from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.record.index.find import LAST
 from plimsoll.record.query import (
@@ -251,4 +250,4 @@ def _exit_after(failures: Sequence[RunFailure]) -> None:
 
 
 def _note(text: str) -> None:
-    stderr.print(f"[dim]note:[/] {escape(plain_text(text))}", soft_wrap=True, highlight=False)
+    stderr.print(labelled("note:", plain_text(text)), soft_wrap=True)

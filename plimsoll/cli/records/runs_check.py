@@ -14,6 +14,7 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.find import find_run_path
 from plimsoll.record.index.run_paths import part_paths, run_paths
 from plimsoll.record.run.file_check import FileDamage, check_run
+from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 
 _EPILOG = "Examples: **plimsoll runs check** · **plimsoll runs check last**"
@@ -37,8 +38,9 @@ def check(
 ) -> None:
     """Read every file of runs and compare it with the checksum that was recorded with it.
 
-    result.json and the journal are held together, too. What a trial that goes on, or was
-    killed, has written has no checksum yet and is passed over.
+    result.json and the journal are held together, too, and files that the journal does not
+    list are named: nothing reads them. What a trial that goes on, or was killed, has written
+    has no checksum yet and is passed over.
 
     Exits with 0 when all is as it was recorded, with 4 when something is not.
     """
@@ -53,9 +55,19 @@ def _check(path: Path) -> bool:
     damaged = [found for each in (path, *part_paths(path)) for found in _damage(each)]
     for each in damaged:
         stderr.print(damage_text(each), soft_wrap=True)
-    said = f"{len(damaged)} damaged" if damaged else "as it was recorded"
+    said = f"{len(damaged)} damaged" if damaged else f"as it was recorded{_link_words(path)}"
     stdout.print(shown(f"{path}: {said}"), soft_wrap=True)
     return not damaged
+
+
+def _link_words(path: Path) -> str:
+    """What is to be said of a journal whose lines are not, or not all, linked."""
+    chain = read_journal(RunDirectory(path).journal).chain
+    if not chain.unchained:
+        return ""
+    if not chain.chained:
+        return "; its journal is unchained, as an earlier version wrote it"
+    return f"; the first {chain.unchained} lines of its journal are unchained"
 
 
 def _damage(path: Path) -> list[FileDamage]:

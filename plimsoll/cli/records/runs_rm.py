@@ -18,9 +18,9 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.find import find_run_path
 from plimsoll.record.index.removal import finish_removals, remove
 from plimsoll.record.index.removal_plan import Removal, plan_removal
-from plimsoll.text.byte_size import size_text
+from plimsoll.text.counted import size_text
 
-_DECLINED = 1
+_DECLINED = InputError.exit_code
 _EPILOG = (
     "Examples: **plimsoll runs rm 20260101T120000-demo** · "
     "**plimsoll runs rm 20260101T1200 20260102 --yes**"
@@ -42,8 +42,8 @@ def rm(
     A run that is going on, a part of a matrix run, and a directory that is not a run are
     refused, and then nothing is removed. Of a link to a run only the link is removed.
 
-    Exits with 0 when all were removed, with 1 when you said no, with 2 when stdin is not a
-    terminal and --yes is not given.
+    Exits with 0 when all were removed, with 2 when you said no, or stdin is not a terminal and
+    --yes is not given.
     """
     planned = _planned(run, runs)
     for removal in planned:

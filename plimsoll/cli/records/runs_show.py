@@ -31,7 +31,7 @@ from plimsoll.record.index.run_content import RunFile, content_of
 from plimsoll.record.index.run_entry import RunEntry, checked_entry, entry_of
 from plimsoll.record.index.run_summary import RunSummary
 from plimsoll.record.methods.registry import METHODS
-from plimsoll.text.byte_size import size_text
+from plimsoll.text.counted import size_text
 from plimsoll.text.units import format_duration
 
 _EPILOG = (

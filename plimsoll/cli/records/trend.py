@@ -105,7 +105,7 @@ def show_trend(
 
     A change counts where a permutation test and the 95 % interval of its size say so: of series
     in which nothing changes, 1 % at most are said to have a change. Needs
-    pip install 'plimsoll[trend]'.
+    the extra trend (make build EXTRAS=trend).
     """
     since_ns, until_ns = began_between(since, until, datetime.now(UTC), utc=utc)
     selection = RunFilter(
@@ -145,7 +145,7 @@ def _print(found: Trend, releases: Releases) -> None:
     if len(releases.experiments) > 1:
         names = plain_text(", ".join(releases.experiments))
         note = f"runs of {len(releases.experiments)} experiments: {names}; --name chooses"
-        stderr.print(note, soft_wrap=True, highlight=False, markup=False)
+        stderr.print(note, soft_wrap=True, highlight=False)
     for warning in invalid_runs(found.releases):
         stderr.print(warning, soft_wrap=True)
     tables = [levels_table(found), changes_table(found), facts_table(found)]
@@ -154,7 +154,7 @@ def _print(found: Trend, releases: Releases) -> None:
             stdout.print(table)
             stdout.print()
     for sentence in notable_sentences(found):
-        stdout.print(plain_text(sentence), soft_wrap=True, highlight=False, markup=False)
+        stdout.print(plain_text(sentence), soft_wrap=True, highlight=False)
 
 
 def _document(found: Trend) -> dict[str, object]:
@@ -180,6 +180,7 @@ def _figure(figure: FigureTrend, found: Trend) -> dict[str, object]:
         "unit": figure.unit,
         "better": figure.better,
         "newest": figure.newest,
+        "conclusion": {"kind": figure.kind, "within": figure.within},
         "values": [list(values) for values in figure.values],
         "changes": [
             {

@@ -25,6 +25,7 @@ from plimsoll.cli.tables.live_view import (
 from plimsoll.cli.tables.run_words import answer_text, shown
 from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.errors import Interrupted
+from plimsoll.host.entry.standard_streams import stdout_is_gone
 from plimsoll.record.index.find import LAST, find_run
 from plimsoll.record.index.run_entry import entry_of
 from plimsoll.record.live.crowded import leaves_no_cpu_to_watch
@@ -114,7 +115,7 @@ class _Watching:
             going_on = is_held(self.run.path / "lock")
             state = self.live.look()
             yield state
-            if state.finished or not going_on:
+            if state.finished or not going_on or stdout_is_gone():
                 return
             time.sleep(_until_next_look_s(state.trial, crowded=self.crowded))
 

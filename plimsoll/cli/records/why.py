@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +16,7 @@ from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.rank import RankedCause, remedies_of
 from plimsoll.attribution.ranking.remedies import Remedy
 from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
+from plimsoll.attribution.ranking.trace_gaps import trace_gaps
 from plimsoll.cli.options.options import parse_option
 from plimsoll.cli.options.run_choice import RunsFolderOption, complete_run
 from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
@@ -123,6 +124,11 @@ def _document(
         "sentence": limit_sentence(summary),
         "lost_frames": summary.lost_frames,
         "loss_events": summary.loss_events,
+        "lost_frames_ranked": summary.ranked_frames,
+        "loss_events_ranked": summary.ranked_losses,
+        "counts_are_at_least": summary.at_least,
+        "corrupt_frames": summary.corrupt,
+        "misdirected_frames": summary.misdirected,
         "spikes": summary.spike_count,
         "stalls": summary.stall_count,
         "incidents_left_out": summary.left_out,
@@ -141,7 +147,7 @@ def _incident_json(located: LocatedIncident) -> dict[str, object]:
 
 def _print(trials: Sequence[TrialCauses], summary: CausesSummary, from_ns: int) -> None:
     stdout.print(shown(limit_sentence(summary), "bold"), soft_wrap=True)
-    for line in _trace_lines(trials):
+    for line in trace_gaps(trials):
         stdout.print(shown(line, "yellow"), soft_wrap=True)
     if summary.rows:
         stdout.print()
@@ -155,20 +161,9 @@ def _print(trials: Sequence[TrialCauses], summary: CausesSummary, from_ns: int) 
     _print_remedies(summary.rows)
     if summary.left_out:
         stdout.print()
-        stdout.print(shown(f"{summary.left_out:,} smaller incidents are not in the list.", "dim"))
-
-
-def _trace_lines(trials: Sequence[TrialCauses]) -> Iterator[str]:
-    """Trials without a whole trace, by what is wrong."""
-    without: dict[str, list[int]] = {}
-    for each in trials:
-        if each.trace.unavailable is not None:
-            without.setdefault(f"no kernel trace: {each.trace.unavailable}", []).append(each.trial)
-        elif any(cpu.lost_events for cpu in each.trace.cpus):
-            without.setdefault("kernel events were lost", []).append(each.trial)
-    for what, numbers in without.items():
-        named = ", ".join(map(str, numbers))
-        yield f"Trial {named}: {what}; there, causes rest on counters alone."
+        stdout.print(
+            shown(f"{summary.left_out:,} smaller incidents were not looked at here.", "dim")
+        )
 
 
 def _table(rows: Sequence[RankedCause], from_ns: int) -> FigureTable:

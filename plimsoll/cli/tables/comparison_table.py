@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plimsoll.analysis.comparison.comparison import Comparison, FigureComparison
+from plimsoll.analysis.comparison.conclusion_words import conclusion_words
 from plimsoll.analysis.comparison.figure_words import shift_words, side_words
 from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.text.plain_text import plain_text
@@ -46,5 +47,5 @@ def _cells(figure: FigureComparison) -> Iterator[str]:
     for place, side in enumerate(others):
         of = figure.shifts[place]
         yield side_words(side, figure.unit)
-        yield "" if of is None else shift_words(of, base.median, figure.unit)
-        yield figure.judgements[place]
+        yield "" if of is None else shift_words(of, figure.unit)
+        yield conclusion_words(figure.conclusions[place])

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 from rich.console import Console
-from rich.markup import escape
 
 from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.record.causes.causes_record import RemedyRecord
@@ -30,7 +29,7 @@ def print_noise(result: NoiseResult, console: Console) -> None:
         console.print(_causes(result))
         console.print()
     for line in _remarks(result):
-        console.print(escape(line), highlight=False, soft_wrap=True)
+        console.print(line, highlight=False, soft_wrap=True)
 
 
 def _gaps(result: NoiseResult) -> FigureTable:

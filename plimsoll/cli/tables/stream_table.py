@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from rich.console import Group
 
 from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
+from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.text.units import format_ns
+from plimsoll.text.units import format_ns, format_ns_between
 
 # Refused by a full queue; skipped and without buffer are the tester's own.
 _COUNTS = (
@@ -35,7 +36,7 @@ def stream_tables(trial: TrialRecord) -> Group:
         frames.add_row(stream.name, *(f"{getattr(stream, name):,}" for name in _COUNTS))
         latencies.add_row(
             stream.name,
-            *(_time(getattr(stream.latency, name)) for name in _LATENCIES),
+            *(_ends(stream, name) for name in _LATENCIES),
             *(_time(getattr(stream.lateness, name)) for name in _LATENESS),
         )
     stamps = [f"{each.name}: {each.stamps.sentence}" for each in trial.streams if each.stamps]
@@ -46,6 +47,11 @@ def _table(title: str, headings: Sequence[str]) -> FigureTable:
     return FigureTable(
         title, (TableColumn("stream", "left"), *(TableColumn(each) for each in headings))
     )
+
+
+def _ends(stream: StreamRecord, name: str) -> str:
+    low, high = (getattr(each, name) for each in stream.latency_ends)
+    return "-" if low is None or high is None else format_ns_between(low, high)
 
 
 def _time(ns: int | None) -> str:

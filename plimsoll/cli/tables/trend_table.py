@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plimsoll.analysis.comparison.conclusion_words import kind_words
 from plimsoll.analysis.comparison.figure_words import value_words
 from plimsoll.analysis.comparison.trend.trend import FigureTrend, Trend
 from plimsoll.analysis.comparison.trend.trend_words import change_words, p_words
@@ -27,7 +28,7 @@ def levels_table(found: Trend) -> FigureTable:
             str(len(figure.changes)),
             _level(figure, *oldest),
             _level(figure, *newest),
-            figure.newest,
+            kind_words(figure.kind, figure.within),
         )
     return table
 

@@ -1,7 +1,8 @@
 """With which code a command ends; those of errors are in plimsoll/errors.py.
 
 One rule for all commands: 0 passed or measured, 1 the DUT failed, 2 bad input, 3 the machine
-lacks something, 4 the record, 5 the tester could not tell.
+lacks something, 4 the record, 5 the tester could not tell, 6 an export did not arrive, 7 a fault
+in Plimsoll itself; 130 where a signal ended it.
 """
 
 from __future__ import annotations
@@ -10,17 +11,14 @@ from collections.abc import Mapping
 
 import typer
 
-from plimsoll.errors import TESTER_COULD_NOT_TELL
+from plimsoll.errors import DUT_FAILED, TESTER_COULD_NOT_TELL
 from plimsoll.record.trials.trial_record import Verdict
-
-# As a shell has it for a program that SIGINT ended.
-SIGNALLED = 130
 
 _BY_VERDICT: Mapping[Verdict, int] = {
     "pass": 0,
     # Of a method that measures and judges nothing.
     "none": 0,
-    "fail": 1,
+    "fail": DUT_FAILED,
     "invalid": TESTER_COULD_NOT_TELL,
 }
 

@@ -23,4 +23,4 @@ def write_new_file(path: Path, text: str, option: str = "--output") -> None:
             where=str(path),
             remedy=f"name another file with {option}",
         ) from None
-    stderr.print(f"written: {path}", soft_wrap=True, highlight=False, markup=False)
+    stderr.print(f"written: {path}", soft_wrap=True, highlight=False)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import sys
 from collections.abc import Iterable
+from typing import Any
 
 from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableType
-from rich.markup import escape
 from rich.segment import Segment
+from rich.text import Text
 
 from plimsoll.errors import PlimsollError
-from plimsoll.text.plain_text import plain_text, without_controls
+from plimsoll.text.plain_text import plain_signs, plain_text, without_controls
 
 # Wider than any line: a pipe, a file and a log have no edge to fold at.
 _NO_EDGE = 10_000
@@ -21,8 +22,13 @@ class PlainConsole(Console):
     """A console on which no text drives the terminal: what is shown may be anybody's.
 
     Findings, names and messages of a run from elsewhere reach it by many ways, so it is here
-    that their control characters are written out. What Rich itself sends is not text.
+    that their control characters are written out, and that brackets are brackets: a string is
+    never markup, and what is to have a style is a Text. What Rich itself sends is not text.
+    Where the encoding is not Unicode, signs such as µ are replaced by what it has.
     """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, markup=False, emoji=False)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
@@ -30,10 +36,19 @@ class PlainConsole(Console):
         """As Rich does, with the text of each segment made harmless."""
         for segment in super().render(renderable, options):
             text, style, control = segment
-            if control or text.isprintable():
+            if control or (text.isascii() and text.isprintable()):
                 yield segment
             else:
-                yield Segment(without_controls(text), style)
+                yield Segment(self._encodable(without_controls(text)), style)
+
+    def on_broken_pipe(self) -> None:
+        """Let the error out: Rich would exit with 1, which says that the DUT failed."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+    def _encodable(self, text: str) -> str:
+        if self.encoding.startswith("utf"):
+            return text
+        return plain_signs(text, self.encoding)
 
 
 class EdgelessConsole(PlainConsole):
@@ -59,28 +74,36 @@ class Errors:
     def print_error(self, error: PlimsollError) -> None:
         """What is wrong, where, and what to do."""
         place = f"{error.where}: " if error.where else ""
-        self._console.print(f"[bold red]error:[/] {_shown(place + error.message)}", soft_wrap=True)
+        self._print("error:", "bold red", place + error.message)
         if error.remedy:
-            self._console.print(f"[bold]remedy:[/] {_shown(error.remedy)}", soft_wrap=True)
+            self._print("remedy:", "bold", error.remedy)
 
     def print_interrupted(self) -> None:
         """The user ended it."""
-        self._console.print("[bold]interrupted[/]")
+        self._console.print(Text("interrupted", "bold"))
 
-
-def give_up_stdout() -> None:
-    """Write no more to standard output: else Python says on exit that it could not flush it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    def _print(self, label: str, style: str, text: str) -> None:
+        self._console.print(labelled(label, _shown(text), style), soft_wrap=True)
 
 
 def _shown(text: str) -> str:
     # A message may quote a file or a program that would drive the terminal.
-    return escape("\n".join(plain_text(line) for line in text.expandtabs().split("\n")))
+    return "\n".join(plain_text(line) for line in text.expandtabs().split("\n"))
+
+
+def labelled(label: str, text: object, style: str = "dim") -> Text:
+    """A line that begins with what it is, in a style; the text is to the letter."""
+    return Text.assemble((label, style), f" {text}")
 
 
 def say(text: str) -> None:
     """A line about what goes on, on standard error, to the letter."""
-    stderr.print(text, soft_wrap=True, markup=False, highlight=False)
+    stderr.print(text, soft_wrap=True, highlight=False)
+
+
+def wide_stdout(least: int) -> Console:
+    """Standard output for tables that a narrow terminal may wrap but nothing may cut."""
+    return EdgelessConsole(width=max(stdout.width, least))
 
 
 stdout = EdgelessConsole()

@@ -10,8 +10,25 @@ from plimsoll.errors import InputError
 from plimsoll.text.mistakes import did_you_mean
 
 
+class BeyondTyper(Exception):
+    """Carries an `error` past Typer, which takes a broken pipe for a failure, exit code 1, and
+    the end of any file for an interruption.
+    """
+
+    def __init__(self, error: OSError | EOFError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 class SuggestingGroup(TyperGroup):
     """Refuses a command that there is not in the words that all errors have."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """As Typer's. Raises BeyondTyper for the errors in which Typer would meddle."""
+        try:
+            return super().invoke(ctx)
+        except (OSError, EOFError) as error:
+            raise BeyondTyper(error) from error
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """As Typer's. Raises InputError where there is no such command."""

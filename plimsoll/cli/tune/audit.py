@@ -17,6 +17,7 @@ from plimsoll.cli.options.host_choice import HostOption, RootOption, chosen_host
 from plimsoll.cli.options.options import JsonOption
 from plimsoll.cli.tables.audit_table import print_audit, print_fixes
 from plimsoll.cli.tune.cluster import ContextOption, FromOption, KubeOption, audit_of_cluster
+from plimsoll.errors import TESTER_COULD_NOT_TELL
 from plimsoll.record.run.audit_record import AuditRecord
 from plimsoll.tune.audit.assumed_intent import assume_intent
 from plimsoll.tune.audit.audit import Audit, look
@@ -69,7 +70,7 @@ def audit(  # noqa: PLR0917 - the options of the command
     **plimsoll tune init** proposes an intent for a host.
 
     Needs no root, changes nothing, and says what it could not read. Ends with 1 where a
-    check failed.
+    check failed, and with 5 where none did but a check of the cluster could not tell.
     """
     began = time.monotonic()
     cluster = audit_of_cluster(intent, kube=kube, context=context, gathered=gathered)
@@ -87,6 +88,8 @@ def audit(  # noqa: PLR0917 - the options of the command
         print_audit(done)
     if done.counts["fail"]:
         raise typer.Exit(_FAILED)
+    if cluster is not None and cluster.counts["unknown"]:
+        raise typer.Exit(TESTER_COULD_NOT_TELL)
 
 
 def _audit(view: HostView, intent: str | None) -> Audit:

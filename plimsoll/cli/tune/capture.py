@@ -67,7 +67,6 @@ def _print_summary(collected: Capture, path: str, console: Console) -> None:
     console.print(
         f"{plain_text(path)}: {len(collected.files)} files, {len(manifest.outputs)} commands",
         highlight=False,
-        markup=False,
         soft_wrap=True,
     )
     # A tool that is not installed is an answer, not something that could not be read.
@@ -79,6 +78,6 @@ def _print_summary(collected: Capture, path: str, console: Console) -> None:
     console.print(f"could not be read: {listed}", highlight=False)
     for each in unread[:_MOST_NAMED]:
         line = plain_text(f"{each.where}: {each.cause} {each.reason}".rstrip())
-        console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"  {line}", highlight=False, soft_wrap=True)
     if len(unread) > _MOST_NAMED:
         console.print(f"  and {len(unread) - _MOST_NAMED} more, in its manifest", highlight=False)

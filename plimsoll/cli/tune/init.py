@@ -80,7 +80,6 @@ def _put_schema(path: Path) -> None:
             ),
             soft_wrap=True,
             highlight=False,
-            markup=False,
         )
 
 

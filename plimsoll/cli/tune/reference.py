@@ -48,5 +48,4 @@ def write_reference(
         ),
         soft_wrap=True,
         highlight=False,
-        markup=False,
     )

@@ -81,7 +81,6 @@ def render_intent(
         plain_text(f"{len(written.paths)} files in {folder}: read {folder / written.paths[0]}"),
         soft_wrap=True,
         highlight=False,
-        markup=False,
     )
 
 
@@ -116,4 +115,4 @@ def _load(intent: Path | None, preset: str | None) -> tuple[Intent, str]:
 
 
 def _warn(text: str) -> None:
-    stderr.print(plain_text(f"warning: {text}"), soft_wrap=True, highlight=False, markup=False)
+    stderr.print(plain_text(f"warning: {text}"), soft_wrap=True, highlight=False)

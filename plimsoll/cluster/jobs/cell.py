@@ -17,9 +17,10 @@ from pathlib import Path
 
 from plimsoll.cluster.jobs.cells import CELLS_FILE
 from plimsoll.cluster.pods.inside import placed
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import INTERNAL_FAULT, PlimsollError
 from plimsoll.export.object_store import Bucket
 from plimsoll.export.record_store import put_record
+from plimsoll.host.entry.entry_point import enter
 from plimsoll.host.processes.own_module import module_argv
 from plimsoll.record.run.run_directory import RunDirectory
 
@@ -52,10 +53,10 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code
     print(f"plimsoll run ended with {status}")
-    return 0 if run.result.is_file() else status or 1
+    return 0 if run.result.is_file() else status or INTERNAL_FAULT
 
 
 if __name__ == "__main__":
     # The first process of a container gets no signal that it has no handler for.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    raise SystemExit(main(sys.argv[1:]))
+    enter(lambda: main(sys.argv[1:]))

@@ -7,7 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plimsoll.cluster.pods.place import ClusterPlace
-from plimsoll.host.kubernetes.api_client import call_api, configured_client
+from plimsoll.host.kubernetes.api_client import (
+    MOST_ANSWER_BYTES,
+    call_api,
+    configured_client,
+)
+from plimsoll.host.kubernetes.client_settings import kubeconfig_files
 from plimsoll.host.kubernetes.cluster_errors import ClusterRefused, Explained
 from plimsoll.host.kubernetes.exec_stream import ExecStream, open_exec
 from plimsoll.tune.render.files.manifest import Manifest
@@ -95,7 +100,7 @@ class ClusterClient:
     ) -> Mapping[str, Any]:
         with self._explained(f"{method} {path}"):
             response = call_api(self._client, method, path, query, body)
-            found = json.loads(response.read())
+            found = json.loads(response.read(MOST_ANSWER_BYTES))
         return found if isinstance(found, dict) else {}
 
     def _explained(self, what: str) -> Explained:
@@ -104,14 +109,10 @@ class ClusterClient:
 
 def _namespace_of(context: str | None, kubeconfig: str | None) -> str | None:
     """The context's own namespace, if it names one."""
-    import os  # noqa: PLC0415
-
     from kubernetes import config  # noqa: PLC0415
 
     try:
-        contexts, current = config.list_kube_config_contexts(
-            kubeconfig or os.environ.get("KUBECONFIG") or None
-        )
+        contexts, current = config.list_kube_config_contexts(kubeconfig_files(kubeconfig))
     # As for `configured_client`, which has said by now what is wrong with it.
     except Exception:
         return None

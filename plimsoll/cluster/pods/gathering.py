@@ -72,7 +72,10 @@ class Gathering:
         if not isinstance(files, list):
             raise _not_understood(reply)
         for each in files:
-            self._take(stream, each)
+            try:
+                self._take(stream, each)
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                raise _not_understood({"file": each}) from None
         return bool(files)
 
     def _take(self, stream: RecordStream, file: Mapping[str, Any]) -> None:
@@ -137,7 +140,7 @@ def _answer(stream: RecordStream) -> dict[str, Any]:
     line = stream.read_line(_ANSWER_S)
     try:
         reply = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         reply = None
     if not isinstance(reply, dict):
         raise _not_understood({"line": line[:80].decode(errors="replace")})

@@ -25,6 +25,7 @@ from plimsoll.cluster.pods.placement import cpu_fields, device_fields
 from plimsoll.cluster.pods.record_names import BEGIN, OUTPUT, STATUS, STOP
 from plimsoll.errors import PlimsollError
 from plimsoll.host.cpus import allowed_cpus
+from plimsoll.host.entry.entry_point import enter
 from plimsoll.host.processes.own_module import module_argv
 from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.run.run_directory import RunDirectory
@@ -95,4 +96,4 @@ def _tell(said: IO[bytes] | None, output: IO[bytes]) -> None:
 if __name__ == "__main__":
     # The first process of a container gets no signal that it has no handler for.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    raise SystemExit(main(sys.argv[1:]))
+    enter(lambda: main(sys.argv[1:]))

@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from plimsoll.cluster.pods.record_names import GROWING, MARKS, is_carried
+from plimsoll.errors import MachineError
+from plimsoll.host.entry.entry_point import enter
 
 _BLOCK_BYTES = 1 << 18
 # In one answer; what is left comes with the next.
@@ -60,7 +62,7 @@ def serve(root: Path, requests: BinaryIO, replies: BinaryIO) -> None:
                 (root / name).touch()
                 _reply(replies, {"marked": name})
             case _:
-                raise SystemExit(f"not known: {line[:80]!r}")
+                raise MachineError(f"not known: {line[:80]!r}", where="a request")
         replies.flush()
 
 
@@ -123,7 +125,7 @@ def _copy(source: BinaryIO, target: BinaryIO, length: int) -> None:
     while length > 0:
         block = source.read(min(length, _BLOCK_BYTES))
         if not block:
-            raise SystemExit("the other end hung up, or a file became shorter")
+            raise MachineError("the other end hung up, or a file became shorter")
         target.write(block)
         length -= len(block)
 
@@ -133,4 +135,4 @@ def _reply(replies: BinaryIO, reply: Mapping[str, object]) -> None:
 
 
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]), sys.stdin.buffer, sys.stdout.buffer)
+    enter(lambda: serve(Path(sys.argv[1]), sys.stdin.buffer, sys.stdout.buffer))

@@ -21,6 +21,7 @@ from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
 from plimsoll.text.mistakes import mistake
+from plimsoll.text.named_program import ProgramPath
 
 Cpu = Annotated[int, Field(ge=0)]
 # "namespace": like a pod, whose kernel forwards; "testpmd": like a container with dpdk-testpmd.
@@ -44,7 +45,7 @@ class ChainSettings(TwoPortSettings):
 
     chain: Chain = "p2p"
     guest: GuestKind = "testpmd"
-    guest_image: Path | None = None
+    guest_image: Annotated[Path, ProgramPath()] | None = None
     guest_cpus: tuple[Cpu, ...] = ()
     guest_forwarding: GuestForwarding | None = None
 

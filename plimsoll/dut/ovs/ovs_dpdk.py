@@ -36,7 +36,6 @@ from plimsoll.dut.ovs.rules import (
 from plimsoll.dut.ovs.switch import PORTS, build_bridge, cross_counts, transmit_drops
 from plimsoll.dut.ovs.upcalls import upcall_remarks
 from plimsoll.dut.ovs.vxlan import (
-    INNER_PORTS,
     UNDERLAY,
     VxlanTunnel,
     build_tunnel,
@@ -354,7 +353,7 @@ class OvsDpdkLab:
         """Frames that the switch took from each port, and that it put out of each."""
         if self._settings.vxlan is not None:
             return self._counted_around_the_tunnel()
-        counts = cross_counts(self._switch, self._ports)
+        counts = cross_counts(self._switch)
         drops = transmit_drops(self._switch, self._ports)
         into = {each.into: each.frames for each in counts}
         return into, {each.out_of: each.frames - drops[each.out_of] for each in counts}
@@ -362,7 +361,7 @@ class OvsDpdkLab:
     def _counted_around_the_tunnel(self) -> tuple[dict[str, int], dict[str, int]]:
         """The same where each port has a bridge of its own."""
         inner, outer = PORTS
-        counts = cross_counts(self._switch, INNER_PORTS)
+        counts = cross_counts(self._switch)
         outside = outer_counts(self._switch)
         drops = {
             **transmit_drops(self._switch, (inner,)),

@@ -6,12 +6,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 from plimsoll.dut.ovs.figures import Datapath
 from plimsoll.dut.ovs.instance import BRIDGE, OvsInstance
 from plimsoll.errors import MachineError
 
 PORTS = ("port0", "port1")
+# The number of a port depends on which others there are, guests' among them.
+_NAMES = "--names"
+
+Counted = TypeVar("Counted")
 
 _PORT_LINE = re.compile(r"^\s*port\s+\"?([^:\"]+)\"?:\s*rx pkts=(\d+).*drop=(\S+), errs=(\S+),")
 _TX_LINE = re.compile(r"^\s*tx pkts=(\d+).*drop=(\S+), errs=(\S+),")
@@ -76,22 +81,19 @@ def port_counts(
     switch: OvsInstance, ports: Sequence[str] = PORTS, bridge: str = BRIDGE
 ) -> tuple[SwitchPortCounts, ...]:
     """OpenFlow's counters of the ports. Raises MachineError where they cannot be read."""
-    found = read_port_counts(switch.openflow("dump-ports", bridge=bridge))
-    return tuple(found[name] for name in _as_named(found, ports))
+    found = read_port_counts(switch.openflow("dump-ports", _NAMES, bridge=bridge))
+    return tuple(_named(found, name) for name in ports)
 
 
-def cross_counts(switch: OvsInstance, ports: Sequence[str]) -> tuple[CrossCount, ...]:
-    """What the rules that join two ports have counted, by the names of the `ports`.
+def cross_counts(switch: OvsInstance) -> tuple[CrossCount, ...]:
+    """What the rules that join two ports have counted, by the ports' names.
 
     The datapath counts at once and tells the rules now and then; this waits until it has.
     Raises MachineError where they cannot be read.
     """
     switch.ask("revalidator/wait")
-    names = {str(number): name for number, name in enumerate(ports, start=1)}
-    return tuple(
-        CrossCount(names.get(into, into), names.get(out_of, out_of), frames)
-        for into, out_of, frames in read_cross_counts(switch.openflow("dump-flows"))
-    )
+    counted = read_cross_counts(switch.openflow("dump-flows", _NAMES))
+    return tuple(CrossCount(into, out_of, frames) for into, out_of, frames in counted)
 
 
 def read_cross_counts(text: str) -> Iterator[tuple[str, str, int]]:
@@ -105,9 +107,9 @@ def transmit_drops(
     switch: OvsInstance, ports: Sequence[str], bridge: str = BRIDGE
 ) -> dict[str, int]:
     """Frames that a port of DPDK was to send and dropped, by name."""
-    answer = switch.openflow("dump-ports", version="OpenFlow14", bridge=bridge)
+    answer = switch.openflow("dump-ports", _NAMES, version="OpenFlow14", bridge=bridge)
     found = read_transmit_drops(answer)
-    return {name: found[key] for name, key in zip(ports, _as_named(found, ports), strict=True)}
+    return {name: _named(found, name) for name in ports}
 
 
 def read_transmit_drops(text: str) -> dict[str, int]:
@@ -123,14 +125,10 @@ def read_transmit_drops(text: str) -> dict[str, int]:
     return found
 
 
-def _as_named(found: Mapping[str, object], ports: Sequence[str]) -> list[str]:
-    """ovs-ofctl has the numbers of ports, or their names where it knows them."""
-    keys = [
-        str(number) if str(number) in found else name for number, name in enumerate(ports, start=1)
-    ]
-    if missing := [key for key in keys if key not in found]:
-        raise _unreadable(f"no {', '.join(missing)} among {', '.join(found)}")
-    return keys
+def _named(found: Mapping[str, Counted], name: str) -> Counted:
+    if name not in found:
+        raise _unreadable(f"no {name} among {', '.join(found)}")
+    return found[name]
 
 
 def read_port_counts(text: str) -> dict[str, SwitchPortCounts]:

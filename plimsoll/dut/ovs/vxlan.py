@@ -23,8 +23,6 @@ from plimsoll.traffic.frames.addresses import MacField
 # Where encapsulated frames come and go. Its own interface has the tunnel's address.
 UNDERLAY = "plimsoll1"
 TUNNEL = "vxlan0"
-# The ports of the lab's bridge; the underlay's are port 1 and its own.
-INNER_PORTS = (PORTS[0], TUNNEL)
 # Outer Ethernet, IPv4 and UDP, and VXLAN's own 8 bytes (RFC 7348).
 VXLAN_BYTES = 14 + 20 + 8 + 8
 _TAG_BYTES = 4

@@ -12,7 +12,7 @@ from plimsoll.text.wire import FCS_BYTES
 # sun_path of sockaddr_un, its closing zero included.
 _LONGEST_PATH_BYTES = 107
 # Of each driver, the argument that names its socket.
-_SOCKET_ARGUMENTS = {"net_memif": "socket", "net_vhost": "iface", "net_virtio_user": "path"}
+SOCKET_ARGUMENTS = {"net_memif": "socket", "net_vhost": "iface", "net_virtio_user": "path"}
 # What ends a value in DPDK's devargs.
 _DEVARGS_SYNTAX = frozenset(",=[]\"' ")
 # What the driver takes where the devargs do not say.
@@ -84,7 +84,7 @@ def check_socket_of(devargs: str, where: str) -> None:
     name, *given = devargs.split(",")
     driver = name.rstrip("0123456789")
     values = dict(each.split("=", 1) for each in given if "=" in each)
-    path = values.get(_SOCKET_ARGUMENTS.get(driver, ""))
+    path = values.get(SOCKET_ARGUMENTS.get(driver, ""))
     if path is None:
         return
     length = len(path.encode())
@@ -102,7 +102,7 @@ def _bad_form(path: Path) -> tuple[str, str] | None:
     """What is wrong with the path as such, and how to fix it."""
     if len(str(path).encode()) > _LONGEST_PATH_BYTES:
         return f"longer than {_LONGEST_PATH_BYTES} bytes", "choose a shorter path"
-    if _DEVARGS_SYNTAX & set(str(path)):
+    if _DEVARGS_SYNTAX & set(str(path)) or not str(path).isprintable():
         return "DPDK cannot read such a path", "choose one without blanks and any of , = [ ] \" '"
     if not path.is_absolute():
         return "not an absolute path", "begin it with /"

@@ -18,6 +18,7 @@ from plimsoll.dut.ports.netdev import (
     usable_netdev,
     wire_speed,
 )
+from plimsoll.dut.ports.plain_devargs import Devargs
 from plimsoll.host.ports.pci_address import pci_address
 from plimsoll.text.mistakes import mistake
 
@@ -38,7 +39,7 @@ class TesterPortSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    devargs: str | None = Field(default=None, min_length=1, max_length=1024)
+    devargs: Annotated[str, Devargs()] | None = Field(default=None, min_length=1, max_length=1024)
     netdev: NetdevName | None = None
     driver: NetdevDriver = "auto"
     queues: int = Field(default=1, ge=1, le=16)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from plimsoll.dut.lab import Lab, LabModel, LabPorts
+from plimsoll.dut.lab import Lab, LabModel, LabPorts, coming_up
 from plimsoll.dut.registry.labs import make_lab
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
@@ -88,7 +88,7 @@ def _bring_up(
     busy = [str(each) for each in look_at_cpus([cpu for _, cpu in cpus], ours)]
     memory = plan_memory(settings.megabytes, ledger)
     lab = make_lab(settings, ledger, memory, lifetime=lifetime)
-    with hugepages_explained(memory, ledger):
+    with hugepages_explained(memory, ledger), coming_up():
         ports = lab.up()
     note = "; ".join([*busy, *([memory.note] if memory.note else [])]) or None
     ledger.note_facts({"lab": lab.kind, "ports": asdict(ports), "note": note, **lab.facts()})

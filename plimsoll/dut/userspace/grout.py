@@ -14,7 +14,7 @@ from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.dut.two_ports import PORTS
 from plimsoll.dut.userspace.memif_or_cards import MemifOrCardSettings
 from plimsoll.dut.userspace.program_lab import ProgramLab
-from plimsoll.errors import MachineError
+from plimsoll.errors import InputError, MachineError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
@@ -39,6 +39,9 @@ _BATCH_TIMEOUT_S = 180.0
 # IPv6 routes take the most.
 _MEGABYTES = 384
 _USUAL_MTU = 1800
+# Of devargs, what grout 0.19 holds (the closing zero of 128 is one).
+_LONGEST_DEVARGS = 127
+_HERE = Path("/proc/self/cwd")
 # Of its tables, which are made for a whole network's routes and flows, what a lab needs.
 _SIZES = {
     "GROUT_MEMPOOL_CHUNK_SIZE": "16384",
@@ -79,7 +82,22 @@ class GroutSettings(RoutedSettings, MemifOrCardSettings):
     def check_machine(self) -> LineRate:
         """Whether grout is there, can make its socket, and this user its namespace."""
         self.needs().check()
+        if self.socket is not None:
+            longest = max(len(self.memif(port, self.socket)) for port in PORTS)
+            if longest > _LONGEST_DEVARGS:
+                raise InputError(
+                    f"grout takes no socket whose name is so long: {self.socket.name}",
+                    where="lab.socket",
+                    remedy=f"shorten the name by {longest - _LONGEST_DEVARGS} bytes",
+                )
         return self.check_ports()
+
+    def memif(self, port: int, socket: Path) -> str:
+        """The devargs of its end, in the folder of the socket, whose path would be too long."""
+        # DPDK's memif takes an absolute path alone (EINVAL), and an address when it is made, and
+        # none later (EOPNOTSUPP).
+        devargs = self.devargs("server", port, _HERE / socket.name)
+        return f"{devargs},mac={self.router_macs[port]}"
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> GroutLab:
         """The lab, not yet up."""
@@ -152,6 +170,7 @@ class GroutLab(ProgramLab[GroutSettings]):
             argv,
             log=self._ledger.directory / "grout.log",
             environment={**self._ledger.environment, **_SIZES, **self._room_for_routes()},
+            folder=self._socket.parent,
             lifetime=self._lifetime,
         )
         self._child.name = _PROGRAM
@@ -167,11 +186,11 @@ class GroutLab(ProgramLab[GroutSettings]):
         cpus = format_cpu_list(allowed_cpus())
         self._ask("affinity", "cpus", "set", "control", cpus, "datapath", str(settings.cpu))
         for port, name in enumerate(_NAMES):
-            devargs, mac = self._ports.devargs(port), settings.router_macs[port]
-            # DPDK's memif takes an address when it is made, and none later (EOPNOTSUPP).
-            with_mac = (
-                (f"{devargs},mac={mac}",) if settings.cards is None else (devargs, "mac", mac)
-            )
+            with_mac: tuple[str, ...]
+            if settings.cards is None:
+                with_mac = (settings.memif(port, self._socket),)
+            else:
+                with_mac = (self._ports.devargs(port), "mac", settings.router_macs[port])
             self._ask("interface", "add", "port", name, "devargs", *with_mac, "rxqs", "1")
         if settings.forwarding == "cross":
             for name, other in zip(_NAMES, reversed(_NAMES), strict=True):
@@ -195,6 +214,10 @@ class GroutLab(ProgramLab[GroutSettings]):
         self._ask(given="".join(lines))
         self._facts["routes_installed_in_s"] = round(time.monotonic() - begin, 3)
         settings.check_installed(len(self._routes()))
+
+    @property
+    def _socket(self) -> Path:
+        return self._settings.socket_of(self._ledger)
 
     @property
     def _control(self) -> Path:

@@ -21,6 +21,7 @@ from plimsoll.dut.userspace.program_settings import ProgramSettings
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.privileges import needed_to_make
 from plimsoll.text.mistakes import mistake
+from plimsoll.text.named_program import NotRun
 
 # The memif driver takes its ring from `rsize` and ignores descriptor counts.
 _DESCRIPTORS = 1024
@@ -42,7 +43,7 @@ class MemifSettings(ProgramSettings):
     """
 
     ring_size: Annotated[int, AfterValidator(_power_of_two)] = Field(default=16384, ge=64, le=16384)
-    socket: Path | None = None
+    socket: Annotated[Path, NotRun("a socket")] | None = None
 
     @property
     def ring_frames(self) -> int:

@@ -29,7 +29,8 @@ def check_bundled(run: RunDirectory) -> None:
     """Raise InputError where the run is going on, RecordError where it is not as recorded."""
     check_is_over(run.path)
     for path in (run.path, *part_paths(run.path)):
-        error = first_error(check_run(RunDirectory(path)))
+        # What is not listed does not go into it.
+        error = first_error(check_run(RunDirectory(path), unlisted=False))
         if error is not None:
             raise error
 

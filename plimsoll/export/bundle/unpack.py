@@ -42,6 +42,9 @@ _BOUNDS = ArchiveBounds(
 )
 _MOST_MANIFEST_BYTES = 64 << 20
 _PIECE_BYTES = 1 << 20
+# Of runs, journals are compressed the most, to a twentieth; small ones may have any ratio.
+_MOST_RATIO = 100
+_SMALL_BYTES = 64 << 20
 _STAGING = re.compile(r"\.plimsoll-import-[0-9a-f]{16}")
 
 
@@ -100,6 +103,7 @@ def _unpack(path: Path, folder: Path) -> BundleManifest:
     for name, content in open_archived(path, _BOUNDS, lambda _: True):
         if manifest is None:
             manifest = _first(path, name, content)
+            _check_size(path, manifest, folder)
             missing = {f"{manifest.run_id}/{each.path}": each for each in manifest.files}
             continue
         listed = missing.pop(name, None)
@@ -111,6 +115,20 @@ def _unpack(path: Path, folder: Path) -> BundleManifest:
     if missing:
         raise _refused(path, f"lacks {shown_name(next(iter(missing)))!r}, which is in its list")
     return manifest
+
+
+def _check_size(path: Path, manifest: BundleManifest, folder: Path) -> None:
+    """Before any of it is unpacked: few compressed bytes make many, which would fill the disk."""
+    size = sum(each.bytes for each in manifest.files)
+    if size > max(_SMALL_BYTES, _MOST_RATIO * path.stat().st_size):
+        raise _refused(path, f"unpacks to more than {_MOST_RATIO} times its size")
+    free = shutil.disk_usage(folder).free
+    if size > free:
+        raise InputError(
+            f"unpacks to {size_text(size)}, and {size_text(free)} are free",
+            where=str(path),
+            remedy="import it into another folder with --runs",
+        )
 
 
 def _first(path: Path, name: str, content: IO[bytes]) -> BundleManifest:

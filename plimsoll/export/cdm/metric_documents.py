@@ -119,9 +119,11 @@ class MetricDocuments:
                 if uuid is None:
                     continue
                 for begin_ms, end_ms in _pieces(row_begin_ms, row_end_ms, borders):
+                    shown_ms = begin_ms + period.moved_ms
+                    last_ms = end_ms + period.moved_ms - 1
                     text = (
                         f'{before[:-1]},"metric_desc":{{"metric_desc-uuid":"{uuid}"}},'
-                        f'"metric_data":{{"begin":{begin_ms},"end":{end_ms - 1},'
+                        f'"metric_data":{{"begin":{shown_ms},"end":{last_ms},'
                         f'"duration":{end_ms - begin_ms},"value":{value!r}}}}}'
                     )
                     # The wall clock may be set back; the other never runs backwards.
@@ -135,7 +137,8 @@ class MetricDocuments:
 
 
 def _borders(period: RecordedPeriod) -> tuple[int, int]:
-    return period.begin_ms, period.end_ms
+    """In the time of its rows."""
+    return period.begin_ms - period.moved_ms, period.end_ms - period.moved_ms
 
 
 def _pieces(begin_ms: int, end_ms: int, borders: tuple[int, int]) -> Iterator[tuple[int, int]]:

@@ -8,7 +8,7 @@ the matrix ran. A trial is a period; the one that the result rests on is also `m
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.export.cdm.params import Param
 from plimsoll.export.metric_batches import RecordedPeriod
@@ -43,7 +43,7 @@ class CdmSample:
         yield from self.periods
         for period in self.periods:
             if period.name == self.primary:
-                yield RecordedPeriod(PRIMARY_PERIOD, period.begin_ms, period.end_ms)
+                yield replace(period, name=PRIMARY_PERIOD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,11 @@ class Outline:
     def samples(self) -> Sequence[CdmSample]:
         """Those of all iterations."""
         return [sample for iteration in self.iterations for sample in iteration.samples]
+
+    @property
+    def moved(self) -> tuple[RecordedPeriod, ...]:
+        """The periods that are shown later than they were, as their times lay over others'."""
+        return tuple(p for sample in self.samples for p in sample.periods if p.moved_ms)
 
     @property
     def begin_ms(self) -> int:

@@ -18,6 +18,7 @@ from plimsoll.export.cdm.outline import (
     Outline,
 )
 from plimsoll.export.cdm.params import matrix_params, params_of
+from plimsoll.export.cdm.timeline import Timeline
 from plimsoll.export.cdm.trial_groups import by_parameters, primary
 from plimsoll.export.metric_batches import RecordedPeriod, periods_to_export
 from plimsoll.record.files.record_error import RecordError
@@ -25,10 +26,10 @@ from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.matrix import MATRIX
 from plimsoll.record.methods.noisy import NOISY
 from plimsoll.record.methods.plugfest import PLUGFEST
-from plimsoll.record.metrics.metrics import query_metrics, trial_period
+from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_record import TrialRecord
 
 _OF_MANY_RUNS = frozenset({MATRIX.name, NOISY.name, PLUGFEST.name})
@@ -43,7 +44,10 @@ def outline_of(run: RunDirectory, periods: Sequence[str] | None = None) -> Outli
     """
     journal = read_journal(run.journal)
     of_many = _method(journal) in _OF_MANY_RUNS
-    found = _of_matrix(run, periods) if of_many else _of_run(run, journal, periods)
+    timeline = Timeline()
+    found = (
+        _of_matrix(run, timeline, periods) if of_many else _of_run(run, journal, timeline, periods)
+    )
     iterations = tuple(found)
     if not iterations:
         raise RecordError(
@@ -54,14 +58,16 @@ def outline_of(run: RunDirectory, periods: Sequence[str] | None = None) -> Outli
     return Outline(run.run_id, _started_unix_ns(journal), iterations)
 
 
-def _of_matrix(run: RunDirectory, periods: Sequence[str] | None) -> Iterator[CdmIteration]:
+def _of_matrix(
+    run: RunDirectory, timeline: Timeline, periods: Sequence[str] | None
+) -> Iterator[CdmIteration]:
     """Each run of a matrix is a sample of its iteration; one that has not begun is none."""
     for number, values in _combinations(run.path / "matrix.json"):
         samples, params = [], matrix_params(values)
         folders = (run.path / f"iteration-{number:04}").glob("sample-*")
         for sample_number, path in sorted((_number(path), path) for path in folders):
             each, place = RunDirectory(path), f"{path.parent.name}/{path.name}"
-            for found in _of_run(each, read_journal(each.journal), periods, as_one=True):
+            for found in _of_run(each, read_journal(each.journal), timeline, periods, as_one=True):
                 params = matrix_params(values, found.params)
                 samples += [
                     replace(sample, number=sample_number, folder=place) for sample in found.samples
@@ -83,6 +89,7 @@ def _combinations(path: Path) -> Iterator[tuple[int, Mapping[str, JsonValue]]]:
 def _of_run(
     run: RunDirectory,
     journal: JournalContents,
+    timeline: Timeline,
     periods: Sequence[str] | None,
     *,
     as_one: bool = False,
@@ -91,6 +98,8 @@ def _of_run(
     recorded = {period.name: period for period in periods_to_export(run, periods)}
     if not recorded:
         return
+    # Of all, so that an export of one period has it where an export of all has it.
+    moves = timeline.moves(recorded.values() if periods is None else periods_to_export(run))
     trials = [each for each in journal.trials() if trial_period(each.number) in recorded]
     groups = [trials] if as_one or not trials else by_parameters(trials)
     # Trials that were cut short have metrics and no record; they are the last's.
@@ -100,6 +109,7 @@ def _of_run(
     for number, group in enumerate(groups, start=1):
         measured = [_sending(run, trial, recorded[trial_period(trial.number)]) for trial in group]
         measured += unfinished if number == len(groups) else []
+        measured = [period.moved(moves.get(period.name, 0)) for period in measured]
         yield CdmIteration(
             number, params_of(experiment, group), (_sample(run, group, measured, proof),)
         )

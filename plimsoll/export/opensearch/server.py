@@ -6,14 +6,13 @@ this machine.
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 import urllib3
 
@@ -21,6 +20,8 @@ from plimsoll.errors import InputError
 from plimsoll.export.credentials import PASSWORD, USER, Credentials
 from plimsoll.export.export_error import ExportError
 from plimsoll.export.opensearch.patience import Unavailable
+from plimsoll.host.http.origin import Origin
+from plimsoll.host.http.redirected import REDIRECTIONS, Redirected
 
 # A bulk request may take that long on a busy server.
 _TIMEOUT = urllib3.Timeout(connect=10.0, read=120.0)
@@ -28,6 +29,8 @@ _TIMEOUT = urllib3.Timeout(connect=10.0, read=120.0)
 _BUSY = frozenset({429, 502, 503, 504})
 _REFUSED = frozenset({401, 403})
 _MOST_CHARACTERS = 300
+# To a bulk request; what is longer is as good as no JSON.
+_MOST_BYTES = 16 << 20
 # Names that do not resolve are among the first.
 _NO_CONNECTION = (
     urllib3.exceptions.NewConnectionError,
@@ -83,14 +86,20 @@ class Server:
         """Its answer, whatever the status but those below.
 
         Raises Unavailable where asking again may help, ExportError where nothing listens at
-        the first request, InputError where it refuses these credentials or its certificate is
-        not trusted.
+        the first request and where it redirects, InputError where it refuses these credentials
+        or its certificate is not trusted.
         """
         headers = {**self._pool.headers, "content-type": content} if body is not None else None
         try:
             response = self._pool.request(
-                method, f"{self._base}{path}", body=body, headers=headers, redirect=False
+                method,
+                f"{self._base}{path}",
+                body=body,
+                headers=headers,
+                redirect=False,
+                preload_content=False,
             )
+            answered = _read(response)
         except urllib3.exceptions.SSLError as error:
             raise _untrusted(self.url, error) from error
         except _NO_CONNECTION as error:
@@ -100,11 +109,13 @@ class Server:
         except urllib3.exceptions.HTTPError as error:
             raise Unavailable(_in_short(error)) from error
         self._answered = True
-        answer = Response(response.status, _object(response.data))
+        answer = Response(response.status, _object(answered))
         if answer.status in _BUSY:
             raise Unavailable(answer.reason, _seconds(response.headers.get("retry-after")))
         if answer.status in _REFUSED:
             raise self._refused(answer)
+        if answer.status in REDIRECTIONS:
+            raise self._redirected(answer.status, response.headers.get("location"))
         return answer
 
     def unexpected(self, doing: str, answer: Response) -> ExportError:
@@ -114,6 +125,10 @@ class Server:
             where=self.url,
             remedy="see that this is an OpenSearch or Elasticsearch, and what its log says",
         )
+
+    def _redirected(self, status: int, location: str | None) -> ExportError:
+        found = Redirected(self.url, status, location, setting="--to")
+        return ExportError(found.message, where=found.where, remedy=found.remedy)
 
     def _refused(self, answer: Response) -> InputError:
         return InputError(
@@ -138,18 +153,11 @@ def _base(url: str, credentials: Credentials | None) -> str:
         )
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
         raise _bad_url(url, "not of the form https://host:port")
-    if credentials is not None and parts.scheme == "http" and not _is_here(parts):
+    if credentials is not None and not Origin.of(url).keeps_secrets:
         raise InputError(
             "a password is not sent in the clear", where=url, remedy="use https://, or a tunnel"
         )
     return url.rstrip("/")
-
-
-def _is_here(parts: SplitResult) -> bool:
-    try:
-        return ipaddress.ip_address(parts.hostname or "").is_loopback
-    except ValueError:
-        return parts.hostname == "localhost"
 
 
 def _bad_url(url: str, reason: str) -> InputError:
@@ -191,6 +199,16 @@ def _unreachable(url: str, error: Exception) -> ExportError:
     unknown = isinstance(error, urllib3.exceptions.NameResolutionError)
     problem = "there is no host of this name" if unknown else _in_short(error)
     return ExportError(problem, where=url, remedy="see that the server runs, and its address")
+
+
+def _read(response: urllib3.BaseHTTPResponse) -> bytes:
+    """The body as far as it is read, inflated no further. The connection is kept where it ends."""
+    content = response.read(_MOST_BYTES)
+    if len(content) < _MOST_BYTES:
+        response.release_conn()
+    else:
+        response.close()
+    return content
 
 
 def _object(data: bytes) -> Mapping[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
 
-from plimsoll.record.files.table_file import connect, unreadable
+from plimsoll.record.files.table_file import connect, literal_path, parquet_table, unreadable
 
 _ROW = "__row"
 
@@ -38,14 +39,17 @@ def replace_parquet_text(source: Path, target: Path, replace: Callable[[str], st
                 if changed:
                     insertion = f"INSERT INTO r{number} VALUES (?, ?)"  # noqa: S608
                     connection.executemany(insertion, changed)
-            rows = connection.sql(_statement(columns), params=[str(source)])
-            rows.write_parquet(str(target), compression="zstd")
+            rows = connection.sql(_statement(columns), params=[literal_path(source)])
+            rows.write_parquet(os.path.abspath(target), compression="zstd")
     except duckdb.Error as error:
         raise unreadable([source], error) from error
 
 
 def _text_columns(connection: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[str, str]]:
-    described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [str(path)])
+    described = connection.execute(
+        f"DESCRIBE SELECT * FROM {parquet_table()}",  # noqa: S608 - a constant
+        [literal_path(path)],
+    )
     return [(name, kind) for name, kind, *_ in described.fetchall() if "VARCHAR" in kind]
 
 
@@ -53,8 +57,8 @@ def _distinct(
     connection: duckdb.DuckDBPyConnection, path: Path, column: str, kind: str
 ) -> list[str]:
     text = _as_text(column, kind)
-    statement = f"SELECT DISTINCT {text} AS text FROM read_parquet(?) WHERE text IS NOT NULL"  # noqa: S608
-    return [text for (text,) in connection.execute(statement, [str(path)]).fetchall()]
+    statement = f"SELECT DISTINCT {text} AS text FROM {parquet_table()} WHERE text IS NOT NULL"  # noqa: S608
+    return [text for (text,) in connection.execute(statement, [literal_path(path)]).fetchall()]
 
 
 def _as_text(column: str, kind: str) -> str:
@@ -101,7 +105,7 @@ def _statement(columns: list[tuple[str, str]]) -> str:
     return (
         f"SELECT f.* EXCLUDE ({_ROW}) {replacing} FROM "  # noqa: S608
         "(SELECT * EXCLUDE (file_row_number), "
-        f"file_row_number AS {_ROW} FROM read_parquet(?, file_row_number=true)) f "
+        f"file_row_number AS {_ROW} FROM {parquet_table('file_row_number=true')}) f "
         f"{' '.join(joins)} ORDER BY f.{_ROW}"
     )
 

@@ -31,6 +31,7 @@ from plimsoll.record.index.run_files import run_files
 from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.run.file_check import recorded_sums
 from plimsoll.record.run.journal import FILES, JournalEvent, journal_line, read_journal
+from plimsoll.record.run.journal_chain import BEGIN, line_digest
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.bounded_yaml import load_yaml
 
@@ -138,14 +139,17 @@ def _write_journal(source: Path, target: Path, pseudonyms: Pseudonyms) -> None:
     names = map(pseudonyms.words_in, recorded_sums(journal))
     sums = {name: FileSum.of(target / name).fields for name in names if (target / name).is_file()}
     places = [place for place, event in enumerate(journal.events) if event.kind == FILES]
-    lines = []
+    lines: list[str] = []
+    last = BEGIN
     for place, event in enumerate(journal.events):
         fields = {
             key: replaced_within(value, pseudonyms.text) for key, value in event.fields.items()
         }
         if event.kind == FILES:
             fields = {"sums": sums if place == places[-1] else {}}
-        lines.append(journal_line(JournalEvent(event.kind, event.at_unix_ns, fields)))
+        made = JournalEvent(event.kind, event.at_unix_ns, fields)
+        lines.append(journal_line(made, last if event.chained else None))
+        last = line_digest(lines[-1].encode())
     write_whole(target / _JOURNAL, "".join(f"{line}\n" for line in lines))
 
 

@@ -148,13 +148,13 @@ class Engine:
 
     def resolve(self, plan: TrialPlan) -> TrialPlan:
         """The plan with the MACs that its frames lack, as they are now; see ResolvingGenerator."""
-        if not self._hosts:
-            return plan
         reply = self._conversation.ask(
             resolve_request(self._hosts.next_hops(plan.streams)),
             _START_TIMEOUT_S + RESOLVE_TRIES * RESOLVE_WAIT_S,
         )
         resolved = RESOLVED.validate_python(reply["neighbours"])
+        if not self._hosts:
+            return plan
         streams = self._hosts.addressed(plan.streams, resolved, self._ports)
         return replace(plan, streams=streams, resolved=resolved)
 

@@ -5,23 +5,32 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
 from plimsoll.generator.engine.conversation import UNREAD, Conversation
 from plimsoll.generator.engine.messages import (
     CAPTURE_COUNTS,
     TRIAL_REPORT,
+    begin_request,
     capture_request,
     link_request,
     rates_request,
+    read_begun,
+    read_ended,
     trial_request,
 )
 from plimsoll.generator.engine.queue_parts import QueueParts
+from plimsoll.generator.engine.whole_streams import WholeStreams
 from plimsoll.generator.interface import (
+    NO_ENDS,
     CaptureCounts,
     GeneratorRefused,
     Interval,
     Stamps,
+    StreamBegin,
+    StreamCourse,
+    StreamsBegun,
     TrialPlan,
     TrialReport,
 )
@@ -40,15 +49,21 @@ class EngineTrial:
         self._conversation = conversation
         self._plan = plan
         self._parts = parts
+        self._whole_streams = WholeStreams(parts)
         self._state = threading.Lock()
         self._answers: dict[int, Future[dict[str, Any]]] = {}
         self._over = False
         self._stopping = False
         self._number = conversation.send(trial_request(parts.plan(plan), stamps))
 
-    def follow(self, watch: Callable[[Interval], bool]) -> TrialReport:
+    def follow(
+        self,
+        watch: Callable[[Interval], bool],
+        ended: Callable[[tuple[StreamCourse, ...]], None] = lambda _: None,
+    ) -> TrialReport:
         """Receive it to its end; `watch` sees each interval and stops the trial with True.
 
+        `ended` gets the streams that end before the trial, once an interval has what they sent.
         Raises GeneratorRefused and GeneratorDied.
         """
         plan = self._plan
@@ -59,6 +74,9 @@ class EngineTrial:
                 if isinstance(message, Interval):
                     if watch(self._parts.interval(message)):
                         self.stop()
+                elif message.get("event") == "ended":
+                    if streams := self._whole_streams.ended(read_ended(message)):
+                        ended(streams)
                 elif message.get("id") in (self._number, UNREAD):
                     report = TRIAL_REPORT.validate_python(self._conversation.checked(message))
                     return self._parts.report(report)
@@ -67,13 +85,30 @@ class EngineTrial:
         finally:
             self._end()
 
-    def change_rates(self, rates_pps: Mapping[int, float]) -> None:
+    def change_rates(
+        self, rates_pps: Mapping[int, float], ends_s: Mapping[int, float] = NO_ENDS
+    ) -> None:
         """Give streams, by number, new rates; returns when the polling loops have taken them over.
 
-        0 pauses a stream. Without any it only returns once the trial sends. Raises
-        GeneratorRefused, also where the trial has ended, and changes nothing then.
+        0 pauses a stream. Those in `ends_s` end so long after that, the others when they would
+        have. Raises GeneratorRefused, also where the trial has ended, and changes nothing then.
         """
-        self._ask(rates_request(self._parts.rates(rates_pps)))
+        self._ask(rates_request(self._parts.rates(rates_pps), self._parts.spread(ends_s)))
+
+    def begin_streams(self, begins: Mapping[int, StreamBegin]) -> StreamsBegun:
+        """Let streams with a rate begin, their schedules and frame counts anew.
+
+        Each begins when its polling loop takes that over, or with the trial, if that has yet to
+        begin. Returns when that is known. Raises as `change_rates` does.
+        """
+        rates = self._parts.rates({stream: begin.rate_pps for stream, begin in begins.items()})
+        parts = self._parts.spread(begins)
+        self._whole_streams.begin(begins)
+        request = begin_request(
+            {part: replace(parts[part], rate_pps=rate) for part, rate in rates.items()}
+        )
+        begun = read_begun(self._ask(request))
+        return replace(begun, streams=self._whole_streams.put_together(begun.streams))
 
     def switch_capture(self, port: int, *, on: bool, path: str | None = None) -> CaptureCounts:
         """Switch the capture of a port, perhaps to another file; what came before is in its file.

@@ -18,6 +18,9 @@ from plimsoll.generator.interface import (
     PortInfo,
     ResolvedAddress,
     Stamps,
+    StreamBegin,
+    StreamCourse,
+    StreamsBegun,
     TrialPlan,
     TrialReport,
     WorkerLayout,
@@ -25,7 +28,7 @@ from plimsoll.generator.interface import (
 from plimsoll.traffic.frames.addresses import IpAddress
 from plimsoll.traffic.plan import FieldWriter, Pacing, Schedule, StreamPlan
 
-PROTOCOL = 6
+PROTOCOL = 8
 # A router that boots, or a link that has just come up, may miss the first ones.
 RESOLVE_TRIES = 5
 RESOLVE_WAIT_S = 1.0
@@ -135,6 +138,9 @@ def trial_request(plan: TrialPlan, stamps: Stamps = "tsc") -> dict[str, Any]:
         "hold_s": plan.hold_s,
         "loss_limits": [_loss_limit(limit) for limit in plan.loss_limits[:_LOSS_LIMITS]],
         "captures": [_capture(capture) for capture in plan.captures],
+        **({} if plan.begin_delay_s is None else {"begin_delay_s": plan.begin_delay_s}),
+        "report_ends": plan.report_ends,
+        "end_with_streams": plan.end_with_streams,
         "streams": [_stream(stream, stamps) for stream in plan.streams],
     }
 
@@ -150,10 +156,53 @@ def resolve_request(next_hops: Sequence[tuple[int, IpAddress]]) -> dict[str, Any
     }
 
 
-def rates_request(rates_pps: Mapping[int, float]) -> dict[str, Any]:
-    """What gives streams, by number, new rates while the trial runs."""
-    streams = [{"stream": stream, "rate_pps": rate} for stream, rate in rates_pps.items()]
+def rates_request(rates_pps: Mapping[int, float], ends_s: Mapping[int, float]) -> dict[str, Any]:
+    """What gives streams, by number, new rates while the trial runs, and perhaps another end."""
+    streams = [
+        {"stream": stream, "rate_pps": rate, **_duration(ends_s.get(stream))}
+        for stream, rate in rates_pps.items()
+    ]
     return {"request": "rates", "streams": streams}
+
+
+def begin_request(begins: Mapping[int, StreamBegin]) -> dict[str, Any]:
+    """What lets streams, by number, begin while the trial runs."""
+    streams = [
+        {
+            "stream": stream,
+            "rate_pps": begin.rate_pps,
+            "begin": True,
+            **_duration(begin.duration_s),
+        }
+        for stream, begin in begins.items()
+    ]
+    return {"request": "rates", "streams": streams}
+
+
+def read_begun(reply: EngineMessage) -> StreamsBegun:
+    """When the parts began that a request let begin, and their trial."""
+    return StreamsBegun(int(reply["begin_unix_ns"]), _courses(reply, "begun"))
+
+
+def read_ended(event: EngineMessage) -> tuple[StreamCourse, ...]:
+    """The parts that have ended."""
+    return _courses(event, "streams")
+
+
+def _courses(message: EngineMessage, name: str) -> tuple[StreamCourse, ...]:
+    origin_ns = int(message["begin_unix_ns"])
+
+    def unix_ns(at_s: float | None) -> int | None:
+        return None if at_s is None else origin_ns + round(at_s * 1e9)
+
+    return tuple(
+        StreamCourse(each["stream"], unix_ns(each["begin_s"]) or 0, unix_ns(each["end_s"]))
+        for each in message[name]
+    )
+
+
+def _duration(duration_s: float | None) -> dict[str, float]:
+    return {} if duration_s is None else {"duration_s": duration_s}
 
 
 def capture_request(port: int, *, on: bool, path: str | None) -> dict[str, Any]:
@@ -192,6 +241,7 @@ def _stream(stream: StreamPlan, stamps: Stamps) -> dict[str, Any]:
         "rate_pps": stream.rate_pps,
         "order": list(stream.order) or None,
         "frame_count": stream.frame_count,
+        "duration_s": stream.duration_s,
         "schedule": None if stream.schedule.always else _schedule(stream.schedule),
         "signature": "short" if stream.short_signature else None,
         "flows": _counted_flows(stream),

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import add
+from typing import TypeVar
 
 from plimsoll.generator.counters import added
 from plimsoll.generator.interface import FlowCounts, Interval, StreamCounts, TrialPlan, TrialReport
 from plimsoll.generator.worst_lists import largest, largest_refusals
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
+_Each = TypeVar("_Each")
 # Load streams alone have parts, and only latency streams count by microsecond.
 _NOT_ADDED = frozenset(
     {
@@ -63,13 +65,20 @@ class QueueParts:
 
     def rates(self, rates_pps: Mapping[int, float]) -> dict[int, float]:
         """By part, the rates of whole streams: each queue has an equal share."""
-        parts = {stream: self._parts_of((stream,)) for stream in rates_pps}
-        # A stream that is not there is left for the engine to refuse.
+        parts = {stream: self.parts_of(stream) for stream in rates_pps}
         return {
-            part: rate / max(1, len(parts[stream]))
+            part: rate / len(parts[stream])
             for stream, rate in rates_pps.items()
-            for part in parts[stream] or [stream]
+            for part in parts[stream]
         }
+
+    def spread(self, by_stream: Mapping[int, _Each]) -> dict[int, _Each]:
+        """By part, what each part of a whole stream has in full."""
+        return {part: each for stream, each in by_stream.items() for part in self.parts_of(stream)}
+
+    def parts_of(self, stream: int) -> list[int]:
+        """Its parts' numbers; a stream that is not there is left for the engine to refuse."""
+        return self._parts_of((stream,)) or [stream]
 
     def interval(self, interval: Interval) -> Interval:
         """The interval with the parts' counts put together."""

@@ -6,7 +6,7 @@ import os
 from contextlib import ExitStack, nullcontext
 from importlib.resources import files
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -29,6 +29,7 @@ from plimsoll.generator.scripted.loop_cpus import work_of_loops
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
 from plimsoll.host.processes.child import Child
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_for
+from plimsoll.text.named_program import ProgramPath
 from plimsoll.traffic.plan import StreamPlan
 
 # The process, and where it lies in its tree.
@@ -60,7 +61,7 @@ class MoonGenSettings(GeneratorModel):
     )
 
     kind: Literal["moongen"] = "moongen"
-    tree: Path
+    tree: Annotated[Path, ProgramPath()]
     cpus: tuple[int, ...] = Field(default=(0,), min_length=1, max_length=18)
     burst: int = Field(default=16, ge=1, le=64)
 

@@ -6,7 +6,7 @@ import shutil
 from contextlib import ExitStack
 from importlib.resources import files
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -26,6 +26,7 @@ from plimsoll.host.ledger.hugepages import MemoryPlan, hugepages_explained, plan
 from plimsoll.host.processes.child import Child
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_for
 from plimsoll.text.mistakes import mistake
+from plimsoll.text.named_program import Program
 from plimsoll.traffic.plan import StreamPlan
 
 PROGRAM = "pktgen"
@@ -57,7 +58,7 @@ class PktgenSettings(GeneratorModel):
     )
 
     kind: Literal["pktgen"] = "pktgen"
-    program: str = PROGRAM
+    program: Annotated[str, Program(PROGRAM)] = PROGRAM
     cpus: tuple[int, ...] = Field(default=(0,), min_length=1, max_length=33)
     burst: int = Field(default=32, ge=1, le=128)
     megabytes: int | None = Field(default=None, ge=64, le=65536)

@@ -24,6 +24,8 @@ _END_PATIENCE_S = 10.0
 _LOOK_EVERY_S = 0.5
 DRIVER = Path(str(files("plimsoll.generator.trex"))) / "driver.py"
 
+_SHOWN_BYTES = 80
+
 
 class TrexClient:
     """One driver process, with one request at a time."""
@@ -78,11 +80,11 @@ class TrexClient:
             self._requests.flush()
         except OSError as error:
             raise self._died("does not read") from error
-        answer: dict[str, Any] = json.loads(self._line(do, timeout_s))
-        if not answer.pop("ok"):
+        answer = self._answer(do, timeout_s)
+        if not answer.pop("ok", False):
             self._check_server()
             raise GeneratorRefused(
-                f"TRex's client refuses to {do}: {answer['error']}",
+                f"TRex's client refuses to {do}: {answer.get('error')}",
                 where="generator",
                 remedy="correct the generator or the profile",
             )
@@ -99,6 +101,16 @@ class TrexClient:
                 self._process.kill()
                 self._process.wait()
         self._answers.close()
+
+    def _answer(self, do: str, timeout_s: float) -> dict[str, Any]:
+        line = self._line(do, timeout_s)
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise self._gone(f"gives an answer that is not understood: {line[:_SHOWN_BYTES]!r}")
+        return found
 
     def _line(self, do: str, timeout_s: float) -> bytes:
         deadline_s = time.monotonic() + timeout_s
@@ -120,9 +132,11 @@ class TrexClient:
 
     def _died(self, how: str) -> GeneratorDied:
         status = self._process.poll()
-        said = how if status is None else describe_exit(status)
+        return self._gone(how if status is None else describe_exit(status))
+
+    def _gone(self, how: str) -> GeneratorDied:
         return GeneratorDied(
-            f"TRex's client {said}{log_ending(self._log)}",
+            f"TRex's client {how}{log_ending(self._log)}",
             where="generator",
             remedy="look at that log; the library needs pyzmq (generator.python), and TRex to run",
         )

@@ -6,7 +6,7 @@ import os
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -17,12 +17,14 @@ from plimsoll.generator.trex.generator import StlTrex
 from plimsoll.generator.trex.server import LIBRARY, SERVER, StartedTrex, start_trex, wait_until
 from plimsoll.generator.trex.stl_streams import MOST_GROUPS, stl_streams
 from plimsoll.text.mistakes import mistake
+from plimsoll.text.named_program import Program, ProgramPath
 from plimsoll.traffic.plan import StreamPlan
 
 _READY_S = 90.0
 # As its manual has it unpacked, one folder a release.
 _USUAL_PLACE = Path("/opt/trex")
 _LOOPBACK = "127.0.0.1"
+_PYTHON = "python3"
 # TRex's own.
 _SYNC_PORT, _ASYNC_PORT = 4501, 4500
 
@@ -49,10 +51,10 @@ class TrexSettings(GeneratorModel):
     )
 
     kind: Literal["trex"] = "trex"
-    tree: Path
+    tree: Annotated[Path, ProgramPath()]
     host: str | None = None
     cpus: tuple[int, ...] = Field(default=(0,), max_length=64)
-    python: str = "python3"
+    python: Annotated[str, Program(_PYTHON)] = _PYTHON
     sync_port: int = Field(default=_SYNC_PORT, ge=1, le=65535)
     async_port: int = Field(default=_ASYNC_PORT, ge=1, le=65535)
     take: bool = False

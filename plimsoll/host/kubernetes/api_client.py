@@ -7,18 +7,24 @@ extra, for most who use Plimsoll have no cluster.
 from __future__ import annotations
 
 import json
-import os
 import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.errors import InputError, MachineError
+from plimsoll.extras import added_by
+from plimsoll.host.http.redirected import REDIRECTIONS, Redirected
+from plimsoll.host.kubernetes.client_settings import (
+    SERVER_SETTING,
+    client_settings,
+    shown_kubeconfig,
+)
 
 # Connecting, and waiting for each part of an answer.
 API_TIMEOUT_S = (10, 60)
 JSON_CONTENT = "application/json"
-_MOST_ANSWER_BYTES = 256 << 20
+MOST_ANSWER_BYTES = 256 << 20
 # A refusal names the user, the verb, the resource, its group and the namespace.
 LONGEST_REASON = 400
 # Errors of connections hold the one that caused them, a few deep.
@@ -37,6 +43,10 @@ class ApiAnswer:
     reason: str = ""
 
 
+class NotJsonError(MachineError):
+    """What answered is hardly an API server."""
+
+
 class ApiClient:
     """Reads from one API server; it can do nothing else."""
 
@@ -49,13 +59,16 @@ class ApiClient:
         return str(self._client.configuration.host)
 
     def get(self, path: str, query: Sequence[tuple[str, str]] = ()) -> ApiAnswer:
-        """What the server answers. Raises MachineError where it does not, or with no JSON."""
+        """What the server answers.
+
+        Raises MachineError where it does not, NotJsonError where that is not an object of JSON.
+        """
         from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
         from urllib3.exceptions import HTTPError  # noqa: PLC0415
 
         try:
             response = call_api(self._client, "GET", path, query)
-            content = response.read(_MOST_ANSWER_BYTES + 1)
+            content = response.read(MOST_ANSWER_BYTES + 1)
         except ApiException as error:
             if not error.status:
                 raise self._failed(str(error.reason)) from None
@@ -65,13 +78,19 @@ class ApiClient:
         return ApiAnswer(200, self._document(content))
 
     def _document(self, content: bytes) -> Mapping[str, Any]:
-        if len(content) > _MOST_ANSWER_BYTES:
-            raise self._failed(f"an answer is larger than {_MOST_ANSWER_BYTES >> 20} MiB")
+        if len(content) > MOST_ANSWER_BYTES:
+            raise self._failed(f"an answer is larger than {MOST_ANSWER_BYTES >> 20} MiB")
         try:
             found = json.loads(content)
         except (ValueError, RecursionError):
-            raise self._failed("it answered with something that is not JSON") from None
-        return found if isinstance(found, dict) else {}
+            raise self._not_json("it answered with something that is not JSON") from None
+        if not isinstance(found, dict):
+            raise self._not_json("it answered with JSON that is not an object")
+        return found
+
+    def _not_json(self, reason: str) -> NotJsonError:
+        failed = self._failed(reason)
+        return NotJsonError(failed.message, where=failed.where, remedy=failed.remedy)
 
     def _not_connected(self, error: BaseException) -> MachineError:
         if isinstance(error, ssl.SSLCertVerificationError):
@@ -104,23 +123,31 @@ def call_api(
 ) -> Any:
     """The response, not yet read, of one request as the client's user.
 
-    `timeout_s` is for connecting and for reading. Raises what the package raises: its
-    ApiException of a refusal, urllib3's HTTPError where nothing answers.
+    `timeout_s` is for connecting and for reading. Raises Redirected, and what the package
+    raises: its ApiException of a refusal, urllib3's HTTPError where nothing answers.
     """
+    from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
+
     headers = {"Accept": accept}
     if body is not None:
         headers["Content-Type"] = content
-    return client.call_api(
-        path,
-        method,
-        query_params=list(query),
-        header_params=headers,
-        body=body,
-        auth_settings=["BearerToken"],
-        _preload_content=False,
-        _return_http_data_only=True,
-        _request_timeout=timeout_s,
-    )
+    try:
+        return client.call_api(
+            path,
+            method,
+            query_params=list(query),
+            header_params=headers,
+            body=body,
+            auth_settings=["BearerToken"],
+            _preload_content=False,
+            _return_http_data_only=True,
+            _request_timeout=timeout_s,
+        )
+    except ApiException as error:
+        if error.status not in REDIRECTIONS:
+            raise
+        where, location = f"{client.configuration.host}{path}", error.headers.get("Location")
+        raise Redirected(where, error.status, location, setting=SERVER_SETTING) from None
 
 
 def described(refused: Any) -> str:
@@ -148,11 +175,15 @@ def connect(context: str | None = None, kubeconfig: str | None = None) -> ApiCli
     """Connect as kubectl would: by $KUBECONFIG or ~/.kube/config, or from inside a pod.
 
     Raises MachineError without the client's package, where the server does not answer, and
-    where it does not know who asks; InputError for a kubeconfig or context that is none.
+    where it does not know who asks; InputError for a kubeconfig or context that is none. What
+    its answers are worth is for each reading of them to say.
     """
     client = ApiClient(configured_client(context, kubeconfig))
-    answer = client.get("/version")
-    if answer.status == 401:
+    try:
+        status = client.get("/version").status
+    except NotJsonError:
+        return client
+    if status == 401:
         raise MachineError(
             "the API server does not know who asks",
             where=client.server,
@@ -167,26 +198,21 @@ def configured_client(context: str | None, kubeconfig: str | None = None) -> Any
     Raises MachineError without the package, InputError for a kubeconfig or context that is none.
     """
     try:
-        from kubernetes import client, config  # noqa: PLC0415
+        from kubernetes import client  # noqa: PLC0415
     except ImportError:
         raise MachineError(
             "reading a cluster needs the Python package kubernetes",
             where="--kube",
-            remedy="pip install 'plimsoll[kube]', or read a must-gather with --from",
+            remedy=f"{added_by('kube')}, or read a must-gather with --from",
         ) from None
-    # Read here, for the client reads the variable once, when it is imported.
-    kubeconfig = kubeconfig or os.environ.get("KUBECONFIG") or None
-    inside = "KUBERNETES_SERVICE_HOST" in os.environ
     try:
-        if inside and context is None and kubeconfig is None:
-            settings = client.Configuration()
-            config.load_incluster_config(settings)
-            return client.ApiClient(settings)
-        return config.new_client_from_config(kubeconfig, context, persist_config=False)
+        return client.ApiClient(client_settings(context, kubeconfig))
+    except InputError:
+        raise
     # The client raises whatever the parts of a broken kubeconfig make it raise.
     except Exception as error:
         raise InputError(
             f"the kubeconfig cannot be used: {' '.join(str(error).split())[:LONGEST_REASON]}",
-            where=kubeconfig or "~/.kube/config",
+            where=shown_kubeconfig(kubeconfig),
             remedy="list what there is with kubectl config get-contexts",
         ) from None

@@ -36,9 +36,6 @@ class Explained:
         from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
         from urllib3.exceptions import HTTPError  # noqa: PLC0415
 
-        # The package takes the body of an upgrade that was refused for bytes, and it has none.
-        if isinstance(error, AttributeError) and isinstance(error.__context__, ApiException):
-            error = error.__context__
         if isinstance(error, ApiException) and error.status:
             raise ClusterRefused(
                 f"the API server refused {self._what}: {described(error)[:LONGEST_REASON]}",
@@ -46,7 +43,7 @@ class Explained:
                 remedy="see docs/kubernetes.md on the rights that a run needs",
                 status=int(error.status),
             ) from None
-        if isinstance(error, ApiException | HTTPError | OSError | ValueError):
+        if isinstance(error, ApiException | HTTPError | OSError | ValueError | RecursionError):
             reason = " ".join(str(getattr(error, "reason", None) or error).split())
             raise ClusterUnreachable(
                 f"the API server did not answer {self._what}: {reason[:LONGEST_REASON]}",

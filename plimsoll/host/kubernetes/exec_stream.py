@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plimsoll.errors import MachineError, PlimsollError
-from plimsoll.host.kubernetes.api_client import API_TIMEOUT_S
+from plimsoll.host.kubernetes.exec_socket import connect_exec
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _STATUS = 3
@@ -138,37 +138,13 @@ class ExecStream:
 def open_exec(
     client: Any, namespace: str, pod: str, container: str | None, command: Sequence[str]
 ) -> ExecStream:
-    """Start a command in a container, by default the pod's first one. Raises what the package does.
+    """Start a command in a container, by default the pod's first one.
 
-    `client` is what `configured_client` returns; its own connections go on as they are.
+    `client` is what `configured_client` returns; its own connections go on as they are. Raises
+    the package's ApiException, and Redirected.
     """
-    from kubernetes.client import CoreV1Api  # noqa: PLC0415
-    from kubernetes.stream import stream  # noqa: PLC0415
-
-    connection = stream(
-        CoreV1Api(_copy_of(client)).connect_get_namespaced_pod_exec,
-        pod,
-        namespace,
-        **({"container": container} if container else {}),
-        command=list(command),
-        stdin=True,
-        stdout=True,
-        stderr=True,
-        tty=False,
-        binary=True,
-        _preload_content=False,
-        _request_timeout=API_TIMEOUT_S,
-    )
-    return ExecStream(connection.sock, f"{pod}/{container}" if container else pod)
-
-
-def _copy_of(client: Any) -> Any:
-    """Another client of the same settings: the package swaps a client's request for a socket's."""
-    from kubernetes.client import ApiClient  # noqa: PLC0415
-
-    copy = ApiClient(client.configuration)
-    copy.default_headers.update(client.default_headers)
-    return copy
+    socket = connect_exec(client, namespace, pod, container, command)
+    return ExecStream(socket, f"{pod}/{container}" if container else pod)
 
 
 def _broken() -> tuple[type[BaseException], ...]:

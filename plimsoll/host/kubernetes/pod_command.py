@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from plimsoll.errors import PlimsollError
+from plimsoll.host.entry.entry_point import enter
 from plimsoll.host.kubernetes.api_client import configured_client
 from plimsoll.host.kubernetes.cluster_errors import Explained
 from plimsoll.host.kubernetes.exec_stream import ExecStream, StreamEnded, open_exec
@@ -70,4 +71,4 @@ def _failed(error: PlimsollError) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    enter(lambda: main(sys.argv[1:]))

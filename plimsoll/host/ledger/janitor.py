@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from plimsoll.host.entry.entry_point import enter
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.identity import identify, wait_for_end
 from plimsoll.host.processes.own_module import WORKING_DIRECTORY, module_argv, module_environment
@@ -67,5 +68,10 @@ def watch(ledger: Ledger) -> list[str]:
     return ledger.undo()
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Watch the ledger that the one argument names."""
     watch(Ledger(Path(sys.argv[1])))
+
+
+if __name__ == "__main__":
+    enter(main)

@@ -31,7 +31,6 @@ from plimsoll.host.ledger.record import (
     to_json,
 )
 from plimsoll.host.ledger.scratch import sweep_scratch
-from plimsoll.host.ledger.state_root import STATE_VARIABLE, state_root
 from plimsoll.host.ledger.trace_instance import remove_trace_instance
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.ports.lent_interface import LentInterface
@@ -42,6 +41,7 @@ from plimsoll.host.processes.identity import (
     processes_with_environment,
 )
 from plimsoll.host.processes.own_module import WORKING_DIRECTORY, module_argv, module_environment
+from plimsoll.host.state_root import STATE_VARIABLE, state_root
 
 # DPDK keeps its runtime files, telemetry socket included, in the directory this names
 # (and systemd sets it with that meaning too). It also marks our processes.
@@ -51,6 +51,8 @@ _UNFINISHED = ".new-"
 _UNFINISHED_NAME = re.compile(r"\.new-(\d{1,10})-(\d{1,20})-.+")
 # The path of a Unix socket has 107 bytes; leave room for those that lie in a ledger.
 _LONGEST_DIRECTORY_BYTES = 72
+# What ends a word or a value in DPDK's devargs, in QEMU's options, in OVSDB and on VPP's console.
+_SYNTAX = frozenset(",:;=[]{}()<>\"'\\ ")
 
 
 class Ledger:
@@ -69,12 +71,7 @@ class Ledger:
         owner = identify(os.getpid())
         token = secrets.token_hex(3)
         directory = root / f"{kind}-{token}"
-        if len(os.fsencode(directory)) > _LONGEST_DIRECTORY_BYTES:
-            raise MachineError(
-                "this path is too long for the sockets that DPDK puts into it",
-                where=str(directory),
-                remedy=f"set {STATE_VARIABLE} to a shorter path",
-            )
+        _check_path(directory)
         unfinished = root / f"{_UNFINISHED}{owner.pid}-{owner.start_ticks}-{token}"
         record = LedgerRecord(kind, boot_id(), time.time(), owner)
         try:
@@ -145,6 +142,12 @@ class Ledger:
         record = self.record
         if str(path.absolute()) not in record.paths:
             self._write(replace(record, paths=(*record.paths, str(path.absolute()))))
+
+    def forget_path(self, path: Path) -> None:
+        """Leave a file or folder that was noted where it is: it is gone, or another's."""
+        record = self.record
+        left = tuple(each for each in record.paths if each != str(path.absolute()))
+        self._write(replace(record, paths=left))
 
     def note_trace_instance(self, name: str) -> None:
         """Remember a directory in tracefs's instances/, by its name, to be removed."""
@@ -381,6 +384,23 @@ def _write(directory: Path, record: LedgerRecord) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _check_path(directory: Path) -> None:
+    """Whether every program of a run can read a path in it. Raises MachineError."""
+    if len(os.fsencode(directory)) > _LONGEST_DIRECTORY_BYTES:
+        raise MachineError(
+            "this path is too long for the sockets that DPDK puts into it",
+            where=str(directory),
+            remedy=f"set {STATE_VARIABLE} to a shorter path",
+        )
+    odd = next((each for each in str(directory) if each in _SYNTAX or not each.isprintable()), None)
+    if odd is not None:
+        raise MachineError(
+            f"DPDK, QEMU, OVS or VPP would not read a path with {odd!r} as one",
+            where=str(directory),
+            remedy=f"set {STATE_VARIABLE} to a path of letters, digits and / . _ -",
+        )
 
 
 def _cannot_write(place: Path, error: OSError) -> MachineError:

@@ -22,5 +22,8 @@ def log_tail(log: Path, lines: int = 12) -> tuple[str, ...]:
 
 def log_ending(log: Path) -> str:
     """The last lines as the end of a sentence, each on a line of its own."""
-    tail = "".join(f"\n    {line}" for line in log_tail(log))
+    try:
+        tail = "".join(f"\n    {line}" for line in log_tail(log))
+    except OSError as error:
+        return f"; its log cannot be read: {error.strerror or error}"
     return f"; its log ends with:{tail}" if tail else "; it logged nothing"

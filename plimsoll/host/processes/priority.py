@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 # An ordinary busy process still gets 1.1 % of the CPU, by the kernel's weights (88761 to 1024,
@@ -11,6 +13,27 @@ from pathlib import Path
 # what a trial may lose. Real-time scheduling would starve the kernel's own threads.
 _NICENESS = -20
 _PROC = Path("/proc")
+
+
+# Of a server whose clients wait for it on CPUs that are polled: between the polling loops and
+# ordinary programs. As one of these it would get the CPU some 260 ms after it asks
+# (a slice of 3 ms by the weights above, seen with Linux 6.18).
+_SERVER_NICENESS = -10
+
+
+@contextmanager
+def quick_to_answer() -> Iterator[None]:
+    """Put this thread and those that it starts here before ordinary programs, if allowed.
+
+    Where the kernel groups tasks by session, that counts only inside of the session.
+    """
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    with contextlib.suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, min(before, _SERVER_NICENESS))
+    try:
+        yield
+    finally:
+        os.setpriority(os.PRIO_PROCESS, 0, before)
 
 
 def favour(session_leader: int) -> bool:

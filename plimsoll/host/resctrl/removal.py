@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from plimsoll.host.entry.entry_point import enter
 from plimsoll.host.resctrl.filesystem import Resctrl
 
 # What marks a group as ours, whatever a ledger says.
@@ -33,4 +34,4 @@ def remove_groups(resctrl: Resctrl, before: Iterable[str], groups: Iterable[str]
 
 
 if __name__ == "__main__":
-    remove_groups(Resctrl(Path(sys.argv[1])), json.loads(sys.argv[2]), sys.argv[3:])
+    enter(lambda: remove_groups(Resctrl(Path(sys.argv[1])), json.loads(sys.argv[2]), sys.argv[3:]))

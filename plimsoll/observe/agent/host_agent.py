@@ -29,7 +29,7 @@ _REPLIES: Mapping[str, TypeAdapter[Any]] = {
     each.reply: TypeAdapter(each) for each in (Opened, Begun, Ended, RequestRefused)
 }
 # How long a starved host may keep an agent from answering.
-_PATIENCE_S = 20.0
+_PATIENCE_S = 60.0
 _END_PATIENCE_S = 2.0
 _BLOCK_BYTES = 1 << 18
 
@@ -132,10 +132,13 @@ class HostAgent:
         """Until the agent ends: its figures to the file, its replies to their requesters."""
         assert self._process.stdout is not None  # noqa: S101
         unread = b""
-        while block := os.read(self._process.stdout.fileno(), _BLOCK_BYTES):
-            *lines, unread = (unread + block).split(b"\n")
-            self._sort([line.decode(errors="replace") for line in lines])
-        self._replies.put("has ended")
+        try:
+            while block := os.read(self._process.stdout.fileno(), _BLOCK_BYTES):
+                *lines, unread = (unread + block).split(b"\n")
+                self._sort([line.decode(errors="replace") for line in lines])
+        finally:
+            # Also after a fault of ours, for which no one is to wait in vain.
+            self._replies.put("has ended")
 
     def _sort(self, lines: Sequence[str]) -> None:
         figures: list[str] = []

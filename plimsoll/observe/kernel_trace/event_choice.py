@@ -11,7 +11,7 @@ from plimsoll.host.cpus import format_cpu_list
 
 # What takes a CPU away from the thread that polls on it, recorded on the CPUs under test.
 # Page faults are not among them: a compiler alone makes 100,000 a second, which would
-# overwrite all else within seconds, and a loop's own are counted in its /proc/PID/stat.
+# overwrite all else within seconds; a loop's own are recorded by ON_LOOPS.
 ON_TESTED_CPUS = (
     "sched:sched_switch",
     "irq:irq_handler_entry",
@@ -40,6 +40,17 @@ ON_TESTED_CPUS = (
     "vmscan:mm_vmscan_memcg_reclaim_end",
     "compaction:mm_compaction_begin",
     "compaction:mm_compaction_end",
+    "rcu:rcu_batch_start",
+    "rcu:rcu_batch_end",
+)
+
+# Recorded on the CPUs under test while a polling loop itself runs, as any other task has some
+# thousands of these a second.
+ON_LOOPS = (
+    "exceptions:page_fault_user",
+    "exceptions:page_fault_kernel",
+    "lock:contention_begin",
+    "lock:contention_end",
 )
 
 # Of these the flushes that come with every change of task (reason 0) are left out: they are
@@ -63,6 +74,17 @@ def on_cpus(field: str) -> Callable[[Collection[int]], str]:
     )
 
 
+# Recorded on every CPU: at each tick, and whenever a loop's run time is brought up to date, be it
+# by a CPU that wakes a task where the loop polls. What of the time since the last one is missing
+# in the run time was stolen.
+RUN_TIME = "sched:sched_stat_runtime"
+
+
+def by_threads(field: str, threads: Collection[int]) -> str:
+    """A filter by a field that holds the number of a thread."""
+    return " || ".join(f"{field} == {thread}" for thread in sorted(threads))
+
+
 def _ranges(cpus: Collection[int]) -> Iterator[tuple[str, str]]:
     for part in format_cpu_list(cpus).split(","):
         first, _, last = part.partition("-")
@@ -82,18 +104,21 @@ def _any_of_mask(cpus: Collection[int]) -> str:
 ELSEWHERE = (
     FilteredEvent("sched:sched_waking", on_cpus("target_cpu")),
     FilteredEvent("sched:sched_wakeup_new", on_cpus("target_cpu")),
-    FilteredEvent("sched:sched_migrate_task", on_cpus("dest_cpu")),
+    FilteredEvent(
+        "sched:sched_migrate_task",
+        lambda cpus: f"{on_cpus('dest_cpu')(cpus)} || {on_cpus('orig_cpu')(cpus)}",
+    ),
     FilteredEvent("ipi:ipi_send_cpu", on_cpus("cpu")),
     FilteredEvent("ipi:ipi_send_cpumask", _any_of_mask),
     FilteredEvent("workqueue:workqueue_queue_work", on_cpus("cpu")),
     FilteredEvent("power:cpu_frequency", on_cpus("cpu_id")),
-    # SIGCONT, SIGSTOP, SIGTSTP, and SIGKILL, which ends the polling process.
-    FilteredEvent(
-        "signal:signal_generate", lambda _: "sig == 18 || sig == 19 || sig == 20 || sig == 9"
-    ),
+    # SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, and SIGKILL, which ends the polling process.
+    FilteredEvent("signal:signal_generate", lambda _: "(sig >= 18 && sig <= 22) || sig == 9"),
     FilteredEvent("cgroup:cgroup_freeze", lambda _: ""),
     FilteredEvent("cgroup:cgroup_unfreeze", lambda _: ""),
     FilteredEvent("oom:mark_victim", lambda _: ""),
+    FilteredEvent("rcu:rcu_stall_warning", lambda _: ""),
+    FilteredEvent("mce:mce_record", on_cpus("cpu")),
 )
 
 

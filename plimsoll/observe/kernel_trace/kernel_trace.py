@@ -21,7 +21,10 @@ from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.event_choice import (
     ELSEWHERE,
     FILTERS_ON_TESTED_CPUS,
+    ON_LOOPS,
     ON_TESTED_CPUS,
+    RUN_TIME,
+    by_threads,
     matching_events,
 )
 from plimsoll.observe.kernel_trace.instance import TraceInstance
@@ -41,7 +44,7 @@ _CLOCKS: tuple[Clock, ...] = ("x86-tsc", "mono_raw")
 # docs/kernel-trace.md has the rates that these follow from.
 TESTED_CPU_BUFFER_KB = 8192
 ELSEWHERE_BUFFER_KB = 256
-ELSEWHERE_ON_TESTED_CPU_BUFFER_KB = 1024
+ELSEWHERE_ON_TESTED_CPU_BUFFER_KB = 2048
 
 
 class KernelTrace:
@@ -51,18 +54,22 @@ class KernelTrace:
     is for after the trial, or for pauses of long ones. Made by open().
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - made by open() alone
         self,
         program: Path,
         tested: TraceInstance,
         elsewhere: TraceInstance,
         cpus: Collection[int],
         ledger: Ledger,
+        threads: Collection[int],
     ) -> None:
         self.cpus = tuple(sorted(cpus))
+        self._threads = threads
         self.events: tuple[str, ...] = ()
         self.missing: tuple[str, ...] = ()
         self.lost_events: tuple[LostEvents, ...] = ()
+        # The processes that read the buffers: in a long trial their events are in the next page.
+        self.readers: set[int] = set()
         self._program = program
         self._tested = tested
         self._elsewhere = elsewhere
@@ -73,11 +80,14 @@ class KernelTrace:
         self.clock = self._prepare()
 
     @classmethod
-    def open(cls, cpus: Collection[int], ledger: Ledger) -> KernelTrace | TraceUnavailable:
+    def open(
+        cls, cpus: Collection[int], ledger: Ledger, threads: Collection[int] = ()
+    ) -> KernelTrace | TraceUnavailable:
         """Make the instances, noted in the ledger, and enable what the kernel has of events.
 
-        This changes code of the running kernel and takes some tenths of a second: do it
-        while nothing is measured. Raises MachineError when the ledger cannot be written.
+        `threads` are those that poll on the CPUs. This changes code of the running kernel and
+        takes some tenths of a second: do it while nothing is measured. Raises MachineError when
+        the ledger cannot be written.
         """
         program = find_trace_program()
         if program is None:
@@ -92,7 +102,7 @@ class KernelTrace:
         try:
             for name in names:
                 made.append(TraceInstance(name))
-            return cls(program, made[0], made[1], cpus, ledger)
+            return cls(program, made[0], made[1], cpus, ledger, threads)
         except OSError as error:
             for instance in made:
                 instance.remove()
@@ -129,7 +139,11 @@ class KernelTrace:
         """
         directories = [instance.directory for instance in self._instances]
         events, totals = read_buffers(
-            self._program, directories, windows, environment=self._environment
+            self._program,
+            directories,
+            windows,
+            environment=self._environment,
+            started=self.readers.add,
         )
         self.lost_events = tuple(lost for each in totals for lost in self._losses(each))
         return with_thread_names(events)
@@ -163,6 +177,10 @@ class KernelTrace:
         for pattern in ON_TESTED_CPUS:
             filter_text = FILTERS_ON_TESTED_CPUS.get(pattern, "")
             self._enable(self._tested, pattern, filter_text)
+        if self._threads:
+            for pattern in ON_LOOPS:
+                self._enable(self._tested, pattern, by_threads("common_pid", self._threads))
+            self._enable(self._elsewhere, RUN_TIME, by_threads("pid", self._threads))
         for event in ELSEWHERE:
             self._enable(self._elsewhere, event.name, event.filter_of(self.cpus))
         return cast(Clock, clocks[0])

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,31 +69,37 @@ def read_buffers(
     *,
     environment: Mapping[str, str],
     symbols: Path | None = KERNEL_SYMBOLS,
+    started: Callable[[int], None] = lambda pid: None,
 ) -> tuple[list[KernelEvent], list[CpuTotals]]:
     """Empty the buffers of trace directories: the events inside the windows, and totals.
 
     Windows are [begin, end] in the trace clock's unit and may overlap. Events are ordered by
-    time. Raises MachineError when the program fails.
+    time. `started` hears the program's pid. Raises MachineError when the program fails.
     """
     options = ["--limit", str(_MOST_EVENTS)]
     if symbols is not None:
         options += ["--symbols", str(symbols)]
     lines = "".join(f"{begin} {end}\n" for begin, end in merged(windows))
-    done = subprocess.run(  # noqa: S603 - an argument vector, no shell
+    with subprocess.Popen(  # noqa: S603 - an argument vector, no shell
         tied_to_parent([str(program), *options, *map(str, directories)]),
-        input=lines.encode(),
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         env=dict(environment),
-        timeout=_PATIENCE_S,
-        check=False,
-    )
-    if done.returncode != 0:
-        said = done.stderr.decode(errors="replace")[-_LAST_WORDS:].strip()
+    ) as reader:
+        started(reader.pid)
+        try:
+            output, complaints = reader.communicate(lines.encode(), _PATIENCE_S)
+        except BaseException:
+            reader.kill()
+            raise
+    if reader.returncode != 0:
+        said = complaints.decode(errors="replace")[-_LAST_WORDS:].strip()
         raise MachineError(
-            f"cannot read the kernel's events: {said or describe_exit(done.returncode)}",
+            f"cannot read the kernel's events: {said or describe_exit(reader.returncode)}",
             where=program.name,
         )
-    return parse_output(done.stdout)
+    return parse_output(output)
 
 
 def parse_output(output: bytes) -> tuple[list[KernelEvent], list[CpuTotals]]:

@@ -11,9 +11,11 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from plimsoll.record.files.record_error import RecordError, write_failed
+from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.files.whole_file import read_whole, write_whole
+from plimsoll.record.run.file_check import require_intact_paths
+from plimsoll.record.run.listed_files import listed_in
 from plimsoll.record.run.run_directory import RunDirectory
 
 _REMEDY = "restore it from a copy of the run, or delete it and lose the trial's causes"
@@ -71,8 +73,11 @@ class CauseRecord(_Part):
 
     kind: str = Field(
         description="interrupt, softirq, task, ipi, tlb-shootdown, timer-tick, workqueue, "
-        "throttling, stopped, slept, memory-pressure, major-fault, frequency, idle-exit, "
-        "tester-stall (a link to what follows), hypervisor-steal, hardware or unexplained."
+        "throttling, stopped, moved (to another CPU), slept, lock-contention, rcu, "
+        "memory-pressure, major-fault, frequency, idle-exit, tester-stall (a link to what "
+        "follows), hypervisor-steal, stood-still (timer ticks are missing), hardware, "
+        "machine-check, busy-elsewhere (the DUT itself, by its own doing), corrupt (the frames "
+        "came back corrupt), misdirected (they came back on a wrong port) or unexplained."
     )
     name: str = Field(description="What it was, such as kworker/1:2 (vmstat_update).")
     owner: Literal["tester", "dut"] | None = Field(description="Whose CPU it took.")
@@ -89,6 +94,16 @@ class CauseRecord(_Part):
         description="exact: intervals that the kernel saw cover at least 80 % of the incident. "
         "partial: they cover less, or only the queue that they left explains it. counter: only "
         "a counter moved. unexplained: nothing is known."
+    )
+    frames: float | None = Field(
+        default=None,
+        description="Lost frames that it accounts for, where that does not follow from its "
+        "length: those that are more than an absence can have lost.",
+    )
+    own: bool = Field(
+        default=False,
+        description="Whether it is a task of Plimsoll's own, by its process's id; false in "
+        "records of earlier versions, which went by names.",
     )
 
 
@@ -119,6 +134,15 @@ class ExplainedIncident(_Part):
         description="Whether the frames were lost because the tester's port had no room for them.",
     )
     sentence: str = Field(description="The explanation in one sentence.")
+    absence_ns: int | None = Field(
+        default=None,
+        ge=0,
+        description="For how long the DUT must have been away at least, in ns, for those of the "
+        "lost frames that are explained: (its buffer + these frames) / load, less what bursts and "
+        "rates above the trial's mean can make of it. "
+        "Null for other incidents, where the buffer or the load is not known, and in records of "
+        "earlier versions.",
+    )
     causes: tuple[CauseRecord, ...] = Field(description="Its causes in the order of the chain.")
 
 
@@ -155,6 +179,21 @@ class RankedCauseRecord(_Part):
     remedy: RemedyRecord | None = Field(description="What to do about it; null where unknown.")
 
 
+class IncidentTotals(_Part):
+    """What there was of the whole trial, of which `incidents` are the worst."""
+
+    lost_frames: int = Field(
+        description="Frames of judged streams that did not come back on their port as they were."
+    )
+    corrupt: int = Field(ge=0, description="Of these, frames that came back corrupt.")
+    misdirected: int = Field(ge=0, description="Of these, frames that came back on a wrong port.")
+    loss_events: int = Field(
+        ge=0, description="Loss events that the tester counted, those among them that it listed."
+    )
+    spikes: int = Field(ge=0, description="Explained latencies from `spikes_from_ns` on.")
+    stalls: int = Field(ge=0, description="Explained stalls of the tester.")
+
+
 class TrialCauses(_Part):
     """The causes of one trial. `rows` rest on all incidents, also on those left out of the list."""
 
@@ -178,6 +217,9 @@ class TrialCauses(_Part):
         description="The worst incidents: losses by frames, then spikes and stalls by length."
     )
     incidents_left_out: int = Field(ge=0, description="Incidents for which the list has no room.")
+    totals: IncidentTotals | None = Field(
+        default=None, description="Of the whole trial; null in records of earlier versions."
+    )
 
     def write(self, run: RunDirectory) -> Path:
         """Write it into the run. Raises RecordError."""
@@ -192,14 +234,7 @@ class TrialCauses(_Part):
 
 def read_causes(run: RunDirectory) -> tuple[TrialCauses, ...]:
     """The causes of all trials that have some, by number. Raises RecordError."""
-    try:
-        names = [path.name for path in run.causes.iterdir() if _NUMBERED.fullmatch(path.name)]
-    except (FileNotFoundError, NotADirectoryError):
-        return ()
-    except OSError as error:
-        raise RecordError(
-            f"cannot be read: {error.strerror}", where=str(run.causes), remedy=_REMEDY
-        ) from error
-    paths = [run.causes / name for name in names]
+    paths = [path for path in listed_in(run, run.causes) if _NUMBERED.fullmatch(path.name)]
+    require_intact_paths(run, paths)
     found = (read_whole(path, TrialCauses, _REMEDY) for path in paths)
     return tuple(sorted((each for each in found if each is not None), key=lambda e: e.trial))

@@ -11,6 +11,8 @@ import msgspec
 
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.files.table_file import TableSchema
+from plimsoll.record.run.file_check import require_intact_paths
+from plimsoll.record.run.listed_files import ListedFiles
 from plimsoll.record.run.run_directory import RunDirectory
 
 KERNEL_EVENTS = TableSchema(
@@ -71,8 +73,9 @@ def write_kernel_events(run: RunDirectory, trial: int, events: Iterable[KeptEven
 def read_kernel_events(run: RunDirectory, trial: int) -> list[KeptEvent]:
     """A trial's events by incident and time; none where none were kept. Raises RecordError."""
     path = _path(run, trial)
-    if not path.exists():
+    if not ListedFiles.of(run).present(path):
         return []
+    require_intact_paths(run, [path])
     return [KeptEvent(*row) for row in KERNEL_EVENTS.read([path], order_by="incident, tsc, cpu")]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,11 +12,14 @@ from typing import Literal
 
 import msgspec
 
-from plimsoll.generator.interface import Interval
+from plimsoll.generator.interface import Interval, StreamCounts
+from plimsoll.generator.latency_ends import least_longest_ns
 from plimsoll.record.files.closeable import Closeable
 from plimsoll.record.files.settling_file import SettlingFile, open_stretch
 from plimsoll.record.files.table_file import TableSchema
 from plimsoll.record.files.time_steps import TimeSteps
+from plimsoll.record.run.file_check import require_intact_paths
+from plimsoll.record.run.listed_files import ListedFiles
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.traffic.plan import StreamPlan
 
@@ -48,8 +52,9 @@ class Spike:
     `begin_ms` and `end_ms` (since the epoch) are the stall's own, or those of the
     interval in which the frame came back. `length_ns` is the stall or the latency, `tsc`
     the time stamp counter at the stall's end, by which a kernel trace can be searched.
-    A latency is attributed to a "tester stall" when its frame was in flight during
-    one long enough to matter (the engine's rule); "unattributed" is not the tester.
+    An "unattributed" latency is not the tester's: what its stalls may have taken is not in it.
+    One is attributed to a "tester stall" when stalls may have made it longer than that, by more
+    than an eighth.
     `cause`, with its `confidence` and who set it off, is what explains it by the kernel's
     events and counters; null where nothing was explained.
     """
@@ -102,14 +107,20 @@ def _worst_latencies(
     begin_ms = end_ms - (interval.end_s - interval.begin_s) * 1e3
     for counts in interval.streams:
         for worst_ns, attribution in (
-            (counts.latency.max_ns, UNATTRIBUTED),
-            (counts.latency_across_stalls.max_ns, TESTER_STALL),
+            (least_longest_ns(counts), UNATTRIBUTED),
+            (_longest_by_stalls_ns(counts), TESTER_STALL),
         ):
             if worst_ns is not None:
                 name = names[counts.stream]
                 yield Spike(
                     "latency", trial, begin_ms, end_ms, worst_ns, None, None, name, attribution
                 )
+
+
+def _longest_by_stalls_ns(counts: StreamCounts) -> int | None:
+    """The longest that stalls may have delayed by more than an eighth of what else is the DUT's."""
+    longest_ns, certain_ns = counts.latency_across_stalls.max_ns, least_longest_ns(counts) or 0
+    return None if longest_ns is None or longest_ns * 7 <= certain_ns * 8 else longest_ns
 
 
 class SpikeLog(Closeable):
@@ -154,6 +165,11 @@ class SpikeLog(Closeable):
         self._file.settle(map(_line, kept))
         self._step = {}
 
+    @property
+    def empty(self) -> bool:
+        """Whether all spikes are in spikes.parquet."""
+        return self._file.empty and not self._step
+
     def convert(self) -> None:
         """Move all spikes so far into spikes.parquet and go on."""
         self.settle()
@@ -166,16 +182,21 @@ class SpikeLog(Closeable):
         """Close the file, and remove it when it holds nothing; safe to repeat."""
         self._file.close()
         if self._file.empty and not open_stretch(self._growing).exists():
-            self._growing.unlink(missing_ok=True)
+            # One that is empty and stays says nothing.
+            with contextlib.suppress(OSError):
+                self._growing.unlink()
 
 
 def read_spikes(run: RunDirectory) -> list[Spike]:
     """All spikes of a run by time, also of the trial that is running. Raises RecordError."""
-    finished = [run.spikes] if run.spikes.exists() else []
+    listed = ListedFiles.of(run)
+    known = run.spikes.name in listed.journal.sums
+    finished = [run.spikes] if known or listed.present(run.spikes) else []
+    require_intact_paths(run, finished)
     growing = [_growing(run), open_stretch(_growing(run))]
     rows = SPIKES.read(
         finished,
-        [path for path in growing if path.exists()],
+        [path for path in growing if listed.present(path)],
         order_by="begin_ms, trial, kind, cpu",
     )
     # A step that a kill left half settled is in both files.

@@ -33,7 +33,8 @@ FIELDS: Mapping[str, str] = {
     "trial": "The number of the trial in the run's journal.",
     "begin_unix_ns": "When its first frame was due: UTC, in ns since 1970.",
     "sending_s": "How long frames were sent, in s; the drain afterwards is not counted.",
-    "gap_s": "Time without traffic since the segment before ended, in s; 0 of the first.",
+    "gap_s": "Time without traffic since the segment before ended, in s; 0 of the first, and where "
+    "a clock set back before another boot leaves it unknown.",
     "requested_s": "The duration requested, in s.",
     "verdict": "pass; fail: the DUT broke a criterion; invalid: the tester could not tell; "
     "none: not judged.",
@@ -60,9 +61,9 @@ FIELDS: Mapping[str, str] = {
     "p99_999_ns": "99.999th percentile, in ns, at most 0.78 % high; null without samples.",
     "deviation_ns": "Standard deviation of the latency, in ns; null without samples.",
     "latency": "One-way latency of received frames, from the stamp at sending to the stamp at "
-    "receiving; without samples that a stall of the tester touched.",
-    "samples_across_stalls": "Received frames whose latency a stall of the tester touched; they "
-    "are left out of `latency`.",
+    "receiving; without samples that a stall of the tester may have made longer.",
+    "samples_across_stalls": "Received frames whose latency a stall of the tester may have made "
+    "longer; they are left out of `latency`.",
     "latency_us": "A latency stream's samples by whole microseconds, as [microseconds, frames]; "
     "the last, 1000, holds those of 1 ms and more.",
     "lateness": "How long after they were due the frames of a latency stream were sent; no samples "
@@ -88,7 +89,8 @@ FIELDS: Mapping[str, str] = {
     "repeated.",
     "TrialRecord.planned_s": "How long it was to send, in s.",
     "TrialRecord.ended_by": "duration; stop: ended early by a verdict or a signal; losses: "
-    "ended early by the generator, with more lost than may be; link_down: a link went.",
+    "ended early by the generator, with more lost than may be; link_down: a link went; "
+    "streams: its last stream ended.",
     "TrialRecord.findings": "What each rule found, kept or broken.",
     "TrialRecord.ports": "The tester's ports.",
     "TrialRecord.workers": "The tester's polling loops.",
@@ -128,6 +130,8 @@ FIELDS: Mapping[str, str] = {
     "PortRecord.foreign": "Frames received without the tester's signature.",
     "PortRecord.foreign_kinds": "The same by kind (ARP, LLDP, …); adds up to `foreign`.",
     "PortRecord.stale": "Whole frames of the tester received that belong to another trial or run.",
+    "PortRecord.truncated": "Frames received without the tester's signature that were cut short: "
+    "their IP packet says that it is longer. Among them may be frames of the trial.",
     "PortRecord.rx_missed": "The driver's count of frames that its receive queue had no room for.",
     "PortRecord.rx_errors": "The driver's count of frames received with errors.",
     "ResolvedRecord.port": "The tester's port on whose wire it is.",

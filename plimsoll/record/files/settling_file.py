@@ -75,14 +75,16 @@ def open_stretch(path: Path) -> Path:
     return path.with_name(f"{path.name}.open")
 
 
-def settling_lines(path: Path) -> Iterator[str]:
+def settling_lines(path: Path, length: int | None = None) -> Iterator[str]:
     """All whole lines without their ends, those of an open stretch last; none without a file.
+
+    With a `length` only those in the first bytes of the file, and none of an open stretch.
 
     May be read while it is written. Raises RecordError where they cannot be read, or are no
     text.
     """
     # The stretch first: up to where it begins, the file no longer changes.
-    follows, held = _read_stretch(open_stretch(path))
+    follows, held = _read_stretch(open_stretch(path)) if length is None else (length, [])
     with contextlib.suppress(FileNotFoundError), _readable(path), path.open("rb") as file:
         position = 0
         for number, line in enumerate(file, start=1):

@@ -12,9 +12,14 @@ from typing import Any, TypeVar
 
 import duckdb
 
+from plimsoll.errors import Interrupted, MachineError
 from plimsoll.record.files.record_error import RecordError, write_failed
 
 T = TypeVar("T")
+# What is left of an exception that a signal's handler raised inside of DuckDB.
+_INTERRUPTED = "Query interrupted"
+# What DuckDB takes for patterns in a path.
+_PATTERN = frozenset("*?[")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +177,13 @@ class TableSchema:
                 connection.execute(
                     f"COPY ({rows}) TO {_quoted(target)} (FORMAT parquet, COMPRESSION zstd)", paths
                 )
-        except duckdb.Error as error:
+        except BaseException as error:
             with contextlib.suppress(OSError):
                 target.unlink()
+            if not isinstance(error, duckdb.Error):
+                raise
             raise RecordError(
-                f"cannot be turned into Parquet: {error}",
+                f"cannot be turned into Parquet: {_first_line(error)}",
                 where=str(growing),
                 remedy="make room on this file system, then resume the run",
             ) from error
@@ -192,25 +199,25 @@ class TableSchema:
         paths: list[object] = []
         if finished:
             selections.append(f"SELECT {names} FROM ({self._finished})")  # noqa: S608
-            paths.append([str(path) for path in finished])
+            paths.append([literal_path(path) for path in finished])
         if growing:
             selections.append(f"SELECT {names} FROM ({self._growing})")  # noqa: S608
-            paths.append([str(path) for path in growing])
+            paths.append([literal_path(path) for path in growing])
         return " UNION ALL ".join(selections), paths
 
     @property
     def _finished(self) -> str:
         if not self.added:
-            return "FROM read_parquet(?)"
+            return f"FROM {parquet_table()}"
         nulls = ", ".join(f'NULL::{self.columns[name]} AS "{name}"' for name in self.added)
-        files = "SELECT * FROM read_parquet(?, union_by_name=true)"
+        files = f"SELECT * FROM {parquet_table('union_by_name=true')}"  # noqa: S608
         return f"{files} UNION ALL BY NAME (SELECT {nulls} LIMIT 0)"
 
     @property
     def _growing(self) -> str:
         return self.growing or (
             f"FROM read_json(?, format='newline_delimited', columns={self._types}, "
-            f"ignore_errors=true) WHERE {self._first} IS NOT NULL"
+            f"ignore_errors=true, hive_partitioning=false) WHERE {self._first} IS NOT NULL"
         )
 
     @property
@@ -223,12 +230,29 @@ class TableSchema:
         return f"{{{pairs}}}"
 
 
-def connect() -> duckdb.DuckDBPyConnection:
+@contextlib.contextmanager
+def connect() -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection of its own, on one thread, which may read files and has its own TEMP tables.
 
-    It also works during a trial, whose polling loops must not be disturbed.
+    It also works during a trial, whose polling loops must not be disturbed. Raises Interrupted
+    where a signal's handler did so inside of a statement, which DuckDB would pass off as an
+    error of its own, and MachineError where its memory is used up.
     """
-    return _database(os.getpid()).cursor()
+    with _database(os.getpid()).cursor() as connection:
+        try:
+            yield connection
+        except RuntimeError as error:
+            if str(error) != _INTERRUPTED:
+                raise
+            raise Interrupted("a signal") from error
+        except duckdb.InterruptException as error:
+            raise Interrupted("a signal") from error
+        except duckdb.OutOfMemoryException as error:
+            raise MachineError(
+                "there is not enough memory to read or write tables",
+                where="DuckDB",
+                remedy="give the machine more, or end what else uses it",
+            ) from error
 
 
 @functools.cache
@@ -249,17 +273,53 @@ def _database(_: int) -> duckdb.DuckDBPyConnection:
     )
 
 
+def parquet_table(*options: str) -> str:
+    """SQL for the rows of Parquet files, a list of whose literal paths is its parameter.
+
+    No folder's name, as in period=7, becomes a column.
+    """
+    return f"read_parquet({', '.join(('?', 'hive_partitioning=false', *options))})"
+
+
+def literal_path(path: Path) -> str:
+    """A path as DuckDB is to be given it, so that it opens this file and no other.
+
+    It takes paths for patterns; in brackets a character stands for itself. Raises RecordError
+    for one that it cannot be given.
+    """
+    text = os.path.abspath(path)
+    if not _PATTERN.intersection(text):
+        return text
+    if "\\" in text:
+        raise RecordError(
+            "a path that has both a backslash and one of * ? [ cannot be read",
+            where=text,
+            remedy="rename the folder",
+        )
+    return "".join(f"[{each}]" if each in _PATTERN else each for each in text)
+
+
 def _quoted(path: Path) -> str:
-    """A path as SQL's text, for where a parameter cannot stand."""
-    return "'" + str(path).replace("'", "''") + "'"
+    """A path as SQL's text, for where a parameter cannot stand and patterns are none."""
+    return "'" + os.path.abspath(path).replace("'", "''") + "'"
+
+
+def _shown(path: Path) -> str:
+    """As messages of DuckDB have it."""
+    return "".join(f"[{each}]" if each in _PATTERN else each for each in os.path.abspath(path))
 
 
 def unreadable(paths: Sequence[Path], error: duckdb.Error) -> RecordError:
     """The error for files of which DuckDB says this: for those that it names, if it does."""
-    # Below it are lines of our statement.
-    message = str(error).partition("\n")[0]
-    named = [path for path in paths if str(path) in message]
+    message = _first_line(error)
+    named = [path for path in paths if str(path) in message or _shown(path) in message]
     where = ", ".join(str(path) for path in (named or paths)[:3])
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return RecordError(
+            "there is not enough memory to read it",
+            where=where,
+            remedy="give the machine more, or end what else uses it",
+        )
     if isinstance(error, duckdb.BinderException):
         # Statements name no columns but those of the record.
         return RecordError(
@@ -272,3 +332,8 @@ def unreadable(paths: Sequence[Path], error: duckdb.Error) -> RecordError:
         where=where,
         remedy="restore the file from a copy of the run, or delete it and lose its series",
     )
+
+
+def _first_line(error: duckdb.Error) -> str:
+    """Below it are lines of our statement."""
+    return str(error).partition("\n")[0]

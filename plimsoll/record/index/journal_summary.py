@@ -15,6 +15,7 @@ from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.run_outcome import RunOutcome
 from plimsoll.record.methods.trial import trial_outcome
 from plimsoll.record.run.journal import RUN_STARTED, TRIAL, JournalEvent, parse_event
+from plimsoll.record.run.journal_chain import JournalChain
 from plimsoll.record.run.result_file import RunEnd
 
 # A thousand times what any port carries; what is beyond cannot be shown.
@@ -77,13 +78,14 @@ def read_journal_summary(path: Path) -> JournalSummary:
     A last line without its newline, as a kill leaves it, is left out. Raises RecordError
     naming any other line that is damaged.
     """
-    summary = JournalSummary()
+    summary, chain = JournalSummary(), JournalChain()
     try:
         for number, line in enumerate(_lines(path), start=1):
             if not line.endswith(b"\n"):
                 break
             try:
                 summary.take(parse_event(line))
+                chain.take(line)
             except ValueError as error:
                 mistake = f"line {number} is damaged: {error}"
                 raise RecordError(mistake, where=str(path), remedy=RESTORE_RUN) from error

@@ -8,15 +8,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.index.run_paths import part_paths
+from plimsoll.record.run.listed_files import ListedFiles
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.unlisted_files import unlisted_names
 
-_FOLDERS = re.compile(r"audits|metrics|charts|tables|causes|flows")
+_FOLDERS = re.compile(r"audits|metrics|charts|tables|causes|flows|scrapes|probes")
 _PART = re.compile(r"iteration-\d{1,6}(/sample-\d{1,6})?")
 _FILES = re.compile(
     r"experiment\.yaml|environment\.json|audit\.json|journal\.jsonl|histograms\.hlog"
     r"|spikes\.parquet|result\.json|report\.html|notes\.json|matrix\.json"
 )
-_IN_FOLDERS = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+-]{0,200}\.(json|parquet|svg|png|csv)")
+_IN_FOLDERS = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+-]{0,200}\.(json|parquet|svg|png|csv|gz)")
 
 
 def is_run_file(name: str) -> bool:
@@ -33,13 +36,22 @@ def is_run_file(name: str) -> bool:
 
 
 def run_files(run: RunDirectory) -> Iterator[Path]:
-    """All of them, by name. Links are not followed. Raises RecordError."""
+    """All of them, by name, but what a run's journal does not list. Links are not followed.
+
+    Raises RecordError.
+    """
+    foreign = {
+        each / name
+        for each in (run.path, *part_paths(run.path))
+        for name in unlisted_names(ListedFiles.of(RunDirectory(each)))
+    }
     for folder, folders, names in os.walk(run.path, onerror=_raise):
         folders.sort()
         for name in sorted(names):
             path = Path(folder) / name
             regular = path.is_file() and not path.is_symlink()
-            if regular and is_run_file(path.relative_to(run.path).as_posix()):
+            own = is_run_file(path.relative_to(run.path).as_posix()) and path not in foreign
+            if regular and own:
                 yield path
 
 

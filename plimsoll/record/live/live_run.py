@@ -15,6 +15,7 @@ from plimsoll.record.live.latest_values import (
     SeriesKey,
 )
 from plimsoll.record.run.journal import FINISHED, TRIAL_STARTED, JournalContents, JournalFollower
+from plimsoll.record.run.listed_files import listed_in
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
 
@@ -90,8 +91,8 @@ class LiveRun:
         )
 
     def _follow(self) -> None:
-        for path in self._run.metrics.glob("*.jsonl"):
-            if path not in self._growing:
+        for path in listed_in(self._run, self._run.metrics):
+            if path.suffix == ".jsonl" and path not in self._growing:
                 self._growing[path] = _Growing(FollowedFile(path), LatestValues(self._listener))
         for path, growing in tuple(self._growing.items()):
             # Looked at before it is read: what was written until it went is read as well.

@@ -10,8 +10,8 @@ from plimsoll.record.methods.run_outcome import (
     intended_text,
     rate_text,
 )
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.results.result import Result
+from plimsoll.record.run.run_directory import trial_period
 
 
 def _outcome(result: Result) -> RunOutcome:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.run_outcome import RunAnswer, RunOutcome
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.results.probe_result import ProbeResult
+from plimsoll.record.run.run_directory import trial_period
 from plimsoll.text.units import format_ns
 
 

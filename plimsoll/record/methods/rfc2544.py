@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.run_outcome import PER_DIRECTION, RunAnswer, RunOutcome, rate_text
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.results.rfc2544_result import Rfc2544Result, ThroughputRow
+from plimsoll.record.run.run_directory import trial_period
 from plimsoll.record.trials.trial_record import Verdict
 
 

@@ -10,9 +10,14 @@ Better = Literal["higher", "lower"]
 
 @dataclass(frozen=True, slots=True)
 class RunFigure:
-    """One value of a run, with its unit and which way is the better one."""
+    """One value of a run, with its unit and which way is the better one.
+
+    A `lower_bound` is a load line that the tester or the search's maximum limits: the DUT may
+    carry more.
+    """
 
     name: str
     value: float
     unit: str
     better: Better
+    lower_bound: bool = False

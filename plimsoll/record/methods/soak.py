@@ -9,8 +9,8 @@ from plimsoll.record.methods.run_outcome import (
     RunOutcome,
     intended_text,
 )
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.results.soak_result import SoakResult
+from plimsoll.record.run.run_directory import trial_period
 from plimsoll.text.units import format_duration, format_pps
 
 

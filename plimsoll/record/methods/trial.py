@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.run_outcome import PER_DIRECTION, RunAnswer, RunOutcome, rate_text
-from plimsoll.record.metrics.metrics import trial_period
+from plimsoll.record.run.run_directory import trial_period
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 
 

@@ -11,6 +11,7 @@ from functools import cache
 from plimsoll.generator.counters import frame_metrics
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import Interval, PortCounts, StreamCounts, WorkerCounts
+from plimsoll.generator.latency_ends import least_longest_ns
 from plimsoll.record.samples.metric_sample import MetricSample
 from plimsoll.record.samples.metric_type import Aggregation, MetricType
 from plimsoll.traffic.plan import StreamPlan
@@ -57,9 +58,9 @@ def time_type(source: str, statistic: str, of: str) -> MetricType:
     return MetricType(source, f"{statistic}-{of}", "count", "us", aggregation)
 
 
-def extremes_us(histogram: Histogram) -> Iterator[tuple[str, float]]:
-    """Exact min, mean and max by name; none without samples."""
-    values = {"min": histogram.min_ns, "mean": histogram.mean_ns, "max": histogram.max_ns}
+def extremes_us(histogram: Histogram, longest_ns: int | None) -> Iterator[tuple[str, float]]:
+    """Exact min and mean of samples, and the longest latency, by name; none without samples."""
+    values = {"min": histogram.min_ns, "mean": histogram.mean_ns, "max": longest_ns}
     yield from ((kind, v / _NS_PER_US) for kind, v in values.items() if v is not None)
 
 
@@ -83,7 +84,7 @@ def _frame_samples(
 
 
 def _times_us(counts: StreamCounts) -> Iterator[tuple[MetricType, float]]:
-    for kind, value in extremes_us(counts.latency):
+    for kind, value in extremes_us(counts.latency, least_longest_ns(counts)):
         yield time_type(_SOURCE, kind, "round-trip-usec"), value
     for kind, value in _quantiles_us(counts.latency, _LATENCY_QUANTILES):
         yield time_type(_SOURCE, kind, "round-trip-usec"), value

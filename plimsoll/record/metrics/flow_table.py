@@ -11,6 +11,8 @@ import msgspec
 from plimsoll.generator.interface import StreamCounts
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.files.table_file import TableSchema
+from plimsoll.record.run.file_check import require_intact_paths
+from plimsoll.record.run.listed_files import ListedFiles
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.flow_summary import FlowRecord, flow_records
 from plimsoll.traffic.plan import StreamPlan
@@ -71,8 +73,9 @@ def read_flows(run: RunDirectory, trial: int, *, most: int | None = None) -> lis
     Raises RecordError.
     """
     path = _path(run, trial)
-    if not path.exists():
+    if not ListedFiles.of(run).present(path):
         return []
+    require_intact_paths(run, [path])
     rows = FLOWS.query(
         [path],
         [],

@@ -10,7 +10,7 @@ WITH lines AS MATERIALIZED (
                 since_ns BIGINT, continued BOOLEAN)[]',
             reader: 'VARCHAR', begin_ns: 'BIGINT', end_ns: 'BIGINT',
             numbers: 'INTEGER[]', "values": 'DOUBLE[]'},
-        ignore_errors=true, filename=true)
+        ignore_errors=true, filename=true, hive_partitioning=false)
 ), heads AS (
     SELECT filename, period, wall_minus_monotonic_ns, names AS common_names FROM lines
     WHERE period IS NOT NULL

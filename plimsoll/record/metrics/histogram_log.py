@@ -3,12 +3,14 @@
 Of every interval in a trial's first ten minutes; then each entry is of a minute, with the
 samples of all its intervals. Latency and, of probes, lateness: one tag a stream and
 direction. The gaps of each polling loop: one tag a CPU. The format is that of HdrHistogram's
-Java HistogramLogWriter (version 1.3, which has tags), so its tools read the file.
+Java HistogramLogWriter (version 1.3, which has tags), so its tools read the file. Before the
+first entry of each trial a comment has the trial's number: times do not tell, as a wall clock
+may be set back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,13 +27,14 @@ from plimsoll.record.files.closeable import Closeable
 from plimsoll.record.files.settling_file import SettlingFile
 from plimsoll.record.files.time_steps import TimeSteps
 from plimsoll.record.metrics.engine_samples import direction_name
-from plimsoll.record.metrics.histogram_log_entry import log_entries
+from plimsoll.record.metrics.histogram_log_entry import log_entries, trial_mark
 from plimsoll.traffic.plan import StreamPlan
 
 _NS_PER_MS = 1e6
 _NS_PER_S = 1e9
-# What a stream's histogram is of: "across-stalls" is latency that stalls of the tester touched.
-StreamKind = Literal["latency", "across-stalls", "lateness"]
+# What a stream's histogram is of: "across-stalls" is latency that stalls of the tester may have
+# made longer, as measured, "less-stalls" that of the same samples less the most by which they may.
+StreamKind = Literal["latency", "across-stalls", "less-stalls", "lateness"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +42,10 @@ class LoggedHistogram:
     """One interval of one tag, or one step of a minute.
 
     Times are UTC, in s since the epoch, values in ns. `max_ns` is the exact greatest value;
-    the histogram has that of its bucket.
+    the histogram has that of its bucket. `trial` is None in logs of earlier versions.
     """
 
+    trial: int | None
     tag: str
     begin_s: float
     end_s: float
@@ -67,6 +71,13 @@ class HistogramLog(Closeable):
         self._steps = TimeSteps()
         self._step: _Step | None = None
         self._encoder = HdrEncoder()
+        # The trial that has begun and has no entry yet.
+        self._begun: int | None = None
+
+    def begin_trial(self, number: int) -> None:
+        """What is appended from here on is of this trial. Raises RecordError."""
+        self.settle()
+        self._begun = number
 
     def append(self, plans: Sequence[StreamPlan], interval: Interval) -> None:
         """Append every histogram that had samples in the interval.
@@ -79,6 +90,9 @@ class HistogramLog(Closeable):
         begin_s = end_s - (interval.end_s - interval.begin_s)
         if self._file.empty:
             self._file.append(_header(begin_s))
+        if self._begun is not None:
+            self._file.append([trial_mark(self._begun)])
+            self._begun = None
         sampled = [(tag, each) for tag, each in _tagged(plans, interval) if each.count]
         lines = [self._line(tag, begin_s, end_s, histogram) for tag, histogram in sampled]
         if not self._steps.coarse(interval):
@@ -137,17 +151,24 @@ def read_histogram_log(
     *,
     begin_s: float = 0.0,
     end_s: float = float("inf"),
+    trials: Collection[int] | None = None,
     takes: Callable[[str], bool] = lambda tag: True,
 ) -> Iterator[LoggedHistogram]:
-    """The intervals in [begin_s, end_s) whose tag `takes` accepts, in the file's order.
+    """The intervals of these trials (None: all) whose tag `takes` accepts, in the file's order.
 
-    Without a file there are none, and a torn last line is left out. Raises
+    Of entries without a trial, as earlier versions wrote them, those that begin in
+    [begin_s, end_s). Without a file there are none, and a torn last line is left out. Raises
     RecordError naming the line when a line is damaged.
     """
     for entry in log_entries(path):
-        if begin_s <= entry.begin_s < end_s and takes(entry.tag):
+        if entry.trial is not None and trials is not None:
+            chosen = entry.trial in trials
+        else:
+            chosen = begin_s <= entry.begin_s < end_s
+        if chosen and takes(entry.tag):
+            times = (entry.begin_s, entry.end_s)
             max_ns = round(entry.max_ms * _NS_PER_MS)
-            yield LoggedHistogram(entry.tag, entry.begin_s, entry.end_s, entry.decoded(), max_ns)
+            yield LoggedHistogram(entry.trial, entry.tag, *times, entry.decoded(), max_ns)
 
 
 def _tagged(plans: Sequence[StreamPlan], interval: Interval) -> Iterator[tuple[str, Histogram]]:
@@ -157,6 +178,7 @@ def _tagged(plans: Sequence[StreamPlan], interval: Interval) -> Iterator[tuple[s
         stream = (plan.name, plan.tx_port, plan.rx_port)
         yield stream_tag(*stream), counts.latency
         yield stream_tag(*stream, "across-stalls"), counts.latency_across_stalls
+        yield stream_tag(*stream, "less-stalls"), counts.latency_less_stalls
         yield stream_tag(*stream, "lateness"), counts.lateness
     for worker in interval.workers:
         yield gaps_tag(worker.cpu), worker.gaps

@@ -12,6 +12,7 @@ from functools import cache
 
 from plimsoll.generator.histogram import merge
 from plimsoll.generator.interface import Interval, StreamCounts
+from plimsoll.generator.latency_ends import least_longest_ns
 from plimsoll.record.metrics.engine_samples import (
     direction_name,
     engine_samples,
@@ -93,10 +94,12 @@ def _path_samples(
         ]
         rates = _path_rates(streams, length_s, refused_is_lost)
         yield from (MetricSample(metric, names, value) for metric, value in rates)
-        probes = merge(count.latency for plan, count in streams if plan.role == "latency")
+        counted = [count for plan, count in streams if plan.role == "latency"]
+        longest = [ns for ns in map(least_longest_ns, counted) if ns is not None]
+        probes = merge(count.latency for count in counted)
         yield from (
             MetricSample(time_type(_SOURCE, kind, "roundtrip-usec"), names, value)
-            for kind, value in extremes_us(probes)
+            for kind, value in extremes_us(probes, max(longest, default=None))
         )
 
 

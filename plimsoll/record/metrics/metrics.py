@@ -17,6 +17,8 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.table_file import TableSchema
 from plimsoll.record.metrics.metric_log import is_head
 from plimsoll.record.metrics.metric_row import MetricRow
+from plimsoll.record.run.file_check import intact_paths, require_intact_paths
+from plimsoll.record.run.listed_files import listed_in
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.plain_name import plain_name
 
@@ -44,6 +46,7 @@ METRICS = TableSchema(
 _READINGS = 5
 # Between the period and the host, in the names of files that observers wrote.
 _MEASURED_BY = "@"
+_TRIAL_PERIOD = re.compile(r"trial-([0-9]{4,9})")
 T = TypeVar("T")
 
 
@@ -102,30 +105,36 @@ class MetricsWriter(Closeable):
         METRICS.convert(self._growing, self._finished)
 
 
-def trial_period(number: int) -> str:
-    """The name of a trial's period."""
-    return f"trial-{number:04d}"
+def trial_number(period: str) -> int | None:
+    """The number of the trial that a period is of; None where it is of none."""
+    found = _TRIAL_PERIOD.fullmatch(period)
+    return None if found is None else int(found[1])
 
 
 def convert_leftovers(run: RunDirectory) -> list[Path]:
     """Turn the periods that a killed run left as JSON lines into Parquet; for the lock's holder."""
-    leftovers = sorted(run.metrics.glob("*.jsonl"))
+    leftovers = [path for path in listed_in(run, run.metrics) if path.suffix == ".jsonl"]
     for path in leftovers:
         METRICS.convert(path, path.with_suffix(".parquet"))
     return [path.with_suffix(".parquet") for path in leftovers]
 
 
 def read_metrics(
-    run: RunDirectory, *, periods: Sequence[str] | None = None, types: Sequence[str] | None = None
+    run: RunDirectory,
+    *,
+    periods: Sequence[str] | None = None,
+    types: Sequence[str] | None = None,
+    without_damaged: bool = False,
 ) -> list[MetricRow]:
     """The rows of these periods and types (None: all), by time; also those of a running trial.
 
-    Raises RecordError when a file is damaged.
+    Raises RecordError when a file is damaged, unless those are left out.
     """
     where, values = _condition(periods, types)
     order_by = "begin_ms, source, type, names::VARCHAR"
     statement = f"SELECT * FROM rows WHERE {where} ORDER BY {order_by}"  # noqa: S608
-    return [MetricRow(*row) for row in query_metrics(run, statement, values, periods=periods)]
+    found = query_metrics(run, statement, values, periods=periods, without_damaged=without_damaged)
+    return [MetricRow(*row) for row in found]
 
 
 def query_metrics(
@@ -134,16 +143,18 @@ def query_metrics(
     values: Sequence[object] = (),
     *,
     periods: Sequence[str] | None = None,
+    without_damaged: bool = False,
 ) -> list[tuple[Any, ...]]:
     """What a statement in SQL says of the table `rows`, the metrics of these periods.
 
     For what hours of seconds come to: rows by themselves would fill the memory. Raises
-    RecordError when a file is damaged.
+    RecordError when a file is damaged, unless those are left out.
     """
     return _steadily(
         run,
         periods,
         lambda finished, growing: METRICS.query(finished, growing, statement, values),
+        without_damaged=without_damaged,
     )
 
 
@@ -184,10 +195,16 @@ def _steadily(
     run: RunDirectory,
     periods: Sequence[str] | None,
     read: Callable[[list[Path], list[Path]], T],
+    *,
+    without_damaged: bool = False,
 ) -> T:
     """What `read` makes of the files of these periods, which may be growing as they are read."""
     for _ in range(_READINGS):
         finished, growing = metric_parts(run, periods)
+        if without_damaged:
+            finished = intact_paths(run, finished)
+        else:
+            require_intact_paths(run, finished)
         try:
             return read(finished, growing)
         except RecordError:
@@ -202,12 +219,13 @@ def metric_parts(
 ) -> tuple[list[Path], list[Path]]:
     """The files of these periods (None: all): Parquet, and JSON lines still being written.
 
-    Raises RecordError where they cannot be listed.
+    They are those that the journal lists; of a trial that goes on, what it writes. Raises
+    RecordError where they cannot be listed.
     """
     chosen = [None] if periods is None else periods
     # In this order: what becomes Parquet in between is there twice rather than not at all.
-    growing = [path for each in chosen for path in _parts_of(run.metrics, ".jsonl", each)]
-    finished = [path for each in chosen for path in _parts_of(run.metrics, ".parquet", each)]
+    growing = [path for each in chosen for path in _parts_of(run, ".jsonl", each)]
+    finished = [path for each in chosen for path in _parts_of(run, ".parquet", each)]
     # What is Parquet already is complete, whether or not its lines have been removed yet.
     return finished, [path for path in growing if path.with_suffix(".parquet") not in finished]
 
@@ -256,28 +274,14 @@ def _host_part(measured_by: str) -> str:
     return re.sub(r"-(?=\d{3,}$)", "@2D", plain_name(measured_by))
 
 
-def _parts_of(folder: Path, suffix: str, period: str | None) -> list[Path]:
+def _parts_of(run: RunDirectory, suffix: str, period: str | None) -> list[Path]:
     """In the order they were written."""
     name = re.compile(".*" if period is None else rf"{re.escape(period)}(@.+)?(-\d{{3,}})?")
-    found = (path for path in _files_in(folder) if path.suffix == suffix)
+    found = (path for path in listed_in(run, run.metrics) if path.suffix == suffix)
     return sorted(
         (path for path in found if name.fullmatch(path.stem)),
         key=lambda path: (len(path.stem), path.stem),
     )
-
-
-def _files_in(folder: Path) -> list[Path]:
-    """None without the folder; `glob` would also find none in one that may not be read."""
-    try:
-        return [path for path in folder.iterdir() if not path.name.startswith(".")]
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise RecordError(
-            f"cannot be looked into: {error.strerror or error}",
-            where=str(folder),
-            remedy="make the directory readable for you",
-        ) from error
 
 
 def _condition(

@@ -68,9 +68,10 @@ def ask(runs: RunDirectory | Sequence[RunDirectory], query: MetricQuery) -> Quer
         if reduction == "quantile":
             answering = [run for run in queried if run.number in gathered.descriptors]
             lost = merge_quantiles(connection, answering, query, gathered.ranges)
-            if len(lost) == len(answering):
-                raise lost[0].error
-            failures += lost
+            if len(lost.failures) == len(answering):
+                raise lost.failures[0].error
+            failures += lost.failures
+            gathered.by_time = lost.by_time
         breakdown = break_down(connection, query, aggregation, reduction)
         return _answer(queried, query, gathered, breakdown, failures)
 
@@ -87,6 +88,8 @@ class _Gathering:
     # Of runs whose measurement the requested time range does not fit.
     unfit: dict[int, InputError] = field(default_factory=dict)
     descriptors: dict[int, Descriptor] = field(default_factory=dict)
+    # Runs of earlier versions, whose histograms do not say which trial they are of.
+    by_time: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         create_parts(self.connection)
@@ -206,7 +209,10 @@ def _answer(
         silent=tuple(
             run.label for run in queried if run.number not in found and run.label not in failed
         ),
-        notes=tuple(_notes(query, {each.source for each in found.values()}, breakdown)),
+        notes=(
+            *_notes(query, {each.source for each in found.values()}, breakdown),
+            *_joined_by_time(gathered.by_time),
+        ),
         failures=tuple(failures),
     )
 
@@ -224,6 +230,15 @@ def _rows(
             series=row.series,
             values=tuple(map(row.values.get, windows)),
             whole=row.whole,
+        )
+
+
+def _joined_by_time(runs: Sequence[str]) -> Iterator[str]:
+    if runs:
+        yield (
+            f"the histograms of {', '.join(runs)} do not say of which trial they are, as those of "
+            "earlier versions; they were joined to it by their times, which is wrong where the "
+            "clock was set back"
         )
 
 

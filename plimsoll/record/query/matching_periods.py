@@ -7,10 +7,9 @@ from collections.abc import Collection, Sequence
 from typing import get_args
 
 from plimsoll.errors import InputError
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.query.metric_query import ALL_PERIODS, MEASUREMENT
 from plimsoll.record.run.primary_trial import primary_trial_number, trials_by_phase
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_parts import TrialPhase
 
 # Python makes no int of thousands of digits.

@@ -2,14 +2,16 @@
 
 The metrics have a quantile of each interval, from which that of a longer time cannot be
 worked out. The run's HdrHistogram log has the samples. Which of its entries count is said by
-the rows of the metrics: those of the intervals that lie in the requested time range.
+the rows of the metrics: those of the intervals that lie in the requested time range. Entries
+are held against the rows of their own trial alone, whose times are in order; between trials
+the wall clock may have been set back.
 """
 
 from __future__ import annotations
 
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -22,10 +24,12 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.time_steps import STEP_S
 from plimsoll.record.metrics.histogram_log import LoggedHistogram, read_histogram_log
 from plimsoll.record.metrics.histogram_tag import tag_of
+from plimsoll.record.metrics.metrics import trial_number
 from plimsoll.record.metrics.over_time import quantile_of
 from plimsoll.record.query.answer import RunFailure, TimeRange
 from plimsoll.record.query.metric_query import MetricQuery
 from plimsoll.record.query.queried_run import QueriedRun
+from plimsoll.record.run.run_directory import trial_period
 
 _NS_PER_US = 1e3
 _MS_PER_S = 1e3
@@ -34,9 +38,21 @@ _ROUNDING_MS = 2.0
 _MERGED = """
     CREATE TEMP TABLE merged (run BIGINT, key_number BIGINT, place BIGINT, value DOUBLE)"""
 _SERIES = """
-    SELECT names_json, key_number, list(begin_ms ORDER BY begin_ms), list(end_ms ORDER BY begin_ms)
-    FROM spans JOIN chosen USING (names_json) WHERE run = ? GROUP BY ALL"""
+    SELECT period, names_json, key_number, list(begin_ms ORDER BY begin_ms),
+        list(end_ms ORDER BY begin_ms)
+    FROM spans JOIN chosen USING (names_json) WHERE run = ? GROUP BY ALL ORDER BY ALL"""
 _INSTEAD = "--over-time max answers from the metrics alone: the worst interval of each series"
+
+
+@dataclass(frozen=True, slots=True)
+class MergedRuns:
+    """The runs whose log is damaged or lacks samples, and those that noted no trials in it.
+
+    The entries of these were joined to their trials by time.
+    """
+
+    failures: list[RunFailure]
+    by_time: tuple[str, ...]
 
 
 def merge_quantiles(
@@ -44,30 +60,40 @@ def merge_quantiles(
     queried: Sequence[QueriedRun],
     query: MetricQuery,
     ranges: Mapping[int, tuple[int, int]],
-) -> list[RunFailure]:
+) -> MergedRuns:
     """Make the table `merged` of the series in `chosen`: a value for each key and window.
 
-    Over the whole range `place` is NULL. Values are in µs. Returns the runs whose log is
-    damaged or has not all the samples; raises InputError for windows that it cannot tell.
+    Over the whole range `place` is NULL. Values are in µs. Returns what is amiss with runs;
+    raises InputError for windows that it cannot tell.
     """
     connection.execute(_MERGED)
-    failures = []
+    failures, by_time = [], []
     for run in queried:
         if run.number not in ranges:
             continue
         try:
-            rows = list(_values(connection, run, query, ranges[run.number]))
+            joining = _Joining()
+            rows = list(_values(connection, run, query, ranges[run.number], joining))
         except RecordError as error:
             failures.append(RunFailure(run.label, error))
             continue
         if rows:
             connection.executemany("INSERT INTO merged VALUES (?, ?, ?, ?)", rows)
-    return failures
+        if joining.by_time:
+            by_time.append(run.label)
+    return MergedRuns(failures, tuple(by_time))
+
+
+@dataclass(slots=True)
+class _Joining:
+    """Whether entries had to be joined to their trials by time."""
+
+    by_time: bool = False
 
 
 @dataclass(frozen=True)
 class _Series:
-    """The rows of a series, in order of time, and the key of the answer's row it is part of."""
+    """The rows of a series in one trial, by time, and the key of the answer's row it is part of."""
 
     key: int
     begins_ms: Sequence[int]
@@ -97,6 +123,7 @@ def _values(
     run: QueriedRun,
     query: MetricQuery,
     time: tuple[int, int],
+    joining: _Joining,
 ) -> Iterable[tuple[int, int, int | None, float]]:
     series = _series(connection, run, query)
     if not series:
@@ -104,10 +131,11 @@ def _values(
     windows = TimeRange(*time).windows(query.resolution)
     sums: dict[tuple[int, int | None], HistogramSum] = {}
     for entry in _entries(run, series):
-        of = series[entry.tag]
-        rows = of.rows_of(entry)
-        if not rows:
+        found = series.of(entry)
+        if found is None:
             continue
+        of, rows = found
+        joining.by_time |= entry.trial is None
         of.seen.update(rows)
         if of.coarse(rows, entry):
             _check_whole(entry, windows, query)
@@ -123,12 +151,43 @@ def _values(
     ]
 
 
+@dataclass(frozen=True)
+class _RunSeries:
+    """Those of a run, by the tag that their histograms have in the log, and by period."""
+
+    by_tag: dict[str, dict[str, _Series]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.by_tag)
+
+    def __iter__(self) -> Iterator[tuple[str, _Series]]:
+        for tag, by_period in self.by_tag.items():
+            yield from ((tag, each) for each in by_period.values())
+
+    @property
+    def trials(self) -> frozenset[int]:
+        """The numbers of their trials."""
+        periods = {period for by_period in self.by_tag.values() for period in by_period}
+        return frozenset(number for period in periods if (number := trial_number(period)))
+
+    def of(self, entry: LoggedHistogram) -> tuple[_Series, range] | None:
+        """The series that the entry has samples of, and the places of their rows."""
+        by_period = self.by_tag[entry.tag]
+        if entry.trial is None:
+            # Of a log of an earlier version: by time alone.
+            candidates = list(by_period.values())
+        else:
+            candidates = [s for p, s in by_period.items() if p == trial_period(entry.trial)]
+        found = ((series, series.rows_of(entry)) for series in candidates)
+        return next(((series, rows) for series, rows in found if rows), None)
+
+
 def _series(
     connection: duckdb.DuckDBPyConnection, run: QueriedRun, query: MetricQuery
-) -> dict[str, _Series]:
-    """By the tag that its histograms have in the log."""
-    series: dict[str, _Series] = {}
-    for names_json, key, begins_ms, ends_ms in connection.execute(_SERIES, [run.number]).fetchall():
+) -> _RunSeries:
+    series = _RunSeries()
+    found = connection.execute(_SERIES, [run.number]).fetchall()
+    for period, names_json, key, begins_ms, ends_ms in found:
         tag = tag_of(query.type, json.loads(names_json))
         if tag is None:
             raise InputError(
@@ -136,19 +195,20 @@ def _series(
                 where="--type",
                 remedy=_INSTEAD,
             )
-        series[tag] = _Series(key, begins_ms, ends_ms)
+        series.by_tag.setdefault(tag, {})[period] = _Series(key, begins_ms, ends_ms)
     return series
 
 
-def _entries(run: QueriedRun, series: Mapping[str, _Series]) -> Iterable[LoggedHistogram]:
-    begin_ms = min(each.begins_ms[0] for each in series.values())
-    end_ms = max(each.ends_ms[-1] for each in series.values())
+def _entries(run: QueriedRun, series: _RunSeries) -> Iterable[LoggedHistogram]:
+    begin_ms = min(each.begins_ms[0] for _, each in series)
+    end_ms = max(each.ends_ms[-1] for _, each in series)
     return read_histogram_log(
         run.run.histograms,
         # An entry of a step may begin before the first interval requested.
         begin_s=begin_ms / _MS_PER_S - 2 * STEP_S,
         end_s=end_ms / _MS_PER_S,
-        takes=series.__contains__,
+        trials=series.trials,
+        takes=series.by_tag.__contains__,
     )
 
 
@@ -192,11 +252,11 @@ def _histogram(entry: LoggedHistogram) -> Histogram:
     return Histogram(total, 0, least_ns, entry.max_ns, buckets)
 
 
-def _check_complete(run: QueriedRun, series: Mapping[str, _Series]) -> None:
+def _check_complete(run: QueriedRun, series: _RunSeries) -> None:
     """Every row of a quantile was made of samples. A trial that goes on may be ahead of them."""
     if run.files.growing:
         return
-    for tag, each in series.items():
+    for tag, each in series:
         missing = len(each.begins_ms) - len(each.seen)
         if missing:
             raise RecordError(

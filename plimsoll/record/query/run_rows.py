@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 
+from plimsoll.record.files.table_file import literal_path, parquet_table
 from plimsoll.record.metrics.metrics import METRICS
 from plimsoll.record.query.queried_run import PeriodFiles, QueriedRun
 
@@ -25,7 +27,7 @@ def read_growing(connection: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE growing_rows AS "  # noqa: S608
         f"SELECT {_COLUMNS}, {_NAMES_JSON} FROM ({METRICS.growing})",
-        [[str(path) for path in paths]],
+        [[literal_path(path) for path in paths]],
     )
 
 
@@ -68,9 +70,9 @@ class RunRows:
         selections: list[str] = []
         values: list[object] = []
         if files.finished:
-            table = f"SELECT {constants}, {self._columns} FROM read_parquet(?)"  # noqa: S608
+            table = f"SELECT {constants}, {self._columns} FROM {parquet_table()}"  # noqa: S608
             selections.append(table)
-            values += [*range_values, [str(path) for path in files.finished]]
+            values += [*range_values, [literal_path(path) for path in files.finished]]
         if files.growing:
             selections.append(f"SELECT {constants}, * FROM growing_rows")  # noqa: S608
             values += range_values
@@ -83,17 +85,19 @@ class RunRows:
         files_of: Callable[[QueriedRun], PeriodFiles],
     ) -> Sql:
         paths: list[str] = []
+        names: list[str] = []
         ranges_of_files: list[tuple[int, int, int]] = []
         for run in queried:
             begin_ms, end_ms = ranges.get(run.number, (0, 0))
-            found = [str(path) for path in files_of(run).finished]
-            paths += found
+            found = files_of(run).finished
+            paths += map(literal_path, found)
+            names += map(os.path.abspath, found)
             ranges_of_files += [(run.number, begin_ms, end_ms - begin_ms)] * len(found)
         statement = (
             f"SELECT run, range_begin_ms, range_ms, {self._columns} "  # noqa: S608
-            "FROM read_parquet(?, filename=true) JOIN (SELECT unnest(?) AS filename, "
+            f"FROM {parquet_table('filename=true')} JOIN (SELECT unnest(?) AS filename, "
             "unnest(?) AS run, unnest(?) AS range_begin_ms, unnest(?) AS range_ms) "
             "USING (filename)"
         )
         columns = [list(column) for column in zip(*ranges_of_files, strict=True)]
-        return (statement, [paths, paths, *columns]) if paths else ("", [])
+        return (statement, [paths, names, *columns]) if paths else ("", [])

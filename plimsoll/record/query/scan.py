@@ -22,9 +22,11 @@ _TABLE = """
     CREATE TEMP TABLE parts
         (run BIGINT, names_json VARCHAR, place BIGINT, amount DOUBLE, covered DOUBLE)"""
 # The rows themselves, of quantiles: the times of which the histograms' samples are needed.
-_SPANS = "CREATE TEMP TABLE spans (run BIGINT, names_json VARCHAR, begin_ms BIGINT, end_ms BIGINT)"
+_SPANS = """
+    CREATE TEMP TABLE spans
+        (run BIGINT, period VARCHAR, names_json VARCHAR, begin_ms BIGINT, end_ms BIGINT)"""
 _INTO_SPANS = """
-    INSERT INTO spans SELECT run, names_json, begin_ms, end_ms FROM ({rows})
+    INSERT INTO spans SELECT run, period, names_json, begin_ms, end_ms FROM ({rows})
     WHERE source = ? AND "type" = ? AND end_ms > begin_ms
         AND end_ms > range_begin_ms AND begin_ms < range_begin_ms + range_ms"""
 

@@ -140,7 +140,8 @@ class MatchRecord(RecordModel):
 class PodReadiness(RecordModel):
     """How long pods of a kind took to be ready.
 
-    `*_ms` by our own watch, from the pod's being seen to its being ready. `condition_*_s` from
+    `*_ms` by our own watch, from the pod's being seen to its being ready, where that was not
+    broken at the time (`by_conditions`). `condition_*_s` from
     creationTimestamp to the condition Ready, in whole seconds, the quantiles as kube-burner has
     them.
     """
@@ -151,6 +152,11 @@ class PodReadiness(RecordModel):
     p95_ms: float = Field(description="95th percentile, in ms, by our own watch.")
     p99_ms: float = Field(description="99th percentile, in ms, by our own watch.")
     max_ms: float = Field(description="The longest, in ms, by our own watch.")
+    by_conditions: int = Field(
+        default=0,
+        description="Of these pods, those that the watch missed, whose ms are of their conditions, "
+        "in whole seconds.",
+    )
     condition_p50_s: float | None = Field(
         description="Median by conditions, in s; null where no pod says."
     )

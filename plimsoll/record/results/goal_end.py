@@ -8,6 +8,8 @@ from typing import Literal
 # What kept a load line from being higher: a load that failed, by the DUT or because the
 # platform took its CPU away, one that the tester could not test, or the end of the range.
 LimitedBy = Literal["dut", "platform", "tester", "maximum"]
+# By these the load line is a lower bound: the DUT may carry more.
+BEYOND_THE_DUT: tuple[LimitedBy, ...] = ("tester", "maximum")
 
 
 @dataclass(frozen=True, slots=True)

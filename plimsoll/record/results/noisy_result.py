@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.results.conclusion import Conclusion
 from plimsoll.record.results.matrix_result import IterationResult, SampleResult
 from plimsoll.record.results.plugfest_result import DutJudgement
 from plimsoll.record.trials.trial_record import Verdict
@@ -31,6 +32,11 @@ class NoiseDifference(RecordModel):
     most: float | None
     relative: float | None
     judgement: DutJudgement
+    conclusion: Conclusion | None = Field(
+        default=None,
+        description="Better, worse, the same, or cannot tell, which headlines go by; null in "
+        "records of older versions.",
+    )
 
 
 class NoisyResult(RecordModel):

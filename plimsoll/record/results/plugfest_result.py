@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.results.conclusion import Conclusion
 from plimsoll.record.results.matrix_result import SampleResult
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.record.trials.whole_verdict import whole_verdict
@@ -94,6 +95,11 @@ class CellDifference(RecordModel):
     most: float | None
     relative: float | None
     judgement: DutJudgement
+    conclusion: Conclusion | None = Field(
+        default=None,
+        description="Better, worse, the same, or cannot tell, which headlines go by; null in "
+        "records of older versions.",
+    )
 
 
 class RanSample(RecordModel):

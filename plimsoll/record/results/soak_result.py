@@ -30,6 +30,17 @@ class SoakWindows(RecordModel):
     passed_s: float
     failed_s: float
     invalid_s: float
+    undecided: int = Field(
+        default=0,
+        description="Windows of which stalls of the tester leave open whether the DUT kept a "
+        "latency criterion; nothing else was broken in them.",
+    )
+    undecided_s: float = Field(default=0.0, description="Time of the undecided windows, in s.")
+    undecided_limit: float | None = Field(
+        default=None,
+        description="The largest share of judged windows that may be undecided in a soak that "
+        "passes (1 is all); null in results of earlier versions, which knew none.",
+    )
 
 
 class SoakSegment(RecordModel):
@@ -129,7 +140,8 @@ class SoakResult(MethodResult):
     """A soak at `load_pps` per direction: `requested_s` were requested, `sent_s` sent.
 
     The verdict is fail when a window or a whole segment failed; pass when all segments
-    passed and no window failed; else invalid. `notes` are sentences for people.
+    passed or are undecided, no window failed and few enough are undecided; else invalid. `notes`
+    are sentences for people.
     """
 
     method: Literal["soak"] = "soak"

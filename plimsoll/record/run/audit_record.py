@@ -15,9 +15,10 @@ from pydantic import ConfigDict, computed_field, field_validator, model_validato
 
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
-from plimsoll.record.files.record_error import RecordError, write_failed
+from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.files.whole_file import read_whole, write_whole
+from plimsoll.record.run.listed_files import listed_in
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.tune.audit.audit import Audit
 from plimsoll.tune.audit.finding import VERDICTS, CheckGroup, CheckVerdict
@@ -201,17 +202,12 @@ def read_audits(run: RunDirectory) -> tuple[AuditRecord, ...]:
     One that could not be audited is there too, and says why (`unread`). Empty in simulated
     runs. Raises RecordError.
     """
-    paths = (run.audit, *_numbered(run.observed_audits))
+    paths = (run.audit, *_numbered(run))
     return tuple(audit for path in paths if (audit := load_audit(path)) is not None)
 
 
-def _numbered(folder: Path) -> list[Path]:
-    try:
-        names = [path.name for path in folder.iterdir() if _NUMBERED.fullmatch(path.name)]
-    except (FileNotFoundError, NotADirectoryError):
+def _numbered(run: RunDirectory) -> list[Path]:
+    if not run.observed_audits.is_dir():
         return []
-    except OSError as error:
-        raise RecordError(
-            f"cannot be read: {error.strerror}", where=str(folder), remedy=_REMEDY
-        ) from error
-    return [folder / name for name in sorted(names, key=lambda name: int(name[:-5]))]
+    found = [p for p in listed_in(run, run.observed_audits) if _NUMBERED.fullmatch(p.name)]
+    return sorted(found, key=lambda path: int(path.stem))

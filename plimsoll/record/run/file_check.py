@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from plimsoll.record.files.file_sum import FileSum
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.run.journal import (
-    FILES,
-    JournalContents,
-    JournalEvent,
-    parse_event,
-    read_journal,
-)
+from plimsoll.record.run.journal import JournalContents, read_journal
+from plimsoll.record.run.listed_files import JournalFiles, ListedFiles, Sums
 from plimsoll.record.run.result_file import RunEnd, check_result, read_result_file
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.unlisted_files import unlisted_names
 
+# These are recorded by the stretch; a stretch behind the last may be a killed trial's.
+_STRETCHED = ("histograms.hlog",)
 REMEDY = "restore it from a copy of the run; plimsoll runs check says what else is damaged"
-_PREFIX = b'{"kind": "files", '
-# By file: the whole ones with their last checksum, growing ones with one for each stretch.
-Sums = dict[str, list[FileSum]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +35,37 @@ class FileDamage:
 
 def recorded_sums(journal: JournalContents) -> Sums:
     """What the journal has of each file, by its path in the run directory."""
-    return _sums_of(journal.of_kind(FILES))
+    return JournalFiles.of(journal.events).sums
 
 
-def check_run(run: RunDirectory) -> Iterator[FileDamage]:
+def check_run(run: RunDirectory, *, unlisted: bool = True) -> Iterator[FileDamage]:
     """All that is not as it was recorded: the files, and result.json against the journal.
 
-    Reads every byte of them. Raises RecordError where the journal itself is damaged.
+    Reads every byte of them, and with `unlisted` names what lies there and is not in the
+    journal. Raises RecordError where the journal itself is damaged.
     """
     journal = read_journal(run.journal)
-    yield from check_files(run, recorded_sums(journal))
+    listed = ListedFiles(run, JournalFiles.of(journal.events))
+    yield from check_files(run, listed.journal.sums)
+    if unlisted:
+        yield from unlisted_files(listed)
     try:
         check_result(run.result, read_result_file(run.result), RunEnd.of(journal))
     except RecordError as error:
         yield FileDamage(run.result, error.message)
+
+
+def unlisted_files(listed: ListedFiles) -> Iterator[FileDamage]:
+    """What lies in a run directory and is no part of its record; also behind a file's end."""
+    for name in _STRETCHED:
+        end = listed.length(name)
+        if end is None or listed.journal.open_periods or name not in listed.journal.sums:
+            continue
+        if (size := _size(listed.run.path / name)) > end:
+            reason = f"has {size:,} bytes; {end:,} were recorded, and the others are not read"
+            yield FileDamage(listed.run.path / name, reason)
+    for name in unlisted_names(listed):
+        yield FileDamage(listed.run.path / name, "is not listed in the journal, and not read")
 
 
 def check_files(
@@ -71,18 +83,30 @@ def require_intact(run: RunDirectory, *names: str) -> None:
     A name that ends with a slash is of all files of a folder. What has no checksum yet, of a
     trial that goes on or was killed, is taken as it is.
     """
-    error = first_error(check_files(run, _sums_at(run.journal), names))
+    error = first_error(check_files(run, ListedFiles.of(run).journal.sums, names))
     if error is not None:
         raise error
 
 
 def require_intact_paths(run: RunDirectory, paths: Iterable[Path]) -> None:
     """The same for these files of the run, by their paths."""
-    sums = _sums_at(run.journal)
+    for damage in _damaged(run, paths):
+        raise damage.error
+
+
+def intact_paths(run: RunDirectory, paths: Sequence[Path]) -> list[Path]:
+    """Those of these files that are as they were recorded, for pages that name the damaged ones."""
+    damaged = {damage.path for damage in _damaged(run, paths)}
+    return [path for path in paths if path not in damaged]
+
+
+def _damaged(run: RunDirectory, paths: Iterable[Path]) -> Iterator[FileDamage]:
+    listed = ListedFiles.of(run)
     for path in paths:
-        name = f"{path.parent.name}/{path.name}"
-        if name in sums and (reason := _difference(path, sums[name])):
-            raise FileDamage(path, reason).error
+        recorded = listed.journal.sums.get(path.relative_to(run.path).as_posix())
+        growing = path.name in _STRETCHED and listed.held
+        if recorded and (reason := _difference(path, recorded, growing=growing)):
+            yield FileDamage(path, reason)
 
 
 def first_error(found: Iterable[FileDamage]) -> RecordError | None:
@@ -90,53 +114,36 @@ def first_error(found: Iterable[FileDamage]) -> RecordError | None:
     return next((each.error for each in found), None)
 
 
-def _sums_at(journal: Path) -> Sums:
-    """Only the events that have some are parsed: the others are checked where they are read."""
+def _size(path: Path) -> int:
     try:
-        with journal.open("rb") as file:
-            lines = [line for line in file if line.startswith(_PREFIX)]
-        return _sums_of([parse_event(line) for line in lines if line.endswith(b"\n")])
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise RecordError(
-            f"a line with checksums is damaged: {error}",
-            where=str(journal),
-            remedy="restore it from a copy of the run",
-        ) from error
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
-def _sums_of(events: Iterable[JournalEvent]) -> Sums:
-    found: Sums = {}
-    for event in events:
-        rewriting = event.fields.get("rewriting")
-        for name in rewriting if isinstance(rewriting, list) else ():
-            found.pop(str(name), None)
-        sums = event.fields.get("sums")
-        for name, fields in sums.items() if isinstance(sums, dict) else ():
-            recorded = FileSum.recorded(fields)
-            if recorded is None or ".." in Path(name).parts or name.startswith("/"):
-                continue
-            if not recorded.begin:
-                found[name] = []
-            found.setdefault(name, []).append(recorded)
-    return found
-
-
-def _difference(path: Path, recorded: list[FileSum]) -> str | None:
+def _difference(path: Path, recorded: list[FileSum], *, growing: bool = False) -> str | None:
     try:
         found = path.stat()
     except OSError:
         return recorded[-1].difference(path)
+    if growing:
+        # It is another file at each look, of which what was looked at before is not read again.
+        said = (_stretch_difference(path, each, found.st_ino) for each in recorded)
+        return next(filter(None, said), None)
     # Reading the same unchanged file again and again costs one reading.
     return _difference_of(path, tuple(recorded), found.st_ino, found.st_size, found.st_mtime_ns)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=65536)
 def _difference_of(
     path: Path, recorded: tuple[FileSum, ...], inode: int, size: int, changed_ns: int
 ) -> str | None:
     whole = recorded[-1]
-    if not whole.begin and len(recorded) == 1 and size > whole.end and path.suffix != ".hlog":
+    if size > whole.end and path.name not in _STRETCHED:
         return f"has {size:,} bytes; {whole.end:,} were recorded"
     return next((said for each in recorded if (said := each.difference(path))), None)
+
+
+@lru_cache(maxsize=65536)
+def _stretch_difference(path: Path, recorded: FileSum, inode: int) -> str | None:
+    return recorded.difference(path)

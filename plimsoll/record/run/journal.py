@@ -1,8 +1,10 @@
 """The journal: every event of a run, one JSON object a line, on the disk as it happens.
 
 The last field of a line, `crc32`, is the CRC-32 (as in zlib, eight hexadecimal digits) of the
-line's bytes before `, "crc32"`. A last line without a newline was torn by a kill and never
-counted; any other line whose checksum does not fit is damage.
+line's bytes before `, "crc32"`. The field before it, `previous_sha256`, is the SHA-256 of the
+line before (journal_chain.py); journals of earlier versions have none and are *unchained*. A
+last line without a newline was torn by a kill and never counted; any other line whose checksum
+does not fit, or that does not follow the one before it, is damage.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import re
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -21,6 +23,7 @@ from pydantic import ValidationError
 from plimsoll.record.files.append_file import AppendFile
 from plimsoll.record.files.closeable import Closeable
 from plimsoll.record.files.record_error import RecordError, in_one_line, write_failed
+from plimsoll.record.run.journal_chain import PREVIOUS, JournalChain, line_digest
 from plimsoll.record.trials.trial_record import TrialRecord
 
 # The kinds that readers of the record know. Others may be written and are kept.
@@ -34,7 +37,11 @@ TRIAL = "trial"
 WINDOW = "window"
 SPIKES_LEFT_OUT = "spikes-left-out"
 FILES = "files"
+LINE_CUT = "line-cut"
+# Of a churn, whose cells are no trials.
+PERIOD_BEGUN = "churn-period"
 DIED = "died"
+FAULT = "fault"
 FINISHED = "finished"
 
 _CHECKSUM = re.compile(rb', "crc32": "([0-9a-f]{8})"\}\n')
@@ -43,28 +50,45 @@ _CHECKSUM_BYTES = len(b', "crc32": "01234567"}\n')
 
 @dataclass(frozen=True, slots=True)
 class JournalEvent:
-    """One line: what happened (`kind`), when (UTC, ns since the epoch), and its facts."""
+    """One line: what happened (`kind`), when (UTC, ns since the epoch), and its facts.
+
+    `chained` says whether it has a link to the line before it.
+    """
 
     kind: str
     at_unix_ns: int
     fields: Mapping[str, object]
+    chained: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class JournalContents:
     """All events in order. `torn` says that a last line without its newline was left out.
 
-    `known_trials` are the finished trials where they have been parsed already.
+    `known_trials` are the finished trials where they have been parsed already. `chain` says
+    what the lines' links come to.
     """
 
     events: tuple[JournalEvent, ...] = ()
     torn: bool = False
     sound_bytes: int = 0
     known_trials: tuple[TrialRecord, ...] | None = None
+    chain: JournalChain = field(default_factory=JournalChain)
+
+    @property
+    def unchained(self) -> bool:
+        """Whether there are lines that earlier versions wrote, which have no links."""
+        return self.chain.unchained > 0
 
     def of_kind(self, kind: str) -> tuple[JournalEvent, ...]:
         """The events of one kind, in order."""
         return tuple(event for event in self.events if event.kind == kind)
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """What died, and what faults of Plimsoll's own ended sessions, in the journal's words."""
+        found = (event for event in self.events if event.kind in (DIED, FAULT))
+        return tuple(str(event.fields.get("what") or event.fields) for event in found)
 
     def trials(self) -> tuple[TrialRecord, ...]:
         """The finished trials, in order. Raises RecordError when one is of another version."""
@@ -89,18 +113,26 @@ class Journal(Closeable):
     """Appends events; each is on the disk when `append` returns. Raises RecordError."""
 
     def __init__(self, path: Path) -> None:
-        """Open for appending; a torn last line is cut off, a damaged one is an error."""
+        """Open for appending; a torn last line is cut off, a damaged one is an error.
+
+        What is appended follows the last whole line; where one was cut off, an event says so.
+        """
         contents = read_journal(path)
         if contents.torn:
             _cut(path, contents.sound_bytes)
         self._events = len(contents.events)
+        self._last = contents.chain.last
         self._file = AppendFile(path, sync=True)
+        if contents.torn and contents.events:
+            self.append(LINE_CUT, after_line=self._events)
 
     def append(self, kind: str, /, **fields: object) -> JournalEvent:
         """Record that `kind` happened now. `fields` must be JSON values."""
-        event = JournalEvent(kind, time.time_ns(), fields)
-        self._file.append([journal_line(event)])
+        event = JournalEvent(kind, time.time_ns(), fields, chained=True)
+        line = journal_line(event, self._last)
+        self._file.append([line])
         self._events += 1
+        self._last = line_digest(line.encode())
         return event
 
     def finish(self, result: object) -> None:
@@ -125,12 +157,14 @@ class JournalFollower:
     def read(self) -> JournalContents:
         """All that the journal holds by now. Raises RecordError as `read_journal` does."""
         known = self._contents
-        fresh = _parse(self._path, _lines(self._path, known.sound_bytes), len(known.events))
+        lines = _lines(self._path, known.sound_bytes)
+        fresh = _parse(self._path, lines, len(known.events), known.chain.copy())
         self._contents = JournalContents(
             events=(*known.events, *fresh.events),
             torn=fresh.torn,
             sound_bytes=known.sound_bytes + fresh.sound_bytes,
             known_trials=(*known.trials(), *fresh.trials()),
+            chain=fresh.chain,
         )
         return self._contents
 
@@ -141,12 +175,17 @@ def read_journal(path: Path) -> JournalContents:
     A last line without its newline, as a kill leaves it, is left out and reported as `torn`.
     Raises RecordError naming the line when any other line is damaged, the last one included.
     """
-    return _parse(path, _lines(path, 0), 0)
+    return _parse(path, _lines(path, 0), 0, JournalChain())
 
 
-def journal_line(event: JournalEvent) -> str:
-    """The line of an event, with its checksum and without its end."""
+def journal_line(event: JournalEvent, previous: str | None = None) -> str:
+    """The line of an event, with its checksum and without its end.
+
+    `previous` is the digest of the line before it; without, it is one of an unchained journal.
+    """
     fields = {"kind": event.kind, "at_unix_ns": event.at_unix_ns, **event.fields}
+    if previous is not None:
+        fields[PREVIOUS] = previous
     text = json.dumps(fields, ensure_ascii=False)[:-1]
     return f'{text}, "crc32": "{zlib.crc32(text.encode()):08x}"}}'
 
@@ -163,22 +202,26 @@ def _lines(path: Path, begin: int) -> list[bytes]:
         raise _damaged(path, "the file", str(error)) from error
 
 
-def _parse(path: Path, lines: Sequence[bytes], lines_before: int) -> JournalContents:
+def _parse(
+    path: Path, lines: Sequence[bytes], lines_before: int, chain: JournalChain
+) -> JournalContents:
     whole = [line for line in lines if line.endswith(b"\n")]
     return JournalContents(
-        tuple(_numbered_events(path, whole, lines_before)),
+        tuple(_numbered_events(path, whole, lines_before, chain)),
         torn=len(whole) < len(lines),
         sound_bytes=sum(map(len, whole)),
+        chain=chain,
     )
 
 
 def _numbered_events(
-    path: Path, lines: Sequence[bytes], lines_before: int
+    path: Path, lines: Sequence[bytes], lines_before: int, chain: JournalChain
 ) -> Iterator[JournalEvent]:
     """The events of whole lines. Raises RecordError naming the first that is damaged."""
     for number, line in enumerate(lines, start=lines_before + 1):
         try:
             yield parse_event(line)
+            chain.take(line)
         except ValueError as error:
             raise _damaged(path, f"line {number}", str(error)) from error
 
@@ -197,9 +240,10 @@ def parse_event(line: bytes) -> JournalEvent:
         raise ValueError("it is nested too deep") from None
     kind, at_unix_ns = fields.pop("kind", None), fields.pop("at_unix_ns", None)
     del fields["crc32"]
+    chained = fields.pop(PREVIOUS, None) is not None
     if not isinstance(kind, str) or not isinstance(at_unix_ns, int):
         raise ValueError("no kind or no time")
-    return JournalEvent(kind, at_unix_ns, fields)
+    return JournalEvent(kind, at_unix_ns, fields, chained)
 
 
 def _trial(event: JournalEvent) -> TrialRecord:
@@ -217,7 +261,7 @@ def _damaged(path: Path, place: str, reason: str) -> RecordError:
     return RecordError(
         f"{place} is damaged: {reason}",
         where=str(path),
-        remedy="restore it from a copy of the run, or delete that line and lose its event",
+        remedy="restore it from a copy of the run",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -50,7 +51,7 @@ class RunDirectory:
         """
         moment = (now or datetime.now(UTC)).astimezone(UTC)
         run = cls(_make_directory(runs_root, f"{moment:%Y%m%dT%H%M%S}-{_file_name(name)}"))
-        run._begin(experiment)
+        run._begin_or_leave_nothing(experiment)
         return run
 
     @classmethod
@@ -65,8 +66,22 @@ class RunDirectory:
                 path.mkdir(_MODE, parents=True, exist_ok=True)
             except OSError as error:
                 raise write_failed(path, error) from error
-            run._begin(experiment)
+            run._begin_or_leave_nothing(experiment)
         return run
+
+    def _begin_or_leave_nothing(self, experiment: Mapping[str, object]) -> None:
+        """Without its experiment nothing can go on with it, and it would be listed as damaged."""
+        try:
+            self._begin(experiment)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                self.experiment.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                self.journal.unlink(missing_ok=True)
+            # It stays where anything else is in it.
+            with contextlib.suppress(OSError):
+                self.path.rmdir()
+            raise
 
     def _begin(self, experiment: Mapping[str, object]) -> None:
         write_whole(self.journal, "")
@@ -177,6 +192,11 @@ class RunDirectory:
         if not isinstance(experiment, dict):
             raise _damaged(self.experiment, "not a mapping")
         return experiment
+
+
+def trial_period(number: int) -> str:
+    """The name of a trial's period, by which its metrics are known."""
+    return f"trial-{number:04d}"
 
 
 def _make_directory(runs_root: Path, run_id: str) -> Path:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from plimsoll.record.files.record_error import RecordError, write_failed
 
-# A process that calls `is_held` holds the lock for microseconds.
-_TRIES = 3
+# A process that calls `is_held` holds the lock for microseconds, and longer where it is kept from
+# its CPU between the two.
+_TRIES = 10
 _BETWEEN_TRIES_S = 0.02
 _LOOK = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -90,6 +91,17 @@ def _lock(descriptor: int, path: Path) -> None:
             if not tries_left:
                 raise _held(descriptor, path) from None
             time.sleep(_BETWEEN_TRIES_S)
+        except OSError as error:
+            raise _cannot_lock(path, error) from error
+
+
+def _cannot_lock(path: Path, error: OSError) -> RecordError:
+    """Of a file system that knows no locks, such as NFS without its lock daemon."""
+    return RecordError(
+        f"cannot be locked: {error.strerror or error}; nothing was written without the lock",
+        where=str(path),
+        remedy="keep the runs on a file system that has locks (--runs), or mount it with them",
+    )
 
 
 def _held(descriptor: int, path: Path) -> RecordError:

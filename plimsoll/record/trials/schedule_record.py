@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from plimsoll.record.files.record_model import RecordModel
 
 
@@ -21,6 +23,11 @@ class PollingThreadRecord(RecordModel):
     wait_ns: int
     slices: int
     involuntary_switches: int
+    last_cpu: int | None = Field(
+        default=None,
+        description="The CPU that it was pinned to or last seen on when the trial ended; null in "
+        "records of earlier versions.",
+    )
 
 
 class OtherProcessRecord(RecordModel):

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from plimsoll.generator.counters import fields_of
 from plimsoll.generator.interface import StreamCounts
+from plimsoll.generator.latency_ends import LatencyEnds
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.flow_summary import FlowSummary
 from plimsoll.record.trials.latency_record import LatencyRecord
@@ -127,6 +128,23 @@ class StreamRecord(RecordModel):
     )
     latency: LatencyRecord
     samples_across_stalls: int
+    latency_low: LatencyRecord | None = Field(
+        default=None,
+        description="The latency of all received frames, less the most that stalls of the tester "
+        "can have delayed each: the DUT's is at least this. Null where no stall can have delayed "
+        "any, as it is `latency` then, and in records of earlier versions.",
+    )
+    latency_high: LatencyRecord | None = Field(
+        default=None,
+        description="The latency of all received frames as measured: the DUT's is at most this. "
+        "Null where `latency_low` is.",
+    )
+    low_end_unknown: int | None = Field(
+        default=None,
+        description="Of them those that were sent so long before they were received that the "
+        "tester's stalls of that time were forgotten: by how much these made them longer is not "
+        "known. Null in records of earlier versions.",
+    )
     longest: LongestLatency | None = Field(
         default=None,
         description="The longest latency over all samples, those across a stall of the tester "
@@ -181,6 +199,7 @@ class StreamRecord(RecordModel):
         longest: NamedLatency | None = None,
     ) -> Self:
         """The record of one stream: its plan, its counts, its longest latency in its parts."""
+        ends, delayed = LatencyEnds.of(counts), counts.latency_across_stalls.count > 0
         counters = [name for name in fields_of(counts, int) if name in cls.model_fields]
         return cls(
             **{name: getattr(counts, name) for name in counters},
@@ -196,6 +215,8 @@ class StreamRecord(RecordModel):
             loss_ratio=_ratio(lost, lost + counts.received - counts.duplicate),
             latency=LatencyRecord.of(counts.latency),
             samples_across_stalls=counts.latency_across_stalls.count,
+            latency_low=LatencyRecord.of(ends.low) if delayed else None,
+            latency_high=LatencyRecord.of(ends.high) if delayed else None,
             longest=LongestLatency.of(counts, longest),
             latency_us=counts.latency_us,
             lateness=LatencyRecord.of(counts.lateness),
@@ -212,6 +233,11 @@ class StreamRecord(RecordModel):
     def offered(self) -> int:
         """Frames that the DUT was offered."""
         return self.lost + self.received - self.duplicate
+
+    @property
+    def latency_ends(self) -> tuple[LatencyRecord, LatencyRecord]:
+        """What the DUT's latency is at least and at most, as far as the record has both."""
+        return self.latency_low or self.latency, self.latency_high or self.latency
 
     @property
     def path(self) -> tuple[int, int]:

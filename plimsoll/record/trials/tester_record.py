@@ -28,6 +28,7 @@ class PortRecord(RecordModel):
     rx_no_mbuf: int
     buffers_in_use: int
     host: dict[str, int] = Field(default_factory=dict)
+    truncated: int = 0
 
 
 class ResolvedRecord(RecordModel):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from plimsoll.record.trials.clock_step import ClockStep
 from plimsoll.record.trials.host_readings import HostReadings
 from plimsoll.record.trials.loss_blame_record import LossBlameRecord
 from plimsoll.record.trials.offered_range import OfferedRange
@@ -51,8 +52,8 @@ class TrialIdentity:
 class TrialContext:
     """What the DUT, the hosts and the kernel had to say of a trial, as far as it is known.
 
-    `dut`, `own`, `noise` and `hops` have the attributes of DutPortRecord, OwnTimeRecord,
-    NeighbourRecord and HopRecord.
+    `dut`, `own`, `noise`, `hops` and `counters` have the attributes of DutPortRecord,
+    OwnTimeRecord, NeighbourRecord, HopRecord and CounterRecord.
     """
 
     dut: Sequence[object] | None = None
@@ -65,6 +66,8 @@ class TrialContext:
     offered: OfferedRange | None = None
     noise: Sequence[object] = ()
     hops: Sequence[object] = ()
+    clock_steps: Sequence[ClockStep] = ()
+    counters: Sequence[object] | None = None
 
 
 NO_CONTEXT = TrialContext()

@@ -14,6 +14,8 @@ from pydantic import Field
 
 from plimsoll.generator.interface import EndedBy, TrialPlan, TrialReport
 from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.trials.clock_step import ClockStep
+from plimsoll.record.trials.counter_record import CounterRecord, counters_of_findings
 from plimsoll.record.trials.host_readings import HostReadings
 from plimsoll.record.trials.longest_latency import NamedLatency, longest_of
 from plimsoll.record.trials.loss_blame_record import LossBlameRecord
@@ -49,6 +51,11 @@ class FindingRecord(RecordModel):
     unit: str
     outcome: FindingOutcome
     text: str
+    undecided: bool = Field(
+        default=False,
+        description="Whether it is invalid because stalls of the tester leave open by how much the "
+        "DUT alone kept or broke the limit.",
+    )
 
     def is_of(self, kinds: Collection[str]) -> bool:
         """Whether it judges by a criterion of one of these kinds.
@@ -150,6 +157,18 @@ class TrialRecord(RecordModel):
         "none where it counts its ports alone, and in records of earlier versions.",
     )
 
+    clock_steps: tuple[ClockStep, ...] = Field(
+        default=(),
+        description="When and by how much the wall clock was set during the trial, whose times "
+        "go on as before; none in records of earlier versions.",
+    )
+
+    counters: tuple[CounterRecord, ...] | None = Field(
+        default=None,
+        description="Frames into and out of the DUT by both sides' counts, as they were judged; "
+        "null where it has no counters, and in records of earlier versions.",
+    )
+
     loss_blame: LossBlameRecord | None = Field(
         default=None,
         description="Whose the lost frames are; null where none was lost or nothing polls here.",
@@ -232,6 +251,13 @@ class TrialRecord(RecordModel):
         # A frame more or less is how the last one fell.
         shares = [1.0 if abs(sent - due) <= 1 else sent / due for sent, due in dues]
         return self.load_pps * min(shares)
+
+    @property
+    def judged_counters(self) -> tuple[CounterRecord, ...]:
+        """What the trial was judged by; of an earlier version's trial, from its findings."""
+        if self.counters is not None:
+            return self.counters
+        return tuple(counters_of_findings(self.findings))
 
     @property
     def reasons(self) -> tuple[FindingRecord, ...]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.trial_evidence import LossSample
-from plimsoll.record.trials.trial_record import FindingRecord, Verdict
+from plimsoll.record.trials.trial_record import FindingRecord
 from plimsoll.traffic.plan import Role
+
+# Undecided: nothing failed, and a latency criterion alone is open for the tester's stalls.
+WindowVerdict = Literal["pass", "fail", "invalid", "none", "undecided"]
 
 
 class WindowStream(RecordModel):
@@ -34,7 +39,9 @@ class WindowRecord(RecordModel):
     """The window `index` (from 1) of trial `trial`; times in s since the trial's first frame.
 
     Judged as if it were a trial: `reasons` are the findings that made it fail or invalid.
-    The verdict "none" is that of a last one cut short, too short to judge. Of `lost` frames
+    The verdict "none" is that of a last one cut short, too short to judge, and "undecided" that
+    of one whose latency criteria alone are invalid, as stalls of the tester leave open whether the
+    DUT kept them. Of `lost` frames
     and `loss_events` what the tester's stalls explain is left out; adjacent intervals with
     losses are one event, and `losses` are the 32 largest, by time.
     The stalls are those of all the tester's loops; `stalled_share` is the worst loop's.
@@ -46,7 +53,7 @@ class WindowRecord(RecordModel):
     end_s: float
     sending_s: float
     begin_unix_ns: int
-    verdict: Verdict
+    verdict: WindowVerdict
     reasons: tuple[FindingRecord, ...]
     streams: tuple[WindowStream, ...]
     lost: int

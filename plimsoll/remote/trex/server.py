@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import ipaddress
+import os
 import threading
 from dataclasses import dataclass
 from types import ModuleType, TracebackType
 from typing import Any, Self
 
 from plimsoll.errors import InputError, MachineError
+from plimsoll.extras import added_by
 from plimsoll.remote.trex.commands.registry import call
 from plimsoll.remote.trex.messages.json_rpc import answered
 from plimsoll.remote.trex.messages.zipped import MOST_BYTES
@@ -18,10 +20,14 @@ from plimsoll.remote.trex.session.trex_session import TrexSession
 # TRex's own.
 SYNC_PORT = 4501
 ASYNC_PORT = 4500
-# How long the server sleeps where nothing is due: profiles end by themselves in between.
-_IDLE_S = 0.5
-_ACTIVE_S = 0.05
-_MOST_WAITING = 128
+# How long the server sleeps where nothing happens, until it looks whether it is to end.
+_IDLE_MS = 500
+# Connections that are not accepted yet, and requests of one connection: a client waits for the
+# answer before it sends the next.
+_BACKLOG = 128
+_MOST_WAITING = 1
+# Of what subscribers send, which is what they subscribe to.
+_MOST_SUBSCRIPTION_BYTES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +61,11 @@ class TrexSockets:
 
     def __enter__(self) -> Self:
         zmq, where = self._zmq, self._listening
-        self._requests = self._socket(zmq.REP, where.sync_port, "--sync-port")
-        self._publisher = self._socket(zmq.PUB, where.async_port, "--async-port")
+        self._woken = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._requests = self._socket(zmq.REP, where.sync_port, "--sync-port", MOST_BYTES)
+        self._publisher = self._socket(
+            zmq.PUB, where.async_port, "--async-port", _MOST_SUBSCRIPTION_BYTES
+        )
         return self
 
     def __exit__(
@@ -66,6 +75,7 @@ class TrexSockets:
         trace: TracebackType | None,
     ) -> None:
         self._context.destroy(linger=0)
+        os.close(self._woken)
 
     @property
     def sync_port(self) -> int:
@@ -81,23 +91,34 @@ class TrexSockets:
         """Let subscribers fetch their events."""
         self._publisher.send(b"{}")
 
+    def wake(self) -> None:
+        """Let `serve` look at once what has ended. Any thread may call it."""
+        os.eventfd_write(self._woken, 1)
+
     def serve(self, session: TrexSession, stopped: threading.Event) -> None:
         """Answer requests until `stopped` is set."""
+        poller = self._zmq.Poller()
+        for each in (self._requests, self._woken):
+            poller.register(each, self._zmq.POLLIN)
         while not stopped.is_set():
-            if self._requests.poll(int(1000 * _sleep_s(session))):
+            ready = dict(poller.poll(_IDLE_MS))
+            if self._woken in ready:
+                os.eventfd_read(self._woken)
+                session.turn()
+            if self._requests in ready:
                 message = self._requests.recv()
                 answer = answered(message, lambda method, params: call(session, method, params))
                 self._requests.send(answer)
             session.turn()
 
-    def _socket(self, kind: int, port: int, option: str) -> Any:
+    def _socket(self, kind: int, port: int, option: str, most_bytes: int) -> Any:
         zmq = self._zmq
         opened = self._context.socket(kind)
         opened.setsockopt(zmq.LINGER, 0)
         # What is longer, libzmq drops together with its connection.
-        opened.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES)
+        opened.setsockopt(zmq.MAXMSGSIZE, most_bytes)
         opened.setsockopt(zmq.RCVHWM, _MOST_WAITING)
-        opened.setsockopt(zmq.BACKLOG, _MOST_WAITING)
+        opened.setsockopt(zmq.BACKLOG, _BACKLOG)
         address = self._listening.address
         if ":" in address:
             opened.setsockopt(zmq.IPV6, 1)
@@ -117,17 +138,11 @@ class TrexSockets:
         return int(endpoint.rstrip(b"\0").rsplit(b":", 1)[1])
 
 
-def _sleep_s(session: TrexSession) -> float:
-    due = session.sender.due_in_s()
-    longest = _ACTIVE_S if session.sender.sends else _IDLE_S
-    return longest if due is None else min(longest, due)
-
-
 def _zmq() -> ModuleType:
     try:
         return importlib.import_module("zmq")
     except ImportError:
         raise MachineError(
             "TRex's protocol needs pyzmq, which is not installed",
-            remedy="install plimsoll[trex], or pyzmq",
+            remedy=added_by("trex"),
         ) from None

@@ -10,6 +10,7 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.live_traffic.live_bed import live_traffic
 from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.host.processes.priority import quick_to_answer
 from plimsoll.remote.trex.server import Listening, TrexSockets
 from plimsoll.remote.trex.session.trex_session import ServerIdentity, TrexSession
 from plimsoll.version import VERSION
@@ -19,8 +20,8 @@ _COMMAND = "trex-server"
 # and single latencies are not looked at here.
 _SETTINGS = LiveSettings(interval_s=0.5, drain_s=0.2, worst=0)
 _WARNING = (
-    "warning: TRex's protocol has neither passwords nor encryption: anyone who reaches {address} "
-    "may send at any rate"
+    "warning: TRex's protocol has neither passwords nor encryption: {everyone} may send at any "
+    "rate, and read what is captured"
 )
 
 
@@ -43,6 +44,7 @@ def serve_trex(
     with (
         TrexSockets(listening) as sockets,
         live_traffic(plan, command=_COMMAND, settings=_SETTINGS, tell=tell) as traffic,
+        quick_to_answer(),
     ):
         session = TrexSession(
             traffic,
@@ -51,8 +53,11 @@ def serve_trex(
             speed_bps=speed_bps,
             tell=tell,
         )
-        if not loopback:
-            tell(_WARNING.format(address=listening.address))
+        traffic.notify_ends(sockets.wake)
+        everyone = (
+            "every user of this machine" if loopback else f"all who reach {listening.address}"
+        )
+        tell(_WARNING.format(everyone=everyone))
         tell(
             f"TRex's clients may connect to {listening.address}: {len(session.ports)} ports, "
             f"requests on {sockets.sync_port}, events on {sockets.async_port}"

@@ -9,6 +9,7 @@ import altair as alt
 from plimsoll.record.results.rfc2544_result import ThroughputRow
 from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.palette import BLUE, NEUTRAL
+from plimsoll.report.figures.value_axis import TICKS
 
 _NAME, _TITLE = "throughput", "Throughput by frame size"
 _MEASURED = "throughput"
@@ -36,6 +37,7 @@ def frame_rates(rows: Sequence[ThroughputRow]) -> Figure:
                 "rate:Q",
                 title="frames a second and direction (Mpps)",
                 scale=alt.Scale(domainMin=0),
+                axis=alt.Axis(format=TICKS),
             ),
             color=alt.Color("line:N", scale=colours),
             strokeDash=alt.StrokeDash(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
+from plimsoll.generator.histogram import recorded_buckets
 from plimsoll.report.data.run_data import LoopGaps, RunData
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.figures.figure import Figure, records
@@ -30,11 +31,10 @@ def _rows(gaps: LoopGaps) -> list[dict[str, object]]:
     histogram = gaps.histogram
     remaining = histogram.get_total_count()
     rows: list[dict[str, object]] = []
-    for bucket in histogram.get_recorded_iterator():
-        lowest = histogram.get_lowest_equivalent_value(bucket.value_iterated_to)
+    for lowest, _, count in recorded_buckets(histogram):
         length_us = max(lowest / 1e3, LEAST_US)
         rows.append({"length": length_us, "gaps": remaining, "loop": f"CPU {gaps.cpu}"})
-        remaining -= bucket.count_added_in_this_iter_step
+        remaining -= count
     return rows
 
 

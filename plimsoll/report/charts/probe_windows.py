@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import altair as alt
 
-from plimsoll.record.results.probe_result import ProbeLine
+from plimsoll.record.results.probe_result import ProbeLine, ProbeSegment
 from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.log_axis import LEAST_US, log_axis
 from plimsoll.report.figures.palette import series_scale
@@ -15,9 +15,9 @@ _NAME, _TITLE = "probe-windows", "Latency by window"
 _MEASURES = ("median", "max")
 
 
-def probe_windows(lines: Sequence[ProbeLine]) -> Figure:
-    """Hours since the run began against latency, a line for each direction and measure."""
-    rows = [*_rows(lines)]
+def probe_windows(lines: Sequence[ProbeLine], segments: Sequence[ProbeSegment]) -> Figure:
+    """Minutes since the run began against latency, a line for each direction and measure."""
+    rows = [*_rows(lines, _zeros_ns(segments))]
     if not rows:
         return Figure(_NAME, _TITLE, "No window has ended yet.", None)
     names = list(dict.fromkeys(line.stream for line in lines))
@@ -32,7 +32,7 @@ def probe_windows(lines: Sequence[ProbeLine]) -> Figure:
             strokeDash=alt.StrokeDash(
                 "measure:N", scale=alt.Scale(domain=[*_MEASURES], range=[[1, 0], [4, 3]])
             ),
-            detail="trial:N",
+            detail=alt.Detail("trial:N"),
             tooltip=[
                 alt.Tooltip("stream:N"),
                 alt.Tooltip("measure:N"),
@@ -44,8 +44,18 @@ def probe_windows(lines: Sequence[ProbeLine]) -> Figure:
     return Figure(_NAME, _TITLE, "The median is solid, the greatest dashed.", chart)
 
 
-def _rows(lines: Sequence[ProbeLine]) -> Iterator[dict[str, object]]:
-    first_ns = min((line.begin_unix_ns for line in lines), default=0)
+def _zeros_ns(segments: Sequence[ProbeSegment]) -> dict[int, float]:
+    """When the run began by each trial's own clock, which may have been set between two."""
+    zeros_ns: dict[int, float] = {}
+    begin_s = 0.0
+    for segment in segments:
+        begin_s += segment.gap_s
+        zeros_ns[segment.trial] = segment.begin_unix_ns - begin_s * 1e9
+        begin_s += segment.sending_s
+    return zeros_ns
+
+
+def _rows(lines: Sequence[ProbeLine], zeros_ns: Mapping[int, float]) -> Iterator[dict[str, object]]:
     for line in lines:
         for measure, ns in zip(_MEASURES, (line.median_ns, line.max_ns), strict=True):
             if ns is not None:
@@ -53,6 +63,6 @@ def _rows(lines: Sequence[ProbeLine]) -> Iterator[dict[str, object]]:
                     "stream": line.stream,
                     "trial": line.trial,
                     "measure": measure,
-                    "minutes": (line.begin_unix_ns - first_ns) / 60e9,
+                    "minutes": (line.begin_unix_ns - zeros_ns[line.trial]) / 60e9,
                     "latency": max(ns / 1e3, LEAST_US),
                 }

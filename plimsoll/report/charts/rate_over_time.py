@@ -10,6 +10,7 @@ from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.figures.figure import records
 from plimsoll.report.figures.palette import NEUTRAL, series_scale
 from plimsoll.report.figures.time_axis import Point, Thinned, TimeAxis, extremes
+from plimsoll.report.figures.value_axis import TICKS
 
 
 def rate_over_time(
@@ -49,6 +50,7 @@ def _rates(kept: Thinned, axis: TimeAxis, domain: list[float], verb: str) -> alt
                 "rate:Q",
                 title=f"{verb} (Mpps)",
                 scale=alt.Scale(domain=domain, zero=False, nice=False),
+                axis=alt.Axis(format=TICKS),
             ),
             color=alt.Color(
                 "direction:N", scale=series_scale([f"port {name}" for name in kept.series])
@@ -69,6 +71,9 @@ def _load_rule(load_pps: float) -> alt.Chart:
     chart: alt.Chart = (
         alt.Chart(rule)
         .mark_rule(strokeDash=[6, 4], strokeWidth=1.4, color=NEUTRAL)
-        .encode(y="load:Q", tooltip=[alt.Tooltip("load:Q", title="intended (Mpps)", format=".6~f")])
+        .encode(
+            y=alt.Y("load:Q"),
+            tooltip=[alt.Tooltip("load:Q", title="intended (Mpps)", format=".6~f")],
+        )
     )
     return chart

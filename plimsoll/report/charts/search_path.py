@@ -10,6 +10,7 @@ from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.palette import NEUTRAL, VERDICT_COLOURS, VERDICT_SHAPES, VERDICTS
+from plimsoll.report.figures.value_axis import TICKS
 from plimsoll.text.units import format_duration
 
 _NAME, _TITLE = "search-path", "Search path"
@@ -70,7 +71,7 @@ def _load_axis(trials: list[TrialRecord]) -> alt.Y:
     return alt.Y(
         "load:Q",
         title="load per direction (Mpps)",
-        axis=alt.Axis(tickCount=6),
+        axis=alt.Axis(tickCount=6, format=TICKS),
         scale=alt.Scale(domain=[0, 1.1 * greatest], nice=False),
     )
 
@@ -119,7 +120,8 @@ def _load_line(pps: float) -> alt.Chart:
         alt.Chart(rule)
         .mark_rule(strokeDash=[6, 4], strokeWidth=1.4, color=NEUTRAL)
         .encode(
-            y="load:Q", tooltip=[alt.Tooltip("load:Q", title="load line (Mpps)", format=".6~f")]
+            y=alt.Y("load:Q"),
+            tooltip=[alt.Tooltip("load:Q", title="load line (Mpps)", format=".6~f")],
         )
     )
     return chart

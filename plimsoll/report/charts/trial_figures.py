@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from plimsoll.record.metrics.metric_row import MetricRow
-from plimsoll.record.metrics.metrics import read_metrics, trial_period
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.metrics.metrics import read_metrics
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.charts.latency.latency_over_time import SEPARATOR, quantiles_over_time
 from plimsoll.report.charts.rate_over_time import rate_over_time
@@ -30,7 +30,7 @@ def trial_figures(
     if not others:
         return {}
     rows: dict[str, list[MetricRow]] = {trial_period(trial.number): [] for trial in others}
-    for row in read_metrics(run, periods=list(rows), types=_TYPES):
+    for row in read_metrics(run, periods=list(rows), types=_TYPES, without_damaged=True):
         rows[row.period].append(row)
     return {trial.number: tuple(_of(trial, rows[trial_period(trial.number)])) for trial in others}
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.run.environment import Environment, load_environment
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.trial.outcome.host_metrics import HostMetrics

@@ -15,12 +15,11 @@ from plimsoll.record.causes.kernel_events import KeptEvent, read_kernel_events
 from plimsoll.record.causes.spikes import Spike, read_spikes
 from plimsoll.record.metrics.histogram_log import gaps_tag, stream_tag
 from plimsoll.record.metrics.metric_row import MetricRow
-from plimsoll.record.metrics.metrics import read_metrics, trial_period
+from plimsoll.record.metrics.metrics import read_metrics
 from plimsoll.record.results.result import Result, read_result
 from plimsoll.record.run.audit_record import AuditRecord, read_audits
 from plimsoll.record.run.environment import Environment, load_environment
 from plimsoll.record.run.journal import (
-    DIED,
     FINISHED,
     LAB_UP,
     TRIAL_STARTED,
@@ -29,7 +28,7 @@ from plimsoll.record.run.journal import (
     read_journal,
 )
 from plimsoll.record.run.primary_trial import primary_trial
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.host_figures import ObservedTrial, observed_host_figures, only_trial
@@ -132,9 +131,7 @@ class RunData:
     @property
     def failures(self) -> tuple[str, ...]:
         """What died during the run, in the journal's words."""
-        return tuple(
-            str(event.fields.get("what") or event.fields) for event in self.journal.of_kind(DIED)
-        )
+        return self.journal.failures
 
 
 def load_run(run: RunDirectory) -> RunData:
@@ -178,7 +175,9 @@ def _series(run: RunDirectory, focus: TrialRecord | None) -> tuple[MetricRow, ..
     """
     if focus is None:
         return ()
-    rows = read_metrics(run, periods=[trial_period(focus.number)], types=SERIES_TYPES)
+    rows = read_metrics(
+        run, periods=[trial_period(focus.number)], types=SERIES_TYPES, without_damaged=True
+    )
     return tuple(row for row in rows if row.type == LOST_TYPE or before_drain(row, focus))
 
 
@@ -201,9 +200,7 @@ def _histograms(
     """By tag, all samples of the focus trial."""
     if focus is None:
         return {}
-    begins = [trial.begin_unix_ns for trial in journal.trials()]
-    begins += [event.at_unix_ns for event in journal.unfinished_trials()]
-    time = TrialTime.of(focus.begin_unix_ns, begins)
+    time = TrialTime.in_journal(focus, journal)
     return TrialHistograms(run.histograms, time, focus, f"trial {focus.number}").by_tag()
 
 

@@ -53,12 +53,9 @@ def _of_runs(side: Side) -> Iterator[RunLatency]:
 
 
 def _samples(entry: RunEntry, trial: TrialRecord) -> HdrHistogram | None:
-    journal = read_journal(entry.run.journal)
-    begins = [each.begin_unix_ns for each in journal.trials()]
-    begins += [event.at_unix_ns for event in journal.unfinished_trials()]
     streams = [each for each in trial.streams if each.role == "latency"] or trial.streams
     tags = {stream_tag(each.name, each.tx_port, each.rx_port) for each in streams}
-    time = TrialTime.of(trial.begin_unix_ns, begins)
+    time = TrialTime.in_journal(trial, read_journal(entry.run.journal))
     log = TrialHistograms(entry.run.histograms, time, trial, f"trial {trial.number}")
     merged: HdrHistogram | None = None
     for histogram in log.by_tag(tags.__contains__).values():

@@ -11,7 +11,7 @@ from plimsoll.benchmark.soak.summary import read_soak_result, summarise_soak
 from plimsoll.record.results.soak_result import SoakResult
 from plimsoll.record.run.audit_record import AuditRecord, read_audits
 from plimsoll.record.run.environment import load_environment
-from plimsoll.record.run.journal import DIED, JournalContents, read_journal
+from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord
 from plimsoll.record.trials.window_record import WindowRecord
@@ -88,7 +88,7 @@ def load_soak(run: RunDirectory) -> SoakData:
         begins_s=begins_of(segments),
         series=soak_series(run, segments, (RX, LOST, P50, P99, MAX), _STRETCHES),
         criteria=_criteria(run, longest),
-        failures=tuple(str(event.fields.get("what")) for event in journal.of_kind(DIED)),
+        failures=journal.failures,
         longest=longest,
         hosts=observed_host_figures(run, environment, longest) if longest else None,
         audits=read_audits(run),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from plimsoll.record.trials.latency_record import LatencyRecord
-from plimsoll.text.units import format_ns
+from plimsoll.record.trials.stream_record import StreamRecord
+from plimsoll.text.units import format_ns, format_ns_between
 
 LATENCY_COLUMNS = ("min", "mean", "p50", "p99", "p99.9", "p99.99", "max")
 LATENESS_COLUMNS = ("p50", "p99.9", "max")
@@ -17,7 +18,22 @@ def nanoseconds(value: float | None) -> str:
 
 def cells(times: LatencyRecord, columns: tuple[str, ...]) -> tuple[str, ...]:
     """The columns' cells: min, mean, max and quantiles, by the names above."""
-    values = {
+    values = _values(times)
+    return tuple(nanoseconds(values[column]) for column in columns)
+
+
+def latency_cells(stream: StreamRecord, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The same of a stream's latency, with both ends where stalls of the tester leave it open."""
+    low, high = map(_values, stream.latency_ends)
+    return tuple(_between(low[column], high[column]) for column in columns)
+
+
+def _between(low: float | None, high: float | None) -> str:
+    return "-" if low is None or high is None else format_ns_between(low, high)
+
+
+def _values(times: LatencyRecord) -> dict[str, float | None]:
+    return {
         "min": times.min_ns,
         "mean": times.mean_ns,
         "p50": times.p50_ns,
@@ -26,4 +42,3 @@ def cells(times: LatencyRecord, columns: tuple[str, ...]) -> tuple[str, ...]:
         "p99.99": times.p99_99_ns,
         "max": times.max_ns,
     }
-    return tuple(nanoseconds(values[column]) for column in columns)

@@ -60,6 +60,6 @@ def microsecond_bars(
     chart: alt.Chart = (
         alt.Chart(records(rows))
         .mark_rect(opacity=0.6)
-        .encode(x=x, x2="end:Q", y=y, y2="base:Q", color=color, tooltip=tooltip)
+        .encode(x=x, x2=alt.X2("end:Q"), y=y, y2=alt.Y2("base:Q"), color=color, tooltip=tooltip)
     )
     return chart

@@ -18,9 +18,9 @@ SKY = "#56b4e9"
 NEUTRAL = "#8a919c"
 
 SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILLION)
-VERDICTS = ("pass", "fail", "invalid", "none")
-VERDICT_COLOURS = (GREEN, VERMILLION, NEUTRAL, SKY)
-VERDICT_SHAPES = ("circle", "cross", "triangle-up", "square")
+VERDICTS = ("pass", "fail", "invalid", "none", "undecided")
+VERDICT_COLOURS = (GREEN, VERMILLION, NEUTRAL, SKY, PURPLE)
+VERDICT_SHAPES = ("circle", "cross", "triangle-up", "square", "diamond")
 QUANTILE_COLOURS = (SKY, BLUE, ORANGE, VERMILLION)
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+# The format of linear ticks: nine digits, without zeros at the end. Left to itself, an axis over
+# one value alone writes no digit after the point: "0" for 0.496.
+TICKS = ".9~g"
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 # Of the values' span, on either side; of equal values, of the values themselves.
 _ROOM = 0.08

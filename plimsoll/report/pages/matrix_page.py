@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from plimsoll.analysis.comparison.conclude import FigureSample, conclude
+from plimsoll.analysis.comparison.conclusion_words import counted_conclusions
+from plimsoll.analysis.comparison.same_within import same_within
 from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.results.goal_end import BEYOND_THE_DUT
 from plimsoll.record.results.matrix_result import IterationResult, MatrixResult, SampleResult
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
@@ -15,6 +20,7 @@ from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page
 from plimsoll.report.tuning.of_run import tuning_of_run
 from plimsoll.report.tuning.section import HostTuning
+from plimsoll.text.counted import counted
 from plimsoll.text.units import format_pps, format_ratio
 
 
@@ -68,29 +74,57 @@ def matrix_page(run: RunDirectory) -> Page:
     tuning = tuple(_tuning(run, lines)) if lines else ()
     return Page(
         template="matrix.html.j2",
-        headline=_headline(lines),
+        headline=_headline(run, lines),
         contents=(("results", "Load lines"), *((("tuning", "Tuning"),) if tuning else ())),
         figures=(),
         content={"lines": lines, "tuning": tuning},
     )
 
 
-def _headline(lines: MatrixLines | None) -> Headline:
+def _headline(run: RunDirectory, lines: MatrixLines | None) -> Headline:
     if lines is None:
         said = ("The matrix has not come to its result; finished samples have reports.",)
         return Headline("Matrix", "none", "not ended", statement="Not finished", limit=said)
     samples = sum(len(row.samples) for row in lines.rows)
     found = sum(row.found for row in lines.rows)
-    missing = f"{samples - found} of {samples} samples found no load line; the table says why."
+    limit = list(_against_first(run, lines))
+    if found < samples:
+        limit.append(f"{samples - found} of {samples} samples found no load line; see the table.")
     return Headline(
         kicker="Matrix",
         outcome="none",
         outcome_words="",
         statement=f"{len(lines.rows)} combinations",
         facts=tuple((value, path) for path, value in lines.common),
-        limit=() if found == samples else (missing,),
+        limit=tuple(limit),
         trust=(f"{found} of {samples} samples found a load line, each in a run of its own.",),
     )
+
+
+def _against_first(run: RunDirectory, lines: MatrixLines) -> Iterator[str]:
+    """How the load lines of the other combinations are against the first that has one."""
+    found = [row for row in lines.rows if row.found]
+    if len(found) < 2:
+        return
+    first, *others = found
+    within = same_within(_experiment(run, row) for row in found)
+    conclusions = [conclude(_sample(first), _sample(row), "higher", within) for row in others]
+    yield (
+        f"Of {counted(len(others), 'combination')} held against combination {first.number}, by "
+        f"load line {counted_conclusions(conclusions)}."
+    )
+
+
+def _sample(row: MatrixLine) -> FigureSample:
+    found = [(each.load_line_pps, each.limited_by) for each in row.samples]
+    known = [(pps, limit in BEYOND_THE_DUT) for pps, limit in found if pps is not None]
+    return FigureSample(tuple(pps for pps, _ in known), tuple(bound for _, bound in known))
+
+
+def _experiment(run: RunDirectory, row: MatrixLine) -> Path:
+    """That of a row's first sample with a load line."""
+    sample = next(each for each in row.samples if each.load_line_pps is not None)
+    return run.path / sample.directory / run.experiment.name
 
 
 def matrix_lines(result: MatrixResult) -> MatrixLines:

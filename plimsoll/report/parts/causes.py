@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.rank import RankedCause, remedies_of
 from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
+from plimsoll.attribution.ranking.trace_gaps import trace_gaps
 from plimsoll.record.causes.causes_record import TrialCauses
 from plimsoll.record.causes.kernel_events import KeptEvent
 from plimsoll.record.results.result import Result
@@ -165,14 +166,7 @@ def _incident(located: LocatedIncident, kept: Sequence[KeptEvent], scale: float)
 
 
 def _remarks(telling: Sequence[TrialCauses], summary: CausesSummary) -> list[str]:
-    remarks = []
-    without = [each for each in telling if each.trace.unavailable is not None]
-    if without:
-        numbers = ", ".join(str(each.trial) for each in without)
-        remarks.append(
-            f"Trial {numbers}: no kernel trace ({without[0].trace.unavailable}); causes there "
-            "rest on counters alone."
-        )
+    remarks = list(trace_gaps(telling))
     if summary.left_out:
         remarks.append(f"{summary.left_out:,} smaller incidents are not in these figures.")
     return remarks

@@ -20,6 +20,7 @@ _WORDS = {
     "busy": "CPU utilisation",
     "host-metric": "Host metric",
     "absent-frames": "Frames not sent while a loop was stalled",
+    "dut-on-tester-cpu": "Loops of the DUT on the tester's CPUs",
     "dut-received": "Frames that the DUT did not receive",
     "dut-counters": "DUT port counters",
     "hops": "Frames at each hop inside the DUT",
@@ -38,6 +39,7 @@ _WORDS = {
     "stall": "Longest stall of a polling loop",
     "stalled-share": "Time that polling loops were stalled",
     "tester-losses": "Losses during stalls of the tester",
+    "truncated-frames": "Frames that came back cut short",
     "unread-frames": "Frames the tester's ports dropped",
     "windows": "Windows of the trial",
 }

@@ -69,10 +69,20 @@ def head_of(
         run_id=run_id,
         method=method,
         began=None if first is None else datetime.fromtimestamp(first / _NS_PER_S, UTC),
-        environment_lines=environment_lines(environment),
+        environment_lines=(*environment_lines(environment), *_chain_lines(journal)),
         reproduction=reproduction_of(run_id, method, text, journal, environment),
         simulated=_simulated_model(experiment.get("lab")),
     )
+
+
+def _chain_lines(journal: JournalContents) -> tuple[tuple[str, str], ...]:
+    if not journal.unchained:
+        return ()
+    said = (
+        "unchained, as an earlier version wrote it: lines that were taken out or moved would not "
+        "be seen, and histograms are joined to their trials by time"
+    )
+    return (("Journal", said),)
 
 
 def _simulated_model(lab: object) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.report.data.run_data import RunData
-from plimsoll.report.data.times import LATENCY_COLUMNS, LATENESS_COLUMNS, cells
+from plimsoll.report.data.times import LATENCY_COLUMNS, LATENESS_COLUMNS, cells, latency_cells
 from plimsoll.text.units import format_number, format_pps, format_ratio
 
 _LAST_US = 1000
@@ -89,8 +89,8 @@ def _line(stream: StreamRecord) -> StreamLine:
         corrupt=stream.corrupt,
         timed_out=stream.timed_out,
         unsent=stream.skipped + stream.no_buffer,
-        samples=stream.latency.count,
-        latency=cells(stream.latency, LATENCY_COLUMNS),
+        samples=stream.latency_ends[1].count,
+        latency=latency_cells(stream, LATENCY_COLUMNS),
         lateness=cells(stream.lateness, LATENESS_COLUMNS),
         by_microsecond=tuple(_microseconds(stream)),
     )

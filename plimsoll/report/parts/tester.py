@@ -91,11 +91,15 @@ class TesterSection:
 
 
 def tester_section(data: RunData) -> TesterSection:
-    """The focus trial's; without one only the clocks."""
+    """The focus trial's; without one only the clocks. Clocks that were set are all trials'."""
     focus = data.focus
     clocks = tuple(
         f"Port {port}: {_CLOCKS.get(clock, clock)}."
         for port, clock in sorted(data.latency_clocks.items())
+    ) + tuple(
+        f"In trial {trial.number} {step.sentence}: its times go on as before."
+        for trial in data.trials
+        for step in trial.clock_steps
     )
     if focus is None:
         return TesterSection((), "", (), (), (), clocks)

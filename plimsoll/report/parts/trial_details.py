@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from plimsoll.record.trials.flow_summary import FlowSummary
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.report.data.times import cells
+from plimsoll.report.data.times import latency_cells
 from plimsoll.report.figures.figure import Figure
 from plimsoll.report.parts.finding_lines import FindingLine, finding_lines
 from plimsoll.report.parts.noise_lines import NoiseLine, noise_lines
@@ -77,7 +77,7 @@ def _stream(stream: StreamRecord) -> TrialStream:
         received=stream.received,
         lost=stream.lost,
         loss="-" if stream.loss_ratio is None else format_ratio(stream.loss_ratio),
-        latency=cells(stream.latency, STREAM_COLUMNS),
+        latency=latency_cells(stream, STREAM_COLUMNS),
         flows=None if stream.flows is None else _flows(stream.name, stream.flows),
     )
 

@@ -6,6 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plimsoll.search.load_line.allowed_loss.limit import (
+    allowed_loss_limit,
+    allowed_phases_limit,
+)
 from plimsoll.search.load_line.budget import Budget
 from plimsoll.search.load_line.end_notes import end_notes
 from plimsoll.search.load_line.goal_record import GoalRecord
@@ -100,14 +104,14 @@ class GoalHunt:
         """What ends a validation early is not worth looking for before one has failed.
 
         Unless a short trial has shown it already. Only a goal without any loss asks for every
-        event to be foreseen.
+        event to be foreseen; one that allows some, for what stalls lose together.
         """
         record = self.record
         foreseen = min(self._limits(base_pps), key=lambda each: each.load_pps).kind != "capacity"
         if record.proved or not (record.failures or foreseen):
             return None
         if not record.foresees_losses:
-            return self._watch(base_pps)
+            return self._watch(base_pps) or self._burst(base_pps) or self._study_stalls(base_pps)
         return (
             self._look_for_trigger()
             or self._watch(base_pps)
@@ -397,8 +401,10 @@ class GoalHunt:
             limits = [Limit(base_pps * (1.0 - self._plan.width), "decline", text)]
         seen = (record.failure_limit, record.watch_limit, record.lasting_limit())
         limits += [each for each in seen if each is not None]
-        if record.foresees_losses:
+        if record.looks_for_no_loss:
             limits += self._zero_loss_limits()
+        else:
+            limits += self._allowed_loss_limits(base_pps)
         return limits
 
     def _capacity_text(self, base_pps: float) -> str:
@@ -422,6 +428,18 @@ class GoalHunt:
             text = f"losses without a stall, which become rare enough at {format_pps(load_pps)}"
             limits.append(Limit(load_pps, "losses", text))
         return limits
+
+    def _allowed_loss_limits(self, base_pps: float) -> list[Limit]:
+        """What absences lose together; and once a slow phase has failed it, what phases do."""
+        knowledge, allowed = self._knowledge, self.record.tolerance
+        limits: list[Limit | None] = []
+        if self.record.slow_phases_fail_it:
+            by_sum = allowed_phases_limit(knowledge, allowed)
+            found = [each for each in (slow_phase_limit(knowledge), by_sum) if each is not None]
+            limits.append(max(found, key=lambda each: each.load_pps, default=None))
+        if not self.record.slow_phases_fail_it or stalls_outlast(knowledge):
+            limits.append(allowed_loss_limit(knowledge, allowed, base_pps))
+        return [each for each in limits if each is not None]
 
     # How it ends.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plimsoll.search.load_line.allowed_loss.limit import allowed_loss_limit
 from plimsoll.search.load_line.bracket import Barred, Bracket
 from plimsoll.search.load_line.decline import Decline, decline_of
 from plimsoll.search.load_line.first_loss import lasted, lasting_pps
@@ -19,8 +20,9 @@ from plimsoll.text.units import format_duration, format_pps
 # The rules that loss breaks: that of its criterion, and the same in a window of a long trial.
 _LOSS = ("loss-ratio", "windows")
 
-# Of a goal that allows some loss: so many validations fail before it is looked for without any.
-_FAILURES_WITH_LOSS = 7
+# Of a goal that allows some loss: so many steps down that no forecast says are in vain before it
+# is looked for without any.
+_STEPS_WITH_LOSS = 7
 
 
 class GoalRecord:
@@ -44,7 +46,7 @@ class GoalRecord:
         self.watches = 0
         self.failures = 0
         self._steps = 0
-        self._slow_phases_fail_it = False
+        self.slow_phases_fail_it = False
         self._unexplained = 0
         self.failure_limit: Limit | None = None
         self.watch_limit: Limit | None = None
@@ -72,14 +74,18 @@ class GoalRecord:
         )
 
     @property
-    def foresees_losses(self) -> bool:
+    def looks_for_no_loss(self) -> bool:
         """Whether the load is looked for at which nothing is lost.
 
-        Where some loss is allowed that may be far too low: it is done once a slow phase has failed
-        a validation, as one loses more than is allowed, or once stepping down was in vain.
+        Where some loss is allowed that may be far too low: it is done once stepping down was in
+        vain.
         """
-        given_up = self.failures >= _FAILURES_WITH_LOSS
-        return self.tolerance == 0.0 or self._slow_phases_fail_it or given_up
+        return self.tolerance == 0.0 or self._steps >= _STEPS_WITH_LOSS
+
+    @property
+    def foresees_losses(self) -> bool:
+        """Whether every event of loss is worth to be looked into; a slow phase is, at any limit."""
+        return self.looks_for_no_loss or self.slow_phases_fail_it
 
     def learn(self, tried: Tried, number: int) -> None:
         """Take what a trial said; `number` counts the search's trials."""
@@ -136,7 +142,8 @@ class GoalRecord:
             return True
         # A single event of loss in a short trial says little of a share over hours.
         long_enough = tried.asked.duration_s >= self._plan.watch_s
-        return self.tolerance > 0.0 and (long_enough or capacity is not None)
+        by_more = capacity is not None or not self._knowledge.is_explained_by_stalls(tried)
+        return self.tolerance > 0.0 and by_more and (long_enough or capacity is not None)
 
     def _broke_more_than_loss(self, tried: Tried) -> bool:
         rules = tried.told.rules.get(self._goal.name, ())
@@ -151,7 +158,12 @@ class GoalRecord:
             self.search_s = self._plan.watch_s
 
     def _note_failed_watch(self, tried: Tried) -> None:
-        """What did not hold for a minute need not be tried for hours."""
+        """What did not hold for a minute need not be tried for hours.
+
+        Unless it is a stall that takes more than is allowed of a minute and less of hours.
+        """
+        if self.tolerance > 0.0 and self._knowledge.is_explained_by_stalls(tried):
+            return
         below = tried.load_pps * (1.0 - self._plan.width)
         if self.watch_limit is None or below < self.watch_limit.load_pps:
             text = f"a watch at {format_pps(tried.load_pps)} that failed"
@@ -199,8 +211,8 @@ class GoalRecord:
         self.failures += 1
         if self._broke_more_than_loss(tried):
             self._step_below(tried, "a criterion other than loss")
-        elif self._knowledge.has_slow_phases(tried):
-            self._slow_phases_fail_it = True
+        elif self._slow_phases_broke_it(tried):
+            self.slow_phases_fail_it = True
             below = tried.load_pps * (1.0 - self._plan.width / 2)
             self._limit(below, tried, "a phase in which the DUT was slow")
         elif capacity is not None or self._knowledge.declines(tried):
@@ -210,11 +222,27 @@ class GoalRecord:
                 self.decline = self.decline.after(tried.load_pps, until_s)
             self._step_below(tried, "a loss that did not end")
         elif not self.foresees_losses:
-            self._step_below(tried, "more loss than is allowed")
+            self._learn_lost_too_much(tried)
         elif self._knowledge.has_unexplained_losses(tried):
             self._last_below(tried, "losses without a stall")
         else:
             self._learn_stall(tried)
+
+    def _slow_phases_broke_it(self, tried: Tried) -> bool:
+        """Whether it had any; where some loss is allowed, that lost most of its frames."""
+        knowledge = self._knowledge
+        if self.tolerance > 0.0:
+            return knowledge.is_explained_by_phases(tried)
+        return knowledge.has_slow_phases(tried)
+
+    def _learn_lost_too_much(self, tried: Tried) -> None:
+        """The forecast of what absences lose together says how far down, if it foretells that."""
+        limit = allowed_loss_limit(self._knowledge, self.tolerance, tried.load_pps)
+        if limit is None or limit.load_pps >= tried.load_pps:
+            self._step_below(tried, "more loss than is allowed")
+            return
+        below = tried.load_pps * (1.0 - self._plan.width / 2)
+        self._limit(below, tried, "what stalls lost together")
 
     def _learn_stall(self, tried: Tried) -> None:
         """The new forecast says how far down; should it not, a step is as good as any."""

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from plimsoll.search.load_line.decline import declined, end_capacity_pps, falls_by_steps
 from plimsoll.search.load_line.hazard import LossRate, loss_rates
-from plimsoll.search.load_line.hypotheses.hypothesis import NEARLY
-from plimsoll.search.load_line.hypotheses.incident import incidents_of
+from plimsoll.search.load_line.hypotheses.hypothesis import AT_ONCE, NEARLY
+from plimsoll.search.load_line.hypotheses.incident import LossIncident, incidents_of
 from plimsoll.search.load_line.hypotheses.weigh import Weighed, weigh
 from plimsoll.search.load_line.overload import loses_all_along, overload_capacity_pps, served_pps
 from plimsoll.search.load_line.plan import LoadLinePlan
@@ -44,6 +44,8 @@ _HARDLY = 0.01
 _AS_LONG = 0.9
 # A frame that waited so many times longer than half of them met with a stall.
 _FAR_LONGER = 4.0
+# Stalls come in spells: so many in an interval are none too many, however few are lossy.
+_IN_SPELLS = 6.0
 
 _Found = TypeVar("_Found")
 
@@ -53,10 +55,7 @@ def _until_next_trial(find: Callable[[Knowledge], _Found]) -> Callable[[Knowledg
 
     @wraps(find)
     def found(knowledge: Knowledge) -> _Found:
-        if find.__name__ not in knowledge.found:
-            knowledge.found[find.__name__] = find(knowledge)
-        answer: _Found = knowledge.found[find.__name__]
-        return answer
+        return knowledge.keep(find.__name__, lambda: find(knowledge))
 
     return found
 
@@ -65,7 +64,7 @@ def _until_next_trial(find: Callable[[Knowledge], _Found]) -> Callable[[Knowledg
 class Knowledge:
     """Trials in which the tester was not at fault, in order.
 
-    `found` is what was found in them so far, by method; `learn` forgets it.
+    `found` is what was found in them so far, by its name; `learn` forgets it.
     """
 
     plan: LoadLinePlan
@@ -77,6 +76,13 @@ class Knowledge:
         """Keep the trial."""
         (self.bursts if tried.asked.phase == "burst" else self.trials).append(tried)
         self.found.clear()
+
+    def keep(self, name: str, find: Callable[[], _Found]) -> _Found:
+        """What `find` finds in the trials so far, kept by that name until there is another."""
+        if name not in self.found:
+            self.found[name] = find()
+        answer: _Found = self.found[name]
+        return answer
 
     def overload_capacity_pps(self, tried: Tried) -> float | None:
         """The capacity that an overloaded trial shows; None for one that was not."""
@@ -171,7 +177,7 @@ class Knowledge:
     @_until_next_trial
     def stall_forecast(self) -> StallForecast | None:
         """The DUT's longest stalls, by cause; None where none was seen."""
-        return forecast_of(self._with_room(), self.full_queue())
+        return forecast_of(self.showing_stalls(), self.full_queue())
 
     @_until_next_trial
     def buffer(self) -> float | None:
@@ -180,10 +186,10 @@ class Knowledge:
         Best known from stalls that overflowed it; else from a burst that did. Where it is
         smaller at times, it is what is left then.
         """
-        small = [stall.held for stall in self._small_overflows()]
+        small = [stall.held for stall in self.small_overflows()]
         if small:
             return median(small)
-        by_stalls = buffer_frames(self._overflows(), self.full_queue())
+        by_stalls = buffer_frames(self.overflows(), self.full_queue())
         if by_stalls is not None:
             return by_stalls
         filled = [self._queued(burst) for burst in self.bursts if burst.evidence.lost]
@@ -194,13 +200,17 @@ class Knowledge:
 
         Of the stalls that it then cannot hold, and holds at other times, so many lost frames.
         """
-        small = self._small_overflows()
+        small = self.small_overflows()
         if not small:
             return 1.0
         held = median(stall.held for stall in small)
-        most = self.full_queue() or max(stall.held for stall in self._stalls())
+        most = self.full_buffer()
         long = [stall for stall in self._stalls() if held < stall.came < NEARLY * most]
         return min(1.0, (len(small) + 1.0) / (max(len(long), len(small)) + 1.0))
+
+    def full_buffer(self) -> float:
+        """What it holds at most, where it is smaller at times."""
+        return self.full_queue() or max(stall.held for stall in self._stalls())
 
     def held(self) -> float:
         """The most frames that the buffer is known to have held."""
@@ -233,6 +243,35 @@ class Knowledge:
         """Whether it lost frames without a stall that could have caused it."""
         return bool(unexplained_losses(tried, self.weighed()))
 
+    def is_explained_by_stalls(self, tried: Tried) -> bool:
+        """Whether stalls explain most of the frames that it lost, and overload does not."""
+        if self.overload_capacity_pps(tried) is not None or self.declines(tried):
+            return False
+        incidents = list(incidents_of(tried))
+        lost = sum(each.lost for each in incidents)
+        by_stalls = sum(each.lost for each in incidents if self._may_be_stalls(each))
+        return lost > 0.0 and by_stalls >= lost / 2.0
+
+    def is_explained_by_phases(self, tried: Tried) -> bool:
+        """Whether slow phases that cannot be stalls explain most of the frames that it lost."""
+        incidents = list(incidents_of(tried))
+        lost = sum(each.lost for each in incidents)
+        by_phases = sum(
+            each.lost
+            for each in incidents
+            if self.weighed().explanation(each) == "slow-phase" and not self._may_be_stalls(each)
+        )
+        return lost > 0.0 and by_phases >= lost / 2.0
+
+    def _may_be_stalls(self, incident: LossIncident) -> bool:
+        """Whether stalls explain it, or a slow phase that lost no more than they would have."""
+        explanation = self.weighed().explanation(incident)
+        if explanation != "slow-phase":
+            return explanation != "sporadic"
+        stalls = _IN_SPELLS + incident.crowding + 3.0 * math.sqrt(incident.crowding)
+        beyond = incident.came - self.full_queue() * NEARLY
+        return incident.lost <= AT_ONCE * stalls * beyond
+
     def declines(self, tried: Tried) -> bool:
         """Whether it shows a capacity that falls little by little."""
         return declined(tried, self.full_queue()) and not self.slowed_suddenly(tried)
@@ -246,7 +285,8 @@ class Knowledge:
             if self.overload_capacity_pps(each) is None and not self.declines(each)
         ]
 
-    def _with_room(self) -> list[Tried]:
+    @_until_next_trial
+    def showing_stalls(self) -> list[Tried]:
         """Those trials that show stalls by themselves, once they are long enough.
 
         Near the capacity a queue that a stall has left takes long to drain, and the next
@@ -258,6 +298,16 @@ class Knowledge:
         others = [tried for tried in carried if tried.load_pps > most]
         enough = watched_s >= self.plan.study_s
         return with_room if enough and not self._contradicted(with_room, others) else carried
+
+    @_until_next_trial
+    def losing_by_stalls(self) -> list[Tried]:
+        """The trials that `showing_stalls` leaves out for a slow phase that may be stalls."""
+        shown, most = {id(each) for each in self.showing_stalls()}, _WITH_ROOM * self.capacity_pps()
+        return [
+            each
+            for each in self.carried()
+            if id(each) not in shown and each.load_pps <= most and self.is_explained_by_stalls(each)
+        ]
 
     def _contradicted(self, trials: list[Tried], others: list[Tried]) -> bool:
         """Whether the others had a stall that would hardly have come by what these show."""
@@ -280,11 +330,13 @@ class Knowledge:
         """Those whose peaks are not of a queue that a slow phase filled."""
         return [each.tried for each in self.watched_phases() if not each.left_pps]
 
-    def _overflows(self) -> list[SeenStall]:
+    def overflows(self) -> list[SeenStall]:
+        """The stalls that the buffer did not hold."""
         weighed = self.weighed()
         return [stall for tried in self.carried() for stall in overflows(tried, weighed)]
 
-    def _small_overflows(self) -> list[SeenStall]:
+    def small_overflows(self) -> list[SeenStall]:
+        """Those that it may not have held as it was smaller than at other times."""
         weighed = self.weighed()
         return [stall for tried in self.carried() for stall in small_overflows(tried, weighed)]
 

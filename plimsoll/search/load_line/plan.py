@@ -21,6 +21,7 @@ class LoadLinePlan:
     """The settings, field by field as in LoadLineSettings.
 
     `reach_pps` is the highest load that the tester can offer, where that is below the maximum.
+    `window_s` is how long a piece of a validation is that is judged by itself; None where none is.
     `budget_s` is how long all trials together may take; None for no bound.
     """
 
@@ -37,6 +38,7 @@ class LoadLinePlan:
     attempts: int
     goals: tuple[GoalPlan, ...]
     reach_pps: float | None = None
+    window_s: float | None = None
     budget_s: float | None = None
 
     @property

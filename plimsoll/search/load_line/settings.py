@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, PrivateAttr, model_validator
 
 from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
 from plimsoll.search.load_line.search import LoadLineSearch
@@ -55,6 +55,8 @@ class LoadLineSettings(SearchModel):
     # What to look for; without any, what the experiment's own criteria allow.
     goals: tuple[GoalSettings, ...] = ()
     validation: ValidationSettings = ValidationSettings()
+    # Of a long validation, what is judged by itself; None where only the whole is.
+    _window_s: float | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
     def _budget_has_room_for_a_validation(self) -> Self:
@@ -79,14 +81,18 @@ class LoadLineSettings(SearchModel):
             return {ONLY_GOAL: None}
         return {goal.name: goal.criteria for goal in self.goals}
 
-    def judged_by(self, criteria: tuple[CriterionSettings, ...]) -> Self:
-        """How much loss a goal allows says what may limit it."""
+    def judged_by(
+        self, criteria: tuple[CriterionSettings, ...], window_s: float | None = None
+    ) -> Self:
+        """How much loss a goal allows, and in how long, says what may limit it."""
         goals = self.goals or (GoalSettings(name=ONLY_GOAL),)
         judged = (
             goal if goal.criteria else goal.model_copy(update={"criteria": criteria})
             for goal in goals
         )
-        return self.model_copy(update={"goals": tuple(judged)})
+        copy = self.model_copy(update={"goals": tuple(judged)})
+        copy._window_s = window_s
+        return copy
 
     def begin(self, to_pps: ToPps, reach_pps: float | None = None) -> LoadLineSearch:
         """The search, at its beginning. Raises InputError naming the field."""
@@ -107,6 +113,7 @@ class LoadLineSettings(SearchModel):
                 budget_s=self.budget,
                 goals=self._goal_plans(),
                 reach_pps=within(reach_pps, minimum_pps, maximum_pps),
+                window_s=self._window_s,
             )
         )
 

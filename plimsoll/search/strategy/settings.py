@@ -74,8 +74,13 @@ class SearchModel(BaseModel, ABC):
         """How often the trial that proves a load line is run, each time to be passed."""
         return 1
 
-    def judged_by(self, criteria: tuple[CriterionSettings, ...]) -> Self:
-        """The same for an experiment with these criteria; most need not know them."""
+    def judged_by(
+        self, criteria: tuple[CriterionSettings, ...], window_s: float | None = None
+    ) -> Self:
+        """The same for an experiment with these criteria; most need not know them.
+
+        A validation of two windows or more is judged by them in each window as well.
+        """
         return self
 
     @abstractmethod

@@ -8,18 +8,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Literal
 
 from plimsoll.errors import InputError
 from plimsoll.text.wire import FCS_BYTES
 from plimsoll.traffic.captured_gaps import CapturedGaps
 from plimsoll.traffic.frames.capture_file import CapturedFrame, read_capture
 from plimsoll.traffic.frames.capture_times import gaps_between
-from plimsoll.traffic.frames.captured_headers import Transport, captured_headers
+from plimsoll.traffic.frames.captured_headers import (
+    CapturedHeaders,
+    Transport,
+    captured_headers,
+)
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
 from plimsoll.traffic.frames.scapy_layers import scapy_module
 from plimsoll.traffic.plan import SIGNATURE_BYTES
 
 MOST_FRAMES = 4096
+_IPV4_CHECKSUM_AT = 10
+# What becomes of checksums that are wrong in the capture: a host that leaves them to its card is
+# captured with an IPv4 checksum of zero, and the sum of the pseudo header in TCP's and UDP's.
+Checksums = Literal["fix", "keep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +36,17 @@ class PacketCapture:
     """The frames to send, without FCS, each once, and the order in which they follow.
 
     `overwritten` frames had the last 18 bytes of their payload replaced; `lengthened`
-    ones had too little payload, and got trailing padding. `times_ns` are the frames' time
-    stamps in their order, None of one that has none.
+    ones had too little payload, and got trailing padding. `wrong` frames were captured with a
+    wrong checksum, which is right in what is sent if `checksums` is "fix". `times_ns` are the
+    frames' time stamps in their order, None of one that has none.
     """
 
     frames: tuple[bytes, ...]
     order: tuple[int, ...]
     overwritten: int
     lengthened: int
+    wrong: int
+    checksums: Checksums
     times_ns: tuple[int | None, ...]
 
     @property
@@ -48,12 +60,15 @@ class PacketCapture:
         return max(map(len, self.frames)) + FCS_BYTES
 
 
-def load_capture(path: Path, first: int = 1, count: int | None = None) -> PacketCapture:
+def load_capture(
+    path: Path, first: int = 1, count: int | None = None, checksums: Checksums = "fix"
+) -> PacketCapture:
     """Frames `first` to `first + count - 1` of a file, or all from `first` on.
 
-    Raises InputError for a file that cannot be read or sent, and for more than 4096 frames.
+    Wrong checksums are put right, or kept. Raises InputError for a file that cannot be read or
+    sent, and for more than 4096 frames.
     """
-    return _load(path, first, count, *_state(path))
+    return _load(path, first, count, checksums, *_state(path))
 
 
 def load_gaps(path: Path, first: int = 1, count: int | None = None) -> CapturedGaps:
@@ -80,31 +95,48 @@ def _state(path: Path) -> tuple[int, int]:
     return state.st_mtime_ns, state.st_size
 
 
-def sendable(frame: bytes) -> tuple[bytes, bool]:
-    """The frame with a zeroed signature at its end, and whether it had to be lengthened.
+@dataclass(frozen=True, slots=True)
+class SendableFrame:
+    """A captured frame with a zeroed signature at its end, perhaps `lengthened` for it.
 
-    Where the payload of UDP, TCP or ICMP has 18 bytes, they are its last, and all
-    checksums are computed anew. Elsewhere they follow the packet as padding.
+    `wrong` says that a checksum was wrong when it was captured.
+    """
+
+    data: bytes
+    lengthened: bool
+    wrong: bool
+
+
+def sendable(frame: bytes, checksums: Checksums = "fix") -> SendableFrame:
+    """The frame with room for the signature.
+
+    Where the payload of UDP, TCP or ICMP has 18 bytes, they are its last. Elsewhere they follow
+    the packet as padding. All checksums are computed anew, but for wrong ones to be kept.
     """
     headers = captured_headers(frame)
     transports, end = headers.transports, headers.packet_end
+    wrong = wrong_checksums(frame, headers)
     fits = bool(transports) and transports[-1].payload + SIGNATURE_BYTES <= end
     if fits and (end == len(frame) or end >= MIN_FRAME_SIZE - FCS_BYTES):
-        signed = bytearray(frame[:end])
-        signed[-SIGNATURE_BYTES:] = bytes(SIGNATURE_BYTES)
-        for transport in reversed(transports):
-            renew_checksum(signed, transport)
-        return bytes(signed), False
-    least = max(end + SIGNATURE_BYTES, MIN_FRAME_SIZE - FCS_BYTES)
-    return frame[:end].ljust(least, b"\0"), least > len(frame)
+        least, signed = end, frame[: end - SIGNATURE_BYTES] + bytes(SIGNATURE_BYTES)
+    else:
+        least = max(end + SIGNATURE_BYTES, MIN_FRAME_SIZE - FCS_BYTES)
+        signed = frame[:end].ljust(least, b"\0")
+    made = renewed_checksums(signed, headers)
+    for at in wrong if checksums == "keep" else ():
+        made[at : at + 2] = frame[at : at + 2]
+    return SendableFrame(bytes(made), least > len(frame), bool(wrong))
 
 
 @functools.lru_cache(maxsize=16)
-def _load(path: Path, first: int, count: int | None, _changed: int, _size: int) -> PacketCapture:
+def _load(
+    path: Path, first: int, count: int | None, checksums: Checksums, _changed: int, _size: int
+) -> PacketCapture:
     numbers: dict[bytes, int] = {}
-    order, times_ns, lengthened = [], [], 0
+    order, times_ns, lengthened, wrong = [], [], 0, 0
     for captured in _chosen(path, first, count):
-        frame, longer = sendable(captured.data)
+        made = sendable(captured.data, checksums)
+        frame = made.data
         if len(frame) + FCS_BYTES > MAX_FRAME_SIZE:
             raise InputError(
                 f"frame {captured.number} takes {len(frame) + FCS_BYTES} bytes with FCS",
@@ -113,18 +145,26 @@ def _load(path: Path, first: int, count: int | None, _changed: int, _size: int) 
             )
         order.append(numbers.setdefault(frame, len(numbers)))
         times_ns.append(captured.time_ns)
-        lengthened += longer
+        lengthened += made.lengthened
+        wrong += made.wrong
     if not order:
         raise InputError(
             f"has no frame {first}", where=str(path), remedy="give a capture with frames in it"
         )
-    overwritten = len(order) - lengthened
-    return PacketCapture(tuple(numbers), tuple(order), overwritten, lengthened, tuple(times_ns))
+    return PacketCapture(
+        tuple(numbers),
+        tuple(order),
+        len(order) - lengthened,
+        lengthened,
+        wrong,
+        checksums,
+        tuple(times_ns),
+    )
 
 
 @functools.lru_cache(maxsize=16)
 def _load_gaps(path: Path, first: int, count: int | None, changed: int, size: int) -> CapturedGaps:
-    times_ns = _load(path, first, count, changed, size).times_ns
+    times_ns = _load(path, first, count, "fix", changed, size).times_ns
     try:
         return gaps_between(times_ns, first)
     except InputError as error:
@@ -143,13 +183,52 @@ def _chosen(path: Path, first: int, count: int | None) -> Iterator[CapturedFrame
         yield captured
 
 
+def wrong_checksums(frame: bytes, headers: CapturedHeaders) -> frozenset[int]:
+    """Where in the frame a checksum stands that is wrong."""
+    return _changed(frame, renewed_checksums(frame, headers), headers)
+
+
+def renewed_checksums(frame: bytes, headers: CapturedHeaders) -> bytearray:
+    """The frame with all that it has computed anew, from the innermost outwards.
+
+    Of one that was cut behind its packet or lengthened, the headers are those of the captured.
+    """
+    renewed = bytearray(frame)
+    for start, end in _ipv4_headers(headers):
+        field = slice(start + _IPV4_CHECKSUM_AT, start + _IPV4_CHECKSUM_AT + 2)
+        renewed[field] = bytes(2)
+        renewed[field] = _checksum(renewed[start:end]).to_bytes(2)
+    for segment in reversed(_segments(headers)):
+        renew_checksum(renewed, segment)
+    return renewed
+
+
 def renew_checksum(frame: bytearray, transport: Transport) -> None:
     """Compute a segment's checksum anew; one of UDP that is not there is left out."""
     field = slice(transport.checksum, transport.checksum + 2)
     if transport.optional and not any(frame[field]):
         return
     frame[field] = bytes(2)
-    covered = transport.pseudo_header + frame[transport.start : transport.end]
-    checksum = scapy_module("scapy.utils").checksum(bytes(covered))
+    checksum = _checksum(transport.pseudo_header + frame[transport.start : transport.end])
     # Zero would say that there is no checksum (RFC 768).
     frame[field] = ((checksum or 0xFFFF) if transport.optional else checksum).to_bytes(2)
+
+
+def _checksum(covered: bytes | bytearray) -> int:
+    """The Internet checksum (RFC 1071)."""
+    return int(scapy_module("scapy.utils").checksum(bytes(covered)))
+
+
+def _changed(frame: bytes, renewed: bytearray, headers: CapturedHeaders) -> frozenset[int]:
+    places = [start + _IPV4_CHECKSUM_AT for start, _ in _ipv4_headers(headers)]
+    places += [segment.checksum for segment in _segments(headers)]
+    return frozenset(at for at in places if frame[at : at + 2] != renewed[at : at + 2])
+
+
+def _ipv4_headers(headers: CapturedHeaders) -> list[tuple[int, int]]:
+    """Without those that lie behind the outermost packet, as a malformed tunnel's may."""
+    return [each for each in headers.ipv4_headers if each[1] <= headers.packet_end]
+
+
+def _segments(headers: CapturedHeaders) -> list[Transport]:
+    return [each for each in headers.segments if each.end <= headers.packet_end]

@@ -31,8 +31,14 @@ _PCAP_MAGICS = {
 }
 _PCAPNG_MAGIC = b"\x0a\x0d\x0d\x0a"
 _SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _PACKET = 0x0A0D0D0A, 1, 2, 3, 6
-# Options of an interface: the unit of its time stamps, and what is added to them, in s.
-_END_OF_OPTIONS, _TIME_UNIT, _TIME_OFFSET = 0, 9, 14
+# Options of an interface: the unit of its time stamps, the length of the FCS, and what is added
+# to time stamps, in s; of a packet: its flags.
+_END_OF_OPTIONS, _TIME_UNIT, _FCS_LENGTH, _TIME_OFFSET = 0, 9, 13, 14
+_PACKET_FLAGS = 2
+# In a packet's flags: the FCS's length in bytes, 0 where it is not known.
+_FLAGS_FCS_SHIFT, _FLAGS_FCS_MASK = 5, 0xF
+# Of an interface it is in bits by the format, and 4 by the format's example and some writers.
+_FCS_BYTES_OF = {0: 0, 4: 4, 32: 4}
 _MICROSECONDS = 6
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
 _DAMAGED = "capture it again, or repair it with Wireshark's editcap"
@@ -111,12 +117,16 @@ _Packets = Iterator[_Packet]
 
 
 class _Interface(NamedTuple):
-    """Frames are cut to `snapped` bytes, 0 for no limit; a second has `units` of time."""
+    """Frames are cut to `snapped` bytes, 0 for no limit; a second has `units` of time.
+
+    `fcs` bytes of each are FCS, unless its own flags say otherwise.
+    """
 
     link: int
     snapped: int
     units: int
     offset_s: int
+    fcs: int
 
     def time_ns(self, high: int, low: int) -> int:
         """A time stamp in ns, rounded down."""
@@ -172,7 +182,7 @@ def _pcapng(content: bytes, path: Path) -> _Packets:
         kind, body, at = _block(content, at, endian, path)
         try:
             if kind == _INTERFACE:
-                interfaces.append(_described(body, endian))
+                interfaces.append(_described(body, endian, path))
             elif kind in (_PACKET, _OLD_PACKET, _SIMPLE_PACKET):
                 yield _packet(kind, body, endian, interfaces, path)
         except struct.error:
@@ -195,22 +205,36 @@ def _block(content: bytes, at: int, endian: str, path: Path) -> tuple[int, bytes
     return kind, content[at + 8 : at + size - 4], at + size
 
 
-def _described(body: bytes, endian: str) -> _Interface:
+def _described(body: bytes, endian: str, path: Path) -> _Interface:
     """An interface's block; raises struct.error where it is too short for what it says."""
     link, _, snapped = struct.unpack_from(f"{endian}HHI", body)
-    unit, offset_s, at = _MICROSECONDS, 0, 8
+    unit, offset_s, fcs = _MICROSECONDS, 0, 0
+    for code, at in _options(body, 8, endian):
+        if code == _TIME_UNIT:
+            (unit,) = struct.unpack_from("B", body, at)
+        elif code == _TIME_OFFSET:
+            (offset_s,) = struct.unpack_from(f"{endian}q", body, at)
+        elif code == _FCS_LENGTH:
+            (fcs,) = struct.unpack_from("B", body, at)
+    if link == _ETHERNET and fcs not in _FCS_BYTES_OF:
+        raise InputError(
+            f"says that the FCS of its Ethernet frames has {fcs} bits",
+            where=str(path),
+            remedy="convert it to pcap with Wireshark's editcap -F pcap",
+        )
+    # The highest bit says that the rest is a power of two, and not of ten.
+    units = 1 << (unit & 0x7F) if unit & 0x80 else 10**unit
+    return _Interface(link, snapped, units, offset_s, _FCS_BYTES_OF.get(fcs, 0))
+
+
+def _options(body: bytes, at: int, endian: str) -> Iterator[tuple[int, int]]:
+    """Each option's code and where its value is, from the first one at `at`."""
     while at < len(body):
         code, size = struct.unpack_from(f"{endian}HH", body, at)
         if code == _END_OF_OPTIONS:
-            break
-        if code == _TIME_UNIT:
-            (unit,) = struct.unpack_from("B", body, at + 4)
-        elif code == _TIME_OFFSET:
-            (offset_s,) = struct.unpack_from(f"{endian}q", body, at + 4)
+            return
+        yield code, at + 4
         at += 4 + size + -size % 4
-    # The highest bit says that the rest is a power of two, and not of ten.
-    units = 1 << (unit & 0x7F) if unit & 0x80 else 10**unit
-    return _Interface(link, snapped, units, offset_s)
 
 
 def _packet(
@@ -226,9 +250,22 @@ def _packet(
         number, *_, high, low, captured, length = struct.unpack_from(f"{endian}{form}", body)
         interface = _interface(interfaces, number, path)
         start, time_ns = 20, interface.time_ns(high, low)
-    if start + captured > len(body):
+    end = start + captured
+    if end > len(body):
         raise struct.error(captured)
-    return _Packet(interface.link, body[start : start + captured], length, 0, time_ns)
+    fcs = interface.fcs
+    if kind != _SIMPLE_PACKET:
+        fcs = _fcs_by_flags(body, end + -end % 4, endian) or fcs
+    return _Packet(interface.link, body[start:end], length, fcs, time_ns)
+
+
+def _fcs_by_flags(body: bytes, options: int, endian: str) -> int:
+    """The bytes of FCS by the packet's own flags; 0 where they do not say."""
+    for code, at in _options(body, options, endian):
+        if code == _PACKET_FLAGS:
+            (flags,) = struct.unpack_from(f"{endian}I", body, at)
+            return int(flags) >> _FLAGS_FCS_SHIFT & _FLAGS_FCS_MASK
+    return 0
 
 
 def _interface(interfaces: list[_Interface], number: int, path: Path) -> _Interface:

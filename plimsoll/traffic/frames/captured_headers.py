@@ -47,12 +47,14 @@ class CapturedHeaders:
     """The outermost packet's end, and transports from the outermost inwards.
 
     The innermost transport's payload ends where the packet does. Where the payload is of
-    no transport that is known, there are none. `ipv4_headers` are (start, end) of each IPv4
-    header, whatever it carries.
+    no transport that is known, there are none; `segments` are all that were read, also of a
+    packet whose payload is not known. `ipv4_headers` are (start, end) of each IPv4 header,
+    whatever it carries.
     """
 
     packet_end: int
     transports: tuple[Transport, ...]
+    segments: tuple[Transport, ...]
     ipv4_headers: tuple[tuple[int, int], ...]
 
 
@@ -64,7 +66,8 @@ def captured_headers(frame: bytes) -> CapturedHeaders:
     except (struct.error, IndexError):
         walk.opaque()
     known = walk.transports if walk.complete else []
-    return CapturedHeaders(walk.packet_end, tuple(known), tuple(walk.ipv4_headers))
+    segments = tuple(walk.transports)
+    return CapturedHeaders(walk.packet_end, tuple(known), segments, tuple(walk.ipv4_headers))
 
 
 class _Walk:

@@ -19,10 +19,17 @@ from pydantic import (
 
 from plimsoll.errors import InputError
 from plimsoll.text.mistakes import check_all, mistake
+from plimsoll.text.named_program import NotRun
 from plimsoll.text.units import Rate, RateField, format_duration, format_pps
 from plimsoll.traffic.captured_gaps import CapturedGaps
 from plimsoll.traffic.frames.addresses import Endpoint, IpAddress, IpField, MacField, PortField
-from plimsoll.traffic.frames.capture import MOST_FRAMES, PacketCapture, load_capture, load_gaps
+from plimsoll.traffic.frames.capture import (
+    MOST_FRAMES,
+    Checksums,
+    PacketCapture,
+    load_capture,
+    load_gaps,
+)
 from plimsoll.traffic.frames.encapsulation import Gtpu, MplsLabels, VlanTags, Vxlan
 from plimsoll.traffic.frames.layers import Stack
 from plimsoll.traffic.frames.packet import MIN_FRAME_SIZE, fits
@@ -58,17 +65,21 @@ _OWN_RATES = ("back-to-back", "captured")
 
 
 class CaptureChoice(BaseModel):
-    """A capture file, and which of its frames; they count from 1."""
+    """A capture file, and which of its frames; they count from 1.
+
+    With `checksums: keep` those that are wrong in the capture are sent as they are.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    file: Annotated[str, Field(min_length=1)]
+    file: Annotated[str, Field(min_length=1), NotRun("a capture")]
     first: Annotated[StrictInt, Field(ge=1)] = 1
     count: Annotated[StrictInt, Field(ge=1, le=MOST_FRAMES)] | None = None
+    checksums: Checksums = "fix"
 
     def load(self) -> PacketCapture:
         """The frames. Raises InputError."""
-        return load_capture(Path(self.file), self.first, self.count)
+        return load_capture(Path(self.file), self.first, self.count, self.checksums)
 
     def load_gaps(self) -> CapturedGaps:
         """The gaps between the frames. Raises InputError."""
@@ -365,11 +376,19 @@ class Stream(BaseModel):
         ]
 
     def _notes_on_frames(self, capture: PacketCapture, file: str) -> list[str]:
-        return [
+        notes = [
             f"stream {self.name} sends {len(capture.order)} frames of {file}: the "
             f"signature replaces the last 18 bytes of {capture.overwritten}, and "
             f"{capture.lengthened} were lengthened to hold it"
         ]
+        if capture.wrong:
+            sent = "corrected" if capture.checksums == "fix" else "sent as they are"
+            notes.append(
+                f"{capture.wrong} of these frames were captured with wrong checksums, as hosts "
+                f"leave them to their cards; they are {sent} (pcap.checksums: "
+                f"{capture.checksums})"
+            )
+        return notes
 
     def ends(self, *, reverse: bool) -> tuple[Endpoint, Endpoint]:
         """Source and destination of one direction."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -14,11 +15,11 @@ from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import SampleBudget
 from plimsoll.trial.criteria.stream_criterion import StreamCriterion
 from plimsoll.trial.outcome.baseline import Baseline
+from plimsoll.trial.outcome.bounded_quantile import BoundedQuantile
 from plimsoll.trial.outcome.due_frames import due_frames, scatter
 from plimsoll.trial.outcome.finding import Finding
-from plimsoll.trial.outcome.left_out import left_out
 from plimsoll.trial.outcome.outcome import Outcome
-from plimsoll.trial.outcome.quantiles import QUANTILES, QuantileName, quantile_ns, samples_needed
+from plimsoll.trial.outcome.quantiles import QUANTILES, QuantileName, samples_needed
 
 
 class LatencyBound(StreamCriterion):
@@ -28,9 +29,10 @@ class LatencyBound(StreamCriterion):
     at the lowest load. A quantile other than min and max needs so many samples that one
     lies beyond it: 100 for p99.
 
-    It is kept only where it would be with the samples that a stall of the tester touched, too:
-    where those alone would break it, the finding is invalid, or fails where the kernel's events
-    prove that the DUT held a frame for longer than the bound (left_out.py).
+    Samples that a stall of the tester may have delayed count with both ends: the bound is broken
+    only by their low ends and kept only by their high ends, and the finding is invalid in between,
+    or fails where the kernel's events prove that the DUT held a frame for longer than the bound
+    (bounded_quantile.py).
     """
 
     kind: Literal["latency"] = "latency"
@@ -92,29 +94,22 @@ class LatencyBound(StreamCriterion):
         return None if lowest_ns is None else self.times_lowest * lowest_ns
 
     def _judge(self, plan: StreamPlan, outcome: Outcome) -> Finding:
-        latency = outcome.counts(plan.stream).latency
-        value_ns = quantile_ns(latency, self.quantile)
+        known = BoundedQuantile.of(outcome, plan, self.quantile)
         limit_ns = self._limit_ns(plan, outcome.baseline)
-        broken = limit_ns is not None and value_ns is not None and value_ns > limit_ns
-        beyond = None if limit_ns is None else left_out(outcome, plan, self.quantile, limit_ns)
-        if beyond is not None and beyond.outcome == "fail" and not broken:
-            return self._finding(plan.name, beyond.proven_ns, limit_ns, "fail", beyond.said)
-        if value_ns is None:
-            touched = outcome.counts(plan.stream).latency_across_stalls.count
-            said = f"no latency sample ({touched:,} more were touched by stalls of the tester)"
+        if known is None:
+            return self._finding(plan.name, None, limit_ns, "invalid", "no latency sample")
+        samples, needed = known.ends.samples, samples_needed(self.quantile)
+        if samples < needed:
+            said = f"too few samples ({samples:,}) for {self.quantile}, which needs {needed:,}"
             return self._finding(plan.name, None, limit_ns, "invalid", said)
-        needed = samples_needed(self.quantile)
-        if latency.count < needed:
-            said = f"too few samples ({latency.count:,}) for {self.quantile}, which needs "
-            return self._finding(plan.name, None, limit_ns, "invalid", said + f"{needed:,}")
-        said = f"{self.quantile} latency {format_ns(value_ns)} of {latency.count:,} samples"
+        said = f"{self.quantile} latency {known.words()} of {samples:,} samples"
         if limit_ns is None:
             said += ", and none is known at the lowest load"
-            return self._finding(plan.name, value_ns, None, "invalid", said)
-        if broken or beyond is None:
-            verdict: FindingOutcome = "fail" if broken else "ok"
-            return self._finding(plan.name, value_ns, limit_ns, verdict, said)
-        return self._finding(plan.name, value_ns, limit_ns, "invalid", f"{said}, but {beyond.said}")
+            return self._finding(plan.name, known.high_ns, None, "invalid", said)
+        check = known.against(limit_ns)
+        said += f"; {check.more}" if check.more else ""
+        found = self._finding(plan.name, check.value_ns, limit_ns, check.outcome, said)
+        return replace(found, undecided=check.undecided)
 
     def _finding(
         self,

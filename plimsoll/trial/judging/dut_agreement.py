@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import StreamCounts
+from plimsoll.record.trials.counter_record import (
+    DUT_COUNTERS_RULE,
+    RECEIVED_FROM,
+    SENT_TO,
+    DutDirection,
+)
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 
-DUT_COUNTERS_RULE = "dut-counters"
+
+@dataclass(frozen=True, slots=True)
+class CounterSum:
+    """Frames into the DUT or out of it, over one port or, without a `port`, over all of them."""
+
+    port: int | None
+    direction: DutDirection
+    tester: int
+    dut: int
 
 
 def dut_agreement(outcome: Outcome) -> list[Finding]:
-    """A finding for each port and way, invalid where the two sides differ by a frame.
+    """A finding for each of `counter_sums`, invalid where the two sides differ by a frame."""
+    return [_finding(each) for each in counter_sums(outcome)]
+
+
+def counter_sums(outcome: Outcome) -> list[CounterSum]:
+    """The frames of each port and direction, by the tester and by the DUT.
 
     The tester's port N leads to the DUT's port N. Empty where the DUT has no
     counters. Where frames came back damaged or on a wrong port, the tester
@@ -22,27 +44,35 @@ def dut_agreement(outcome: Outcome) -> list[Finding]:
     if outcome.dut_before is None or outcome.dut_after is None:
         return []
     into, out_of = _dut_frames(outcome.dut_before, outcome.dut_after)
-    pairs = [(_sent(outcome), into, "sent to"), (_received(outcome), out_of, "received from")]
+    pairs: list[_Pair] = [
+        ("into", _sent(outcome), into),
+        ("out-of", _received(outcome), out_of),
+    ]
     return [
-        _compare(port, ours[port], theirs[port], way)
-        for ours, theirs, way in (
+        CounterSum(port, direction, ours[port], theirs[port])
+        for direction, ours, theirs in (
             _summed(pair) if _ports_blurred(outcome) else pair for pair in pairs
         )
-        for port in sorted(ours.keys() & theirs.keys())
+        for port in sorted(ours.keys() & theirs.keys(), key=lambda each: each or 0)
     ]
 
 
-_Pair = tuple[dict[int, int], dict[int, int], str]
-_ALL_PORTS = -1
+# By port; None for all ports together.
+_Frames = Mapping[int | None, int]
+_Pair = tuple[DutDirection, _Frames, _Frames]
 
 
 def _dut_frames(
     before: tuple[DutPortCounters, ...], after: tuple[DutPortCounters, ...]
-) -> tuple[dict[int, int], dict[int, int]]:
+) -> tuple[_Frames, _Frames]:
     """By port: frames that reached the DUT, taken or not, and frames that left it."""
     start = {each.port: each for each in before}
-    into = {each.port: _reached(each) - _reached(start[each.port]) for each in after}
-    out_of = {each.port: each.tx_frames - start[each.port].tx_frames for each in after}
+    into: dict[int | None, int] = {
+        each.port: _reached(each) - _reached(start[each.port]) for each in after
+    }
+    out_of: dict[int | None, int] = {
+        each.port: each.tx_frames - start[each.port].tx_frames for each in after
+    }
     return into, out_of
 
 
@@ -50,16 +80,16 @@ def _reached(port: DutPortCounters) -> int:
     return port.rx_frames + port.rx_missed + port.rx_errors
 
 
-def _sent(outcome: Outcome) -> dict[int, int]:
-    frames = {port.port: port.from_host for port in outcome.report.ports}
+def _sent(outcome: Outcome) -> _Frames:
+    frames: dict[int | None, int] = {port.port: port.from_host for port in outcome.report.ports}
     for plan, counts in _everything(outcome):
         frames[plan.tx_port] += counts.sent
     return frames
 
 
-def _received(outcome: Outcome) -> dict[int, int]:
-    frames = {
-        port.port: port.foreign + port.to_host + port.stale + port.rx_missed + port.rx_errors
+def _received(outcome: Outcome) -> _Frames:
+    frames: dict[int | None, int] = {
+        port.port: port.others + port.to_host + port.rx_missed + port.rx_errors
         for port in outcome.report.ports
     }
     for plan, counts in _everything(outcome):
@@ -80,20 +110,20 @@ def _ports_blurred(outcome: Outcome) -> bool:
 
 
 def _summed(pair: _Pair) -> _Pair:
-    ours, theirs, way = pair
-    return {_ALL_PORTS: sum(ours.values())}, {_ALL_PORTS: sum(theirs.values())}, way
+    direction, ours, theirs = pair
+    return direction, {None: sum(ours.values())}, {None: sum(theirs.values())}
 
 
-def _compare(port: int, ours: int, theirs: int, way: str) -> Finding:
-    subject = "all ports" if port == _ALL_PORTS else f"port {port}"
-    agree = ours == theirs
-    text = f"{subject}: the tester counts {ours:,} frames {way} the DUT, the DUT {theirs:,}"
+def _finding(of: CounterSum) -> Finding:
+    subject = "all ports" if of.port is None else f"port {of.port}"
+    way = SENT_TO if of.direction == "into" else RECEIVED_FROM
+    text = f"{subject}: the tester counts {of.tester:,} frames {way} the DUT, the DUT {of.dut:,}"
     return Finding(
         rule=DUT_COUNTERS_RULE,
         subject=subject,
-        value=ours,
-        limit=theirs,
+        value=of.tester,
+        limit=of.dut,
         unit="frames",
-        outcome="ok" if agree else "invalid",
+        outcome="ok" if of.tester == of.dut else "invalid",
         text=text,
     )

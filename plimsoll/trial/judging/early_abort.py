@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from plimsoll.dut.lab import DrainedBy
 from plimsoll.generator.interface import Interval, LossLimit, TrialPlan
+from plimsoll.generator.latency_ends import LatencyEnds
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.judging.silence import Silence
 from plimsoll.trial.judging.too_late import TooLate
@@ -52,8 +53,9 @@ class EarlyAbort:
 
     def __call__(self, interval: Interval) -> bool:
         """Account for the interval; True to stop the trial."""
-        latency = {counts.stream: counts.latency for counts in interval.streams}
-        too_late = [each.add(latency[each.stream]) for each in self._too_late]
+        streams = {counts.stream: counts for counts in interval.streams}
+        # By their low ends: what a stall of the tester may have added is not the DUT's.
+        too_late = [each.add(LatencyEnds.of(streams[each.stream]).low) for each in self._too_late]
         return self._lost_too_many(interval) or any(too_late)
 
     def _lost_too_many(self, interval: Interval) -> bool:

@@ -203,7 +203,8 @@ class TesterLimits(BaseModel):
 
     def _stalled_share(self, worker: WorkerCounts, outcome: Outcome) -> Finding:
         watched_s = outcome.report.sending_s + outcome.plan.drain_s
-        share = worker.stalled_ns / 1e9 / watched_s if watched_s else 1.0
+        # The drain lasts longer where the main thread is kept from its CPU, too.
+        share = min(1.0, worker.stalled_ns / 1e9 / watched_s) if watched_s else 1.0
         return Finding(
             rule="stalled-share",
             subject=_name(worker),
@@ -272,6 +273,12 @@ def _port_findings(port: PortCounts) -> Iterable[Finding]:
         yield Finding("link", subject, None, None, "", "invalid", text)
     stale = f"{subject}: {port.stale:,} frames of another trial came in"
     yield _frame_finding("stale-frames", subject, port.stale, stale)
+    if port.truncated:
+        cut = (
+            f"{subject}: {port.truncated:,} frames came in cut short, as its buffers are shorter "
+            "or something on the way cut them; those of the trial count as lost"
+        )
+        yield Finding("truncated-frames", subject, port.truncated, None, "frames", "ok", cut)
     if port.host:
         moved = port.host.get("moved", 0)
         said = f"{subject}: {moved:,} frames named another MAC address of a next hop than was used"

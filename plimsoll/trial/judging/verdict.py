@@ -30,6 +30,21 @@ class Judgement:
         """The findings that made the trial fail or invalid; none for a pass."""
         return tuple(each for each in self.findings if each.outcome == self.verdict)
 
+    @property
+    def undecided(self) -> bool:
+        """Whether it is invalid for nothing but samples that stalls of the tester may have delayed.
+
+        What else was judged, losses for one, was kept.
+        """
+        if self.verdict != "invalid" or not self.reasons:
+            return False
+        return all(each.undecided for each in self.reasons)
+
+    def spoiled_by(self, findings: Sequence[Finding]) -> Judgement:
+        """With findings about the test bed first, any of which makes the trial invalid."""
+        verdict: JudgedVerdict = "invalid" if findings else self.verdict
+        return Judgement(verdict, (*findings, *self.findings))
+
     def joined_by(self, findings: Sequence[Finding]) -> Judgement:
         """With further findings about the DUT, which fail a trial that would pass."""
         broken = self.verdict == "pass" and any(each.outcome == "fail" for each in findings)

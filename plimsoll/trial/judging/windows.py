@@ -11,7 +11,7 @@ from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.trial_evidence import LossSample
 from plimsoll.record.trials.trial_record import FindingRecord
-from plimsoll.record.trials.window_record import WindowRecord, WindowStream
+from plimsoll.record.trials.window_record import WindowRecord, WindowStream, WindowVerdict
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.judging.settled_intervals import SettledIntervals
 from plimsoll.trial.judging.tester import TesterLimits
@@ -154,7 +154,7 @@ def _record(
         end_s=sums.end_s,
         sending_s=sums.sending_s,
         begin_unix_ns=outcome.report.begin_unix_ns,
-        verdict=judgement.verdict if judgement else "none",
+        verdict=_verdict(judgement),
         reasons=tuple(
             FindingRecord.model_validate(each) for each in (judgement.reasons if judgement else ())
         ),
@@ -166,6 +166,12 @@ def _record(
         worst_stall_ns=max((worker.worst_stall_ns for worker in workers), default=0),
         stalled_share=stalled_s / length_s if length_s > 0 else 0.0,
     )
+
+
+def _verdict(judgement: Judgement | None) -> WindowVerdict:
+    if judgement is None:
+        return "none"
+    return "undecided" if judgement.undecided else judgement.verdict
 
 
 def _stream(outcome: Outcome, stream: int) -> WindowStream:

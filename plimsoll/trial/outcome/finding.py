@@ -14,7 +14,9 @@ class Finding:
     `value` and `limit` are in `unit`; None where there was nothing to measure or
     to hold it against. `text` is a sentence for people. `fail` is the DUT's,
     `invalid` the tester's. One that `spoils` the trial makes it invalid whatever else was
-    found: what the DUT did under such conditions is no evidence about it.
+    found: what the DUT did under such conditions is no evidence about it. One that is
+    `undecided` is `invalid` because stalls of the tester leave open by how much the DUT alone
+    would have kept or broken the limit.
     """
 
     rule: str
@@ -25,3 +27,4 @@ class Finding:
     outcome: FindingOutcome
     text: str
     spoils: bool = False
+    undecided: bool = False

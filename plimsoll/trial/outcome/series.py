@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from plimsoll.dut.lab import DrainedBy
 from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan
+from plimsoll.generator.latency_ends import least_longest_ns
 from plimsoll.trial.outcome.stall_excuses import StallExcuses, refused_by_dut
 
 # Stands in a latency column where an interval has no sample.
@@ -98,7 +99,7 @@ class TrialSeries:
         column.lost.append(counts.missing + refused)
         column.unexcused.append(unexcused)
         p50_ns, p99_ns = counts.latency.quantiles_ns((0.5, 0.99)) or (NO_SAMPLE, NO_SAMPLE)
-        max_ns = counts.latency.max_ns
+        max_ns = least_longest_ns(counts)
         column.p50_ns.append(p50_ns)
         column.p99_ns.append(p99_ns)
         column.max_ns.append(NO_SAMPLE if max_ns is None else max_ns)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 
 from plimsoll.dut.lab import DrainedBy
 from plimsoll.generator.interface import Interval, StreamCounts, WorkerCounts
@@ -17,7 +18,9 @@ class StallExcuses:
     While a polling loop is away, frames that come back wait in the port's queue; what no
     longer fits there, `queue_frames`, is lost by the tester. So a stall excuses, in its
     own interval and in the next and through the drain, the frames of all the port's
-    streams that can have come in that time, less those that the queue holds. It never
+    streams that can have come in that time, less those that the queue holds. Where the
+    generator says when a gap's frames were sent and the gap was seen, the stall must have ended in
+    between: what was lost before it, or sent after it, it did not keep from its queue. It never
     excuses frames that the DUT left no room for: a stalled tester sends less, and its
     burst afterwards is kept small against the queue (TrialSettings.plan).
     """
@@ -33,23 +36,29 @@ class StallExcuses:
         self._refused = dict.fromkeys(self._port_of, 0)
         self._excused = dict.fromkeys(self._port_of, 0)
         self._left_over = dict.fromkeys(self._port_of.values(), 0)
+        # When the stalls ended whose frames may still be missed: of the interval before, too.
+        self._ends_tsc: tuple[int, ...] = ()
 
     def follow(self, earlier: StallExcuses) -> None:
         """Keep what the last stalls of an earlier part of the trial still excuse."""
         self._left_over = dict(earlier._left_over)
+        self._ends_tsc = earlier._ends_tsc
 
     def add(self, interval: Interval) -> None:
         """Account for the next interval."""
         fresh = {port: self._overflow(interval, port) for port in self._left_over}
         budget = {port: self._left_over[port] + fresh[port] for port in fresh}
+        ended = tuple(stall.tsc for worker in interval.workers for stall in worker.longest)
+        ends_tsc = (*self._ends_tsc, *ended)
         for counts in interval.streams:
             self._missing[counts.stream] += counts.missing
             self._refused[counts.stream] += refused_by_dut(counts, self._drained_by)
             port = self._port_of[counts.stream]
-            spent = max(0, min(counts.missing, budget[port]))
+            spent = max(0, min(counts.missing, budget[port], _lost_around(counts, ends_tsc)))
             self._excused[counts.stream] += spent
             budget[port] -= spent
         keeps = interval.phase == "drain"
+        self._ends_tsc = ends_tsc if keeps else ended
         self._left_over = {
             port: frames if keeps else min(fresh[port], frames) for port, frames in budget.items()
         }
@@ -108,6 +117,21 @@ class StallExcuses:
         # Without a rate of its own it comes as fast as it was sent.
         length_s = interval.end_s - interval.begin_s
         return counts.sent * seconds / length_s if length_s > 0 else 0.0
+
+
+def _lost_around(counts: StreamCounts, ends_tsc: Iterable[int]) -> int:
+    """Frames missing of gaps around a stall's end; all where no gap says when it was."""
+    if not counts.losses:
+        return counts.missing
+    ends = sorted(ends_tsc)
+    return counts.losses_left_out.frames + sum(
+        each.lost for each in counts.losses if _one_within(ends, each.after_tsc or 0, each.seen_tsc)
+    )
+
+
+def _one_within(ordered: Sequence[int], lowest: int, highest: int) -> bool:
+    at = bisect_left(ordered, lowest)
+    return at < len(ordered) and ordered[at] <= highest
 
 
 def refused_by_dut(counts: StreamCounts, drained_by: DrainedBy) -> int:

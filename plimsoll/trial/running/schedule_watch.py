@@ -37,21 +37,19 @@ class ScheduleWatch:
         """`pids` are those of the processes that poll, by their names in the record."""
         self._pids = pids
         self._proc = proc
-        self._cpus = {
-            (pid, tid): cpu
-            for pid in pids.values()
-            for tid, cpu in polling_threads(pid, proc).items()
-        }
-        self._processes = running_processes(proc)
+        self._cpus = self._read_cpus()
         self._threads = self._read_threads()
+        # Where nothing polls, nothing is in its way.
+        self._processes = running_processes(proc) if self._threads else {}
         self._began_s = time.monotonic()
 
     def ended(self) -> ScheduleRecord | None:
         """What was added since; None where nothing polls, or the kernel counts nothing."""
         watched_s = time.monotonic() - self._began_s
         now = self._read_threads()
+        cpus = self._read_cpus()
         threads = tuple(
-            self._thread_record(name, thread, now[thread].since(before))
+            self._thread_record(name, thread, now[thread].since(before), cpus.get(thread))
             for name, pid in self._pids.items()
             for thread, before in self._threads.items()
             if thread[0] == pid and thread in now
@@ -61,16 +59,28 @@ class ScheduleWatch:
         others = self._others(running_processes(self._proc))
         return ScheduleRecord(watched_s=watched_s, threads=threads, others=tuple(others))
 
+    def _read_cpus(self) -> dict[_Thread, int]:
+        return {
+            (pid, tid): cpu
+            for pid in self._pids.values()
+            for tid, cpu in polling_threads(pid, self._proc).items()
+        }
+
     def _read_threads(self) -> dict[_Thread, ThreadSchedule]:
         read = {thread: read_thread(*thread, self._proc) for thread in self._cpus}
         return {thread: schedule for thread, schedule in read.items() if schedule is not None}
 
     def _thread_record(
-        self, process: str, thread: _Thread, added: ThreadSchedule
+        self, process: str, thread: _Thread, added: ThreadSchedule, last_cpu: int | None
     ) -> PollingThreadRecord:
         pid, tid = thread
         return PollingThreadRecord(
-            process=process, pid=pid, tid=tid, cpu=self._cpus[thread], **added._asdict()
+            process=process,
+            pid=pid,
+            tid=tid,
+            cpu=self._cpus[thread],
+            last_cpu=last_cpu,
+            **added._asdict(),
         )
 
     def _others(self, now: Mapping[int, RunningProcess]) -> Sequence[OtherProcessRecord]:

@@ -12,6 +12,7 @@ from plimsoll.generator.interface import Generator, Interval, ResolvingGenerator
 from plimsoll.trial.outcome.background_streams import NO_BACKGROUND, BackgroundStreams
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.series import TrialSeries
+from plimsoll.trial.running.trial_clock import TrialClock
 
 
 def run_trial(
@@ -38,9 +39,10 @@ def run_trial(
     series = TrialSeries(plan, ports.drained_by, ports.queue_frames)
     before = lab.counters()
     end_sight = begin_sight(lab)
+    clock = TrialClock()
 
     def watch_all(whole: Interval) -> bool:
-        interval = background.left_out_of(whole)
+        interval = background.left_out_of(clock.interval(whole))
         series.add(interval)
         settled = watch(interval)
         lab.check()
@@ -53,7 +55,7 @@ def run_trial(
         lab.check()
         raise
     lab.check()
-    report, background = background.split(whole_report)
+    report, background = background.split(clock.report(whole_report))
     return Outcome(
         plan=replace(plan, resolved=everything.resolved),
         report=report,
@@ -66,4 +68,5 @@ def run_trial(
         dut_sight=end_sight(),
         links_lost=links_lost(),
         background=background,
+        clock_steps=clock.steps,
     )

@@ -7,6 +7,7 @@ from plimsoll.tune.audit.present_cpus import ONLINE
 from plimsoll.tune.host.boot.kernel_command_line import (
     PATH,
     KernelCommandLine,
+    given_isolcpus,
     parse_isolcpus,
     parse_kernel_cpu_list,
 )
@@ -35,11 +36,14 @@ def assume_intent(view: HostView) -> tuple[Intent | None, str]:
 def _from_command_line(view: HostView) -> tuple[Intent | None, str]:
     line = KernelCommandLine.parse(view.need(PATH))
     online = read_cpu_list(view, ONLINE)
-    given = line.last("nohz_full")
+    given = line.counting("nohz_full")
     tickless = parse_kernel_cpu_list(given, online) if given else frozenset()
-    given = line.last("isolcpus")
-    isolcpus = parse_isolcpus(given, online) if given else None
-    isolated = (tickless | (isolcpus.cpus if isolcpus else frozenset())) & online
+    written = line.values("isolcpus")
+    isolcpus = given_isolcpus(written, online).in_force
+    if any(written) and not isolcpus:
+        # Says what of it the kernel cannot read.
+        parse_isolcpus(written[-1], online)
+    isolated = tickless.union(*(each.cpus for each in isolcpus)) & online
     reserved = online - isolated
     if not isolated or not reserved:
         which = "all CPUs" if isolated else "no CPUs"
@@ -51,7 +55,7 @@ def _from_command_line(view: HostView) -> tuple[Intent | None, str]:
             "cpus": {
                 "reserved": format_cpu_list(reserved),
                 "isolated": format_cpu_list(isolated),
-                "balance_isolated": isolcpus is None or "domain" not in isolcpus.flags,
+                "balance_isolated": all("domain" not in each.flags for each in isolcpus),
             },
             "hints": {"realtime": True} if tickless else {},
         }

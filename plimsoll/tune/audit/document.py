@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
+from plimsoll.host.entry.entry_point import enter
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import GROUP_TITLES
 from plimsoll.tune.audit.registry import all_checks
@@ -104,4 +105,4 @@ def _anchor(check: Check) -> str:
 
 
 if __name__ == "__main__":
-    print(tuning_document(), end="")
+    enter(lambda: print(tuning_document(), end=""))

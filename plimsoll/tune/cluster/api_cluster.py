@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from plimsoll.errors import MachineError
@@ -10,13 +11,21 @@ from plimsoll.host.kubernetes.api_client import ApiClient
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import Kind
 from plimsoll.tune.host.view.unread import Unread, UnreadCause
-from plimsoll.tune.kubernetes.kube_object import KubeObject, items_at, namespace_of, text_at
+from plimsoll.tune.kubernetes.kube_object import (
+    KubeObject,
+    items_at,
+    name_of,
+    namespace_of,
+    text_at,
+)
 
 # What kubectl asks for at a time; the server keeps a list of more consistent for minutes.
 _PAGE = 500
 _MOST_OBJECTS = 200_000
 _CAUSES: dict[int, UnreadCause] = {401: "forbidden", 403: "forbidden", 404: "absent"}
 _GONE = 410
+# How the groups end that are Kubernetes' own, of those that are read.
+_BUILT_IN = ".k8s.io"
 
 
 class ApiCluster(ClusterView):
@@ -41,11 +50,26 @@ class ApiCluster(ClusterView):
             return tuple(self._pages(kind))
         except _RefusedError as refused:
             cause = _CAUSES.get(refused.status, "unreadable")
+            if cause == "absent" and not self._may_lack(kind):
+                cause = "unreadable"
             # The server begins with what `where` says already.
             reason = refused.reason.removeprefix(f"{kind.resource} is forbidden: ")
             return Unread(kind.resource, cause, f"{refused.status} {reason}".strip())
         except MachineError as error:
             return Unread(kind.resource, "unreadable", error.message)
+
+    def _may_lack(self, kind: Kind) -> bool:
+        """Whether a 404 says that there is no such kind: not of one that every cluster has."""
+        return bool(kind.group) and not kind.group.endswith(_BUILT_IN) and self._is_kubernetes
+
+    @cached_property
+    def _is_kubernetes(self) -> bool:
+        """Whether the server says so, or does not tell just anybody."""
+        try:
+            answer = self._client.get("/version")
+        except MachineError:
+            return False
+        return answer.status == 403 or bool(text_at(answer.document, "gitVersion"))
 
     def _pages(self, kind: Kind) -> Iterator[KubeObject]:
         query = [("limit", str(_PAGE))]
@@ -58,7 +82,7 @@ class ApiCluster(ClusterView):
             )
             if answer.status != 200:
                 raise _RefusedError(answer.status, answer.reason)
-            for each in items_at(answer.document, "items"):
+            for each in _items(answer.document):
                 count += 1
                 yield _slim(each, kind)
             token = text_at(answer.document, "metadata", "continue")
@@ -75,6 +99,18 @@ class _RefusedError(Exception):
         super().__init__(reason)
         self.status = status
         self.reason = "the list changed while it was read" if status == _GONE else reason
+
+
+def _items(document: Mapping[str, Any]) -> tuple[KubeObject, ...]:
+    """The entries of a list. Raises MachineError for an answer that is none."""
+    # None as Go writes a list without entries.
+    items = document.get("items", 0)
+    items = [] if items is None else items
+    named = tuple(each for each in items_at(document, "items") if name_of(each))
+    is_list = isinstance(items, list) and str(document.get("kind", "")).endswith("List")
+    if not is_list or len(named) != len(items):
+        raise MachineError("the server's answer is not a list of Kubernetes objects")
+    return named
 
 
 def _slim(given: KubeObject, kind: Kind) -> KubeObject:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from plimsoll.host.entry.entry_point import enter
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.kinds import ALL_KINDS, Kind
 from plimsoll.tune.cluster.registry import all_cluster_checks
@@ -39,11 +40,13 @@ warned of, and so is a right that goes further than the rendered one.
 **Which pods.** Those of the intent, by name or by the label `app`; and every pod that names the \
 profile's runtime class or has one of CRI-O's CPU annotations, wherever it came from.
 
-**Live**, the objects are read with Kubernetes' own client, an extra: `pip install \
-'plimsoll[kube]'`. It takes the kubeconfig as kubectl does ($KUBECONFIG, ~/.kube/config), logs in \
+**Live**, the objects are read with Kubernetes' own client, an extra: `make build \
+EXTRAS=kube`. It takes the kubeconfig as kubectl does ($KUBECONFIG, ~/.kube/config), logs in \
 as it says, and inside a pod uses its service account. Each kind is listed once; nothing is \
-written. What the server refuses is `unknown`, with its words on the right that is missing. The \
-rights that it takes:
+written. What the server refuses is `unknown`, with its words on the right that is missing, and \
+so is what it answers with something else than a list of objects (a proxy's page, 500) or with 404 \
+for a kind that every cluster has. Where no check failed but one could not tell, the command ends \
+with 5. The rights that it takes:
 
 ```yaml
 apiVersion: rbac.authorization.k8s.io/v1
@@ -148,4 +151,4 @@ def _named(kinds: Iterable[Kind]) -> str:
 
 
 if __name__ == "__main__":
-    print(cluster_document(), end="")
+    enter(lambda: print(cluster_document(), end=""))

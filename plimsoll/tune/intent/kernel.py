@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from plimsoll.text.mistakes import mistake
+from plimsoll.text.named_program import NotRun
 from plimsoll.tune.intent.fields.section import Listed, Section, Text, Word
 
 
@@ -18,7 +19,7 @@ class Kernel(Section):
     """Whether the real-time kernel (PREEMPT_RT) is to run."""
     page_size: Literal["4k", "64k"] | None = None
     """The kernel's own page size, 64k on arm64 alone; left out, the platform's."""
-    arguments: Listed[Word] = ()
+    arguments: Annotated[Listed[Word], NotRun("of a kernel, rendered and audited")] = ()
     """Kernel arguments added to those that the other sections imply, in this order."""
     tuned_bootloader: Mapping[Word, Text] = {}
     """Variables of the section [bootloader] of the TuneD profile, on top of the platform's, such as

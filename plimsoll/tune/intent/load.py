@@ -9,7 +9,6 @@ from pathlib import Path
 from plimsoll.errors import InputError
 from plimsoll.text.document import Document, parse_document, read_document
 from plimsoll.text.mistakes import did_you_mean
-from plimsoll.tune.intent.fields.misread import check_misread
 from plimsoll.tune.intent.intent import Intent
 
 _PRESETS = files("plimsoll.tune.intent") / "presets"
@@ -64,7 +63,6 @@ def _check_size(path: Path) -> None:
 
 
 def _intent_of(document: Document) -> Intent:
-    check_misread(document)
     return document.validate(Intent)
 
 

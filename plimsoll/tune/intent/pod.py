@@ -8,9 +8,13 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from plimsoll.text.mistakes import brief, mistake
+from plimsoll.text.named_program import NotRun
 from plimsoll.tune.intent.fields.capability import Capability
 from plimsoll.tune.intent.fields.section import Listed, ObjectName, Section, Switch, Text, Word
 from plimsoll.tune.intent.hugepages import Memory, PodHugepages
+
+# What becomes of an image and a command.
+_MANIFEST = "rendered into a manifest"
 
 
 def _check_cpus(given: Any) -> Any:
@@ -91,9 +95,9 @@ class Pod(Section):
     """Labels of the nodes that it may run on."""
     runtime_class: ObjectName | None = None
     """Its runtime class; left out, upon OpenShift the performance profile's."""
-    image: Word | None = None
+    image: Annotated[Word, NotRun(_MANIFEST)] | None = None
     """The container's image."""
-    command: Listed[Text] = ()
+    command: Annotated[Listed[Text], NotRun(_MANIFEST)] = ()
     """The container's command and its arguments."""
     capabilities: Listed[Capability] = ()
     """Capabilities that the container adds, as the kernel names them, without CAP_. DPDK with VFIO

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from plimsoll.host.entry.entry_point import enter
 from plimsoll.tune.intent.intent import Intent
 
 SCHEMA_ID = "https://plimsoll.dev/schemas/tuning-intent/1"
@@ -41,4 +42,4 @@ def _without_discriminators(schema: Any) -> Any:
 
 
 if __name__ == "__main__":
-    print(intent_schema(), end="")
+    enter(lambda: print(intent_schema(), end=""))

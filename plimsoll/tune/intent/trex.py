@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from plimsoll.text.counted import counted
 from plimsoll.text.mistakes import mistake
+from plimsoll.text.named_program import NotRun
 from plimsoll.tune.intent.fields.address import IpAddressText
 from plimsoll.tune.intent.fields.cpu_list import CpuListField
 from plimsoll.tune.intent.fields.section import Listed, Section, Text
@@ -51,7 +52,7 @@ class Trex(Section):
     """What TRex takes of the hugepages at most, in MB; left out, TRex's default."""
     port_bandwidth_gb: Annotated[int, Field(ge=1, le=1600)] | None = None
     """A port's bandwidth in Gbps, by which TRex sizes its buffers; left out, TRex's default."""
-    arguments: Listed[Text] = ()
+    arguments: Annotated[Listed[Text], NotRun("rendered into a command to copy")] = ()
     """Further arguments of its command line, in order."""
 
     @property

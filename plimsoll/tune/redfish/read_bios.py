@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import InputError, MachineError
+from plimsoll.extras import added_by
 from plimsoll.tune.host.view.bios_answer import BiosAnswer
 from plimsoll.tune.redfish.bmc_credentials import BmcCredentials
 from plimsoll.tune.redfish.vendor_map import map_of
@@ -54,7 +55,7 @@ def _system(address: str, credentials: BmcCredentials, ca_file: Path | None) -> 
         raise MachineError(
             "asking a BMC needs the Python package sushy",
             where=address,
-            remedy="pip install 'plimsoll[redfish]'",
+            remedy=added_by("redfish"),
         ) from None
     # What it has to say is in the errors below; by itself it would write on stderr.
     logging.getLogger("sushy").addHandler(logging.NullHandler())

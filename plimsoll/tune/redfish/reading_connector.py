@@ -6,10 +6,13 @@ Imported only where sushy is used, which is optional.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from sushy import exceptions
 from sushy.connector import Connector
+
+from plimsoll.host.http.origin import Origin
+from plimsoll.host.http.redirected import REDIRECTIONS, Redirected
 
 if TYPE_CHECKING:
     from requests import Response
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 # A system with 1000 attributes has 60 kB of them.
 _MOST_BYTES = 8 << 20
 _PIECE_BYTES = 1 << 16
+# BMCs redirect to the same address with a slash at its end.
+_MOST_REDIRECTIONS = 3
 
 
 class ReadingConnector(Connector):  # type: ignore[misc]  # sushy has no types
@@ -41,14 +46,33 @@ class ReadingConnector(Connector):  # type: ignore[misc]  # sushy has no types
         self._session.trust_env = False
 
     def _op(self, method: str, path: str = "", *args: Any, **kwargs: Any) -> Any:
-        """What every request of sushy's passes through."""
+        """What every request of sushy's passes through. Raises Redirected, too."""
         url = urljoin(self._origin, path)
         if method != "GET":
             raise exceptions.ConnectionError(url=url, error=f"{method} is never sent to a BMC")
-        if urlsplit(url)[:2] != urlsplit(self._origin)[:2]:
+        if not self._is_own(url):
             # Whatever host a link names would get the password.
             raise exceptions.ConnectionError(url=url, error="the BMC links to another host")
-        return super()._op(method, path, *args, **{**kwargs, "stream": True})
+        return self._got(url, args, {**kwargs, "stream": True, "allow_redirects": False})
+
+    def _got(self, url: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The answer of `url`, or of where the BMC says that it now is, within the BMC."""
+        for _ in range(_MOST_REDIRECTIONS + 1):
+            response = super()._op("GET", url, *args, **kwargs)
+            location = response.headers.get("Location")
+            if response.status_code not in REDIRECTIONS:
+                return response
+            target = urljoin(url, location or "")
+            if not location or not self._is_own(target):
+                raise Redirected(url, response.status_code, location, setting="--bmc")
+            url = target
+        raise exceptions.ConnectionError(url=url, error="the BMC redirects again and again")
+
+    def _is_own(self, url: str) -> bool:
+        try:
+            return Origin.of(url) == Origin.of(self._origin)
+        except ValueError:
+            return False
 
 
 def _read_within_bounds(response: Response) -> None:

@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 from plimsoll.web.app.application import make_application
 from plimsoll.web.quiet_server import QuietServer, quiet_config
 from plimsoll.web.routes.service import WebService
+from plimsoll.web.security.access import Access
 from plimsoll.web.serve_settings import ServeSettings
 
 
@@ -27,7 +28,7 @@ class _Server(QuietServer):
         super().handle_exit(sig, frame)
 
 
-def serve_until_signal(settings: ServeSettings, listener: socket.socket) -> None:
+def serve_until_signal(settings: ServeSettings, access: Access, listener: socket.socket) -> None:
     """Answer until SIGINT or SIGTERM, which is then raised anew for its handler of before."""
-    app: Starlette = make_application(settings)
+    app: Starlette = make_application(settings, access)
     _Server(quiet_config(app), app.state.service).run(sockets=[listener])

@@ -6,6 +6,7 @@ writes what it says into a file in the folder `.serve` of the runs.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -25,6 +26,7 @@ from plimsoll.record.index.run_entry import RunEntry
 from plimsoll.record.index.run_paths import run_paths, time_in_id
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.text.named_program import AllowedPrograms
 from plimsoll.text.plain_text import plain_text
 from plimsoll.web.experiments.run_holder import last_pid
 
@@ -38,10 +40,11 @@ _LOG_LINES = 12
 
 
 class ChildRuns:
-    """Starts them. `runs_root` is where their runs are made."""
+    """Starts them. `runs_root` is where their runs are made, `programs` is what they may run."""
 
-    def __init__(self, runs_root: Path) -> None:
+    def __init__(self, runs_root: Path, programs: AllowedPrograms) -> None:
         self._runs_root = runs_root
+        self._programs = programs
 
     def start(self, experiment: Experiment, tags: Sequence[str]) -> str:
         """Run the experiment and return the id of its run, once that has begun.
@@ -88,6 +91,7 @@ class ChildRuns:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                env={**os.environ, **self._programs.environment},
                 start_new_session=True,
             )
         # Waited for, so that none is left a zombie while the server goes on.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from plimsoll.errors import InputError, PlimsollError
 from plimsoll.record.results.check_result import PlannedRun
 from plimsoll.text.document import Document, parse_document
 from plimsoll.text.mistakes import each_mistake
+from plimsoll.text.named_program import AllowedPrograms
 from plimsoll.text.plain_text import plain_text
 from plimsoll.text.units import format_duration, format_pps
 from plimsoll.web.experiments.form_fields import form_values
@@ -43,22 +44,25 @@ def file_in(folder: Path, name: str) -> Path:
     return folder / (name if _FILE_NAME.fullmatch(name) else FILE)
 
 
-def read_text(text: str, file: Path) -> Document:
-    """The document; what it names lies next to `file`. Raises InputError."""
+def read_text(text: str, file: Path, programs: AllowedPrograms) -> Document:
+    """The document; what it names lies next to `file`, and it may have `programs` run.
+
+    Raises InputError.
+    """
     if len(text) > _MOST_CHARACTERS:
         raise InputError(
             "is too long", where=file.name, remedy="put captures and profiles into files"
         )
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
-    return parse_document(file, plain)
+    return replace(parse_document(file, plain), allowed=programs)
 
 
-def experiment_of(text: str, file: Path) -> Experiment:
+def experiment_of(text: str, file: Path, programs: AllowedPrograms) -> Experiment:
     """The experiment. Raises InputError listing every mistake."""
-    return experiment_in(*completed_document(read_text(text, file)))
+    return experiment_in(*completed_document(read_text(text, file, programs)))
 
 
-def look_at(text: str, file: Path, *, plan: bool) -> dict[str, Any]:
+def look_at(text: str, file: Path, programs: AllowedPrograms, *, plan: bool) -> dict[str, Any]:
     """Mistakes, the form's values, and with `plan` what the machine lacks and a run would do.
 
     Without `plan` nothing but the text and the files that it names is looked at: quick enough
@@ -68,7 +72,7 @@ def look_at(text: str, file: Path, *, plan: bool) -> dict[str, Any]:
     run: PlannedRun | None = None
     errors: Sequence[PlimsollError] = ()
     try:
-        document = read_text(text, file)
+        document = read_text(text, file, programs)
         values = form_values(document)
         completed, known = completed_document(document)
         if plan:

@@ -13,6 +13,7 @@ from plimsoll.report.figures.palette import (
     QUANTILE_COLOURS,
     VERMILLION,
 )
+from plimsoll.report.figures.value_axis import TICKS
 
 # Of the whole chart: labels of growing values take their room from the plot, not from the page.
 _HEIGHT = 250
@@ -49,7 +50,12 @@ def _rate() -> Figure:
         .mark_line(strokeWidth=1.6, clip=True)
         .encode(
             x=_x(),
-            y=alt.Y("value:Q", title="both directions (Mpps)", scale=alt.Scale(zero=False)),
+            y=alt.Y(
+                "value:Q",
+                title="both directions (Mpps)",
+                scale=alt.Scale(zero=False),
+                axis=alt.Axis(format=TICKS),
+            ),
             color=alt.Color(
                 "series:N", scale=alt.Scale(domain=["sent", "received"], range=[ORANGE, BLUE])
             ),

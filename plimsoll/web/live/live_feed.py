@@ -11,6 +11,7 @@ import os
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from starlette.concurrency import run_in_threadpool
 
 from plimsoll.record.index.run_entry import RunEntry, RunState, entry_of
 from plimsoll.record.live.live_run import LiveRun, LiveState
+from plimsoll.record.run.run_directory import trial_period
 from plimsoll.record.run.run_lock import is_held
 from plimsoll.web.live.expected_run import ExpectedRun, expected_of
 from plimsoll.web.live.live_document import live_document, live_figures
@@ -26,6 +28,7 @@ from plimsoll.web.live.traffic_points import (
     TrafficPoint,
     TrafficPoints,
     TrafficTotals,
+    while_sending,
 )
 
 _EVERY_S = 1.0
@@ -71,9 +74,8 @@ class LiveFeed:
         state: RunState = "running"
         if not running:
             state = entry_of(self._entry.run_id, self._entry.run.path).state
-        self.last = Look(
-            state, live, expected, traffic.period, tuple(traffic.points()), traffic.totals()
-        )
+        points = while_sending(traffic.points(), sending_s(live, traffic.period))
+        self.last = Look(state, live, expected, traffic.period, tuple(points), traffic.totals())
         self._stamp = stamp
         return self.last
 
@@ -134,12 +136,21 @@ class LiveFeeds:
             self._feeds[path] = (feed, readers - 1)
 
 
+def sending_s(live: LiveState, period: str) -> float | None:
+    """For how long the trial of that period sends: as it came to, or as it is planned."""
+    if live.trial is not None and trial_period(live.trial.number) == period:
+        return live.trial.planned_s
+    ended = (trial for trial in reversed(live.trials) if trial_period(trial.number) == period)
+    return next((trial.sending_s for trial in ended), None)
+
+
 def _news(look: Look, sent: Look | None) -> dict[str, Any]:
     """What a browser that has `sent` lacks; points of another `period` replace those it has."""
     known_s = -1.0
-    if sent is not None and sent.period == look.period and len(sent.points) > 1:
+    if sent is not None and sent.period == look.period:
+        known = sum(1 for _ in takewhile(_is_same, zip(sent.points, look.points, strict=False)))
         # The last point may have been half of itself: two readers make one.
-        known_s = sent.points[-2].end_s
+        known_s = look.points[known - 2].end_s if known > 1 else known_s
     points = [point for point in look.points if point.end_s > known_s]
     trials = look.live.trials[0 if sent is None else len(sent.live.trials) :]
     return {
@@ -148,6 +159,10 @@ def _news(look: Look, sent: Look | None) -> dict[str, Any]:
         "most_points": MOST_POINTS,
         "figures": live_figures(look.points[-1] if look.points else None, look.totals),
     }
+
+
+def _is_same(points: tuple[TrafficPoint, TrafficPoint]) -> bool:
+    return points[0] == points[1]
 
 
 def _stamp(journal: Path, metrics: Path) -> tuple[object, ...]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from plimsoll.record.live.latest_values import LatestValue, LiveInterval
 
@@ -11,6 +11,8 @@ _NS_PER_S = 1e9
 _TRAFFIC, _ENGINE = "trafficgen", "trafficgen-engine"
 _LATENCY = "-round-trip-usec"
 _QUANTILES = ("p50", "p99", "p99.9", "max")
+# Intervals begin and end this much off: what is shorter is no interval of sending.
+_JITTER_S = 0.02
 # Of a trial of hours a page shows the last ten minutes.
 MOST_POINTS = 600
 
@@ -52,6 +54,30 @@ class TrafficTotals:
             self.lost + (point.lost_pps or 0.0) * length_s,
             stalled_us,
         )
+
+
+def while_sending(points: Sequence[TrafficPoint], sending_s: float | None) -> list[TrafficPoint]:
+    """Those in which frames were sent: the drain after `sending_s` is no rate.
+
+    An interval in which sending ended has its rates over the part in which frames were sent.
+    Without a known `sending_s` all.
+    """
+    if sending_s is None:
+        return list(points)
+    sent_in = [point for point in points if point.begin_s < sending_s - _JITTER_S]
+    return [
+        point if point.end_s <= sending_s + _JITTER_S else _over(point, sending_s - point.begin_s)
+        for point in sent_in
+    ]
+
+
+def _over(point: TrafficPoint, sending_s: float) -> TrafficPoint:
+    factor = (point.end_s - point.begin_s) / sending_s
+    return replace(
+        point,
+        tx_pps=None if point.tx_pps is None else point.tx_pps * factor,
+        rx_pps=None if point.rx_pps is None else point.rx_pps * factor,
+    )
 
 
 class TrafficPoints:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.analysis.comparison.comparison import Comparison, FigureJudgement, compare
+from plimsoll.analysis.comparison.comparison import Comparison, compare
 from plimsoll.analysis.comparison.comparison_words import sentences
+from plimsoll.analysis.comparison.conclusion_words import conclusion_words
 from plimsoll.analysis.comparison.figure_words import shift_words, side_words
 from plimsoll.analysis.comparison.side import Side, invalid_runs
 from plimsoll.errors import InputError
@@ -22,7 +23,7 @@ class FigureCell:
 
     text: str
     off: str = ""
-    judgement: FigureJudgement | None = None
+    judgement: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +118,8 @@ def _figures(found: Comparison) -> list[tuple[str, tuple[FigureCell, ...]]]:
             cells.append(
                 FigureCell(
                     side_words(side, figure.unit),
-                    "" if shift is None else shift_words(shift, base.median, figure.unit),
-                    figure.judgements[place],
+                    "" if shift is None else shift_words(shift, figure.unit),
+                    conclusion_words(figure.conclusions[place]),
                 )
             )
         rows.append((figure.name, tuple(cells)))

@@ -17,6 +17,7 @@ from plimsoll.benchmark.proposal.proposed_experiment import proposed_experiment
 from plimsoll.benchmark.proposal.survey import survey_host
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.record.index.run_tag import parse_tag
+from plimsoll.text.named_program import AllowedPrograms
 from plimsoll.text.regular_file import read_regular_file
 from plimsoll.web.experiments.experiment_text import experiment_of, file_in, look_at, read_text
 from plimsoll.web.experiments.form_fields import form_fields
@@ -55,7 +56,8 @@ async def check(request: Request) -> Response:
     """Mistakes, the form's values and, with `plan`, what a run would do."""
     sent = await body_of(request)
     plan = sent.get("plan") is True
-    found = await run_in_threadpool(look_at, text_in(sent, "text"), _file(request, sent), plan=plan)
+    text, file, programs = text_in(sent, "text"), _file(request, sent), _programs(request)
+    found = await run_in_threadpool(look_at, text, file, programs, plan=plan)
     return JSONResponse(found)
 
 
@@ -66,7 +68,8 @@ async def change(request: Request) -> Response:
     if path not in {field.path for field in form_fields()}:
         raise InputError("is not a field of the form", where=path, remedy="reload the page")
     text = text_in(sent, "text")
-    document = await run_in_threadpool(read_text, text, _file(request, sent))
+    file, programs = _file(request, sent), _programs(request)
+    document = await run_in_threadpool(read_text, text, file, programs)
     return JSONResponse({"text": with_value(document, text, path, text_in(sent, "value"))})
 
 
@@ -75,8 +78,8 @@ async def start(request: Request) -> Response:
     sent = await body_of(request)
     service = service_of(request)
     tags = [f"{k}={v}" for k, v in map(parse_tag, text_in(sent, "tags").split())]
-    file = _file(request, sent)
-    experiment = await run_in_threadpool(experiment_of, text_in(sent, "text"), file)
+    text, file, programs = text_in(sent, "text"), _file(request, sent), _programs(request)
+    experiment = await run_in_threadpool(experiment_of, text, file, programs)
     run_id = await run_in_threadpool(service.children.start, experiment, tags)
     return JSONResponse({"address": run_address(run_id)})
 
@@ -93,6 +96,10 @@ def _schema() -> dict[str, object]:
 
 def _file(request: Request, sent: Mapping[str, Any]) -> Path:
     return file_in(service_of(request).settings.experiments_root, text_in(sent, "file"))
+
+
+def _programs(request: Request) -> AllowedPrograms:
+    return service_of(request).settings.programs
 
 
 def _files(folder: Path) -> list[str]:

@@ -18,7 +18,7 @@ from plimsoll.record.index.run_entry import RunEntry
 from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.report.registry import report_text
-from plimsoll.text.byte_size import size_text
+from plimsoll.text.counted import size_text
 from plimsoll.web.experiments.run_holder import interrupt_run
 from plimsoll.web.live.live_charts import live_figures_drawn
 from plimsoll.web.pages.run_rows import run_address, run_row

@@ -19,6 +19,7 @@ from plimsoll.text.plain_text import plain_text
 from plimsoll.web.experiments.child_runs import ChildRuns
 from plimsoll.web.live.live_feed import LiveFeeds
 from plimsoll.web.pages.rendering import render
+from plimsoll.web.security.access import Access
 from plimsoll.web.security.run_names import named_run
 from plimsoll.web.serve_settings import ServeSettings
 
@@ -30,6 +31,7 @@ class WebService:
     """One server's."""
 
     settings: ServeSettings
+    access: Access
     children: ChildRuns
     feeds: LiveFeeds = field(default_factory=LiveFeeds)
 
@@ -71,7 +73,6 @@ def page(
     """A page of the application."""
     settings = service_of(request).settings
     common = {
-        "form_key": settings.form_key,
         "runs_root": plain_text(str(settings.runs_root)),
         "path": request.url.path,
     }

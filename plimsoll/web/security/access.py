@@ -1,55 +1,88 @@
-"""The token: in the address that is printed at the start, then in a cookie of the browser."""
+"""Who may ask: who brings the token, a browser with a session, or the user at a Unix socket."""
 
 from __future__ import annotations
 
-import hmac
+import os
+from typing import Literal
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from plimsoll.web.endpoint import ListenEndpoint
+from plimsoll.web.peer import PEER_UID
+from plimsoll.web.security.comparison import same
+from plimsoll.web.security.sessions import EntryCodes, Sessions
 from plimsoll.web.serve_settings import ServeSettings
 
-PARAMETER = "token"
+ENTRY_PATH, CODE = "/enter", "code"
+# How a request proved that it may ask: by the token in a header, by a browser's cookie, by whose
+# socket it came through, or not at all where no token is needed.
+IdentityProof = Literal["token", "session", "peer", "none"]
 
 
-def entry_address(settings: ServeSettings) -> str:
-    """The address to print: with the token where one is needed."""
-    if settings.token is None:
-        return settings.address
-    return f"{settings.address}?{urlencode({PARAMETER: settings.token})}"
+class Access:
+    """The one of a server: its token, its codes and its sessions."""
+
+    def __init__(self, settings: ServeSettings) -> None:
+        self._settings = settings
+        self._codes = EntryCodes()
+        self._sessions = Sessions()
+        endpoint = settings.endpoint
+        # Cookies know no ports: servers on one host have one each.
+        self._port = endpoint.port if isinstance(endpoint, ListenEndpoint) else None
+        self._cookie = f"plimsoll-{self._port}"
+
+    @property
+    def needs_login(self) -> bool:
+        """Whether a browser that comes for the first time must prove anything."""
+        return self._port is not None and self._settings.token is not None
+
+    def entry_address(self) -> str:
+        """An address to point a browser at, which opens once where a token is needed."""
+        if not self.needs_login:
+            return self._settings.address
+        path = self._settings.address.rstrip("/") + ENTRY_PATH
+        return f"{path}?{urlencode({CODE: self._codes.make()})}"
+
+    def proof(self, request: Request) -> IdentityProof | None:
+        """How the request proves that it may ask; None where it does not."""
+        if self._port is None:
+            return "peer" if self._is_own_peer(request) else None
+        if self._settings.token is None:
+            return "none"
+        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return "token" if self.is_token(bearer.strip()) else None
+        return "session" if self._sessions.has(request.cookies.get(self._cookie, "")) else None
+
+    def is_token(self, given: str) -> bool:
+        """Whether it is the token."""
+        return self._settings.token is not None and same(given, self._settings.token)
+
+    def take_code(self, given: str) -> bool:
+        """Whether it is a code that is still good; from now on it is not."""
+        return self._codes.take(given)
+
+    def let_in(self, request: Request, path: str) -> Response:
+        """On to a path of ours, with the cookie of a new session."""
+        response = RedirectResponse(own_path(path), status_code=303)
+        response.set_cookie(
+            self._cookie,
+            self._sessions.begin(),
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+            path="/",
+        )
+        return response
+
+    def _is_own_peer(self, request: Request) -> bool:
+        """Whether the user at the other end is ours, or root."""
+        return request.scope.get("state", {}).get(PEER_UID) in (os.geteuid(), 0)
 
 
-def cookie_name(settings: ServeSettings) -> str:
-    """Cookies know no ports: servers on one host have one each."""
-    return f"plimsoll-{settings.endpoint.port}"
-
-
-def may_enter(request: Request, settings: ServeSettings) -> bool:
-    """Whether no token is needed, or the cookie or `Authorization: Bearer` has it."""
-    if settings.token is None:
-        return True
-    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-    given = bearer if scheme.lower() == "bearer" else request.cookies.get(cookie_name(settings), "")
-    return same(given, settings.token)
-
-
-def entering(request: Request, settings: ServeSettings) -> Response | None:
-    """For an address with the right token: the cookie, and on to the address without it."""
-    if settings.token is None or request.method not in ("GET", "HEAD"):
-        return None
-    if not same(request.query_params.get(PARAMETER, ""), settings.token):
-        return None
-    left = [(k, v) for k, v in request.query_params.multi_items() if k != PARAMETER]
-    # Of one slash alone: what begins with two is another site's address.
-    path = "/" + request.url.path.lstrip("/")
-    response = RedirectResponse(path + (f"?{urlencode(left)}" if left else ""), status_code=303)
-    response.set_cookie(
-        cookie_name(settings), settings.token, httponly=True, samesite="lax", path="/"
-    )
-    return response
-
-
-def same(given: str, expected: str) -> bool:
-    """Compared in a time that says nothing of where they differ."""
-    return hmac.compare_digest(given.encode(), expected.encode())
+def own_path(path: str) -> str:
+    """The path, or the first page where it may lead to another site: //host, or /\\host."""
+    plain = path.startswith("/") and path[1:2] not in ("/", "\\") and path.isprintable()
+    return path if plain else "/"

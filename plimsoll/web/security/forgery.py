@@ -1,26 +1,26 @@
-"""Requests that change something come from our own pages alone, whatever a browser has open."""
+"""Requests that change something come from our own pages, whatever else a browser has open."""
 
 from __future__ import annotations
 
 from starlette.requests import Request
 
-from plimsoll.web.security.access import same
-from plimsoll.web.serve_settings import ServeSettings
+from plimsoll.web.security.access import IdentityProof
 
-KEY_HEADER = "x-plimsoll-key"
 _READING = ("GET", "HEAD")
+# What a browser never adds by itself to a request of another page: a header with the token, and
+# a connection to a Unix socket.
+_DELIBERATE = ("token", "peer")
 
 
-def is_forged(request: Request, settings: ServeSettings) -> bool:
-    """Whether the request would change something and is not proven to be of our pages.
+def is_forged(request: Request, proof: IdentityProof | None) -> bool:
+    """Whether another site's page may have had a browser send this, which changes something.
 
-    Proof are the key that our pages carry, in a header that other sites may not send, and
-    no Origin but our own.
+    Browsers name the page's site in Origin, and no page can change that. It must be ours, and may
+    be missing where a browser cannot have sent the proof.
     """
     if request.method in _READING:
         return False
     origin = request.headers.get("origin")
-    own = f"{request.url.scheme}://{request.headers.get('host', '')}"
-    if origin is not None and origin != own:
-        return True
-    return not same(request.headers.get(KEY_HEADER, ""), settings.form_key)
+    if origin is None:
+        return proof not in _DELIBERATE
+    return origin != f"{request.url.scheme}://{request.headers.get('host', '')}"

@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from plimsoll.web.security.access import entering, may_enter
+from plimsoll.web.security.access import ENTRY_PATH, Access
 from plimsoll.web.security.forgery import is_forged
 from plimsoll.web.security.headers import guarded_headers
 from plimsoll.web.security.host_names import is_own_name
 from plimsoll.web.serve_settings import ServeSettings
 
+LOGIN_PATH = "/login"
+# What a browser that is not known yet needs to become so, and how that page looks.
+_OPEN = frozenset(
+    {ENTRY_PATH, LOGIN_PATH, "/assets/report.css", "/assets/app.css", "/assets/mark.svg"}
+)
+
 
 class Guard:
-    """ASGI middleware. Refuses foreign names, missing tokens and forged requests."""
+    """ASGI middleware. Refuses foreign names, those who prove nothing, and forged requests."""
 
-    def __init__(self, app: ASGIApp, settings: ServeSettings) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: ServeSettings,
+        access: Access,
+        login_page: Callable[[Request], Response],
+    ) -> None:
         self._app = app
         self._settings = settings
+        self._access = access
+        self._login_page = login_page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it here."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            # There are no others: the server has neither web sockets nor a lifespan.
             return
 
         async def guarded(message: Message) -> None:
@@ -44,15 +60,26 @@ class Guard:
             return _refused(
                 421, "This server does not go by that name. Allow it with: plimsoll serve --host"
             )
-        entry = entering(request, settings)
-        if entry is not None:
-            return entry
-        if not may_enter(request, settings):
-            return _refused(401, "Open the address with the token that plimsoll serve has printed.")
-        if is_forged(request, settings):
+        proof = self._access.proof(request)
+        if proof is None and not (self._access.needs_login and request.url.path in _OPEN):
+            return self._unknown(request)
+        if is_forged(request, proof):
             return _refused(403, "This request did not come from a page of this server. Reload it.")
         return None
 
+    def _unknown(self, request: Request) -> Response:
+        """For those who prove nothing: a page to people, a line to programs."""
+        if not self._access.needs_login:
+            return _refused(403, "This socket answers the user who runs the server, and root.")
+        if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
+            return self._login_page(request)
+        return _refused(
+            401,
+            "Log in with the token: in a browser by reloading the page, in a program by the header "
+            "Authorization: Bearer TOKEN. plimsoll serve has printed where it is.",
+            {"www-authenticate": "Bearer"},
+        )
 
-def _refused(status: int, reason: str) -> Response:
-    return PlainTextResponse(reason + "\n", status_code=status)
+
+def _refused(status: int, reason: str, headers: dict[str, str] | None = None) -> Response:
+    return PlainTextResponse(reason + "\n", status_code=status, headers=headers)

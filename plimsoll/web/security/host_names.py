@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ipaddress
 
-from plimsoll.web.endpoint import ListenEndpoint
+from plimsoll.web.endpoint import ListenEndpoint, ServedEndpoint
 
 
-def is_own_name(host: str, endpoint: ListenEndpoint, names: frozenset[str]) -> bool:
+def is_own_name(host: str, endpoint: ServedEndpoint, names: frozenset[str]) -> bool:
     """Whether `host`, a request's Host header, names this server: `name` or `name:port`.
 
     That is `localhost`, one of `names`, or an address: the one that is listened on, of the
@@ -24,8 +24,10 @@ def is_own_name(host: str, endpoint: ListenEndpoint, names: frozenset[str]) -> b
         address = ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
     except ValueError:
         return False
+    if address.is_loopback or not isinstance(endpoint, ListenEndpoint):
+        return address.is_loopback
     bound = ipaddress.ip_address(endpoint.address)
-    return address.is_loopback or bound.is_unspecified or address == bound
+    return bound.is_unspecified or address == bound
 
 
 def _without_port(host: str) -> str:

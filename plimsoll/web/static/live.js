@@ -203,9 +203,9 @@
     setText(at("connection"), JSON.parse(event.data).message);
   });
   source.addEventListener("error", () => {
-    if (source.readyState !== EventSource.CLOSED) {
-      setText(at("connection"), "the server does not answer; trying again");
-    }
+    // Closed for good: by a server that was started anew, which does not know this browser.
+    setText(at("connection"), source.readyState === EventSource.CLOSED
+      ? "refused; reload the page" : "the server does not answer; trying again");
   });
 
   dark.addEventListener("change", () => [...views.keys()].forEach(draw));

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from tests.free_ports import free_port
 from tests.integration.cluster.addon import crds_of, find_addon
 from tests.integration.cluster.control_plane import CannotServe, ControlPlane, Program
 from tests.integration.cluster.credentials import LOOPBACK
@@ -56,7 +57,7 @@ def _configuration(folder: Path) -> dict[str, Any]:
         "namespace": "default",
         "health": {"healthProbeBindAddress": f"{LOOPBACK}:0"},
         "metrics": {"bindAddress": "0"},
-        "webhook": {"host": str(LOOPBACK), "port": 9443, "certDir": str(folder)},
+        "webhook": {"host": str(LOOPBACK), "port": free_port(), "certDir": str(folder)},
         "leaderElection": {"leaderElect": False},
         "internalCertManagement": {"enable": False},
         "integrations": {"frameworks": ["batch/job"]},

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from pathlib import Path
 
 import yaml
 
 from tests.integration.cluster.change import Manifest
-from tests.unit.tune.render.example_intents import INTENTS, manifests
+from tests.unit.tune.render.example_intents import manifests
 
 DETERMINISTIC, VDU, TELCO = "openshift-deterministic", "openshift-sno-vdu", "telco-core-rds"
 PRESETS = (DETERMINISTIC, VDU, TELCO)
@@ -25,7 +26,11 @@ _WRITTEN = Path(__file__).parent / "written"
 
 def rendered(intent: str) -> list[Manifest]:
     """What a user applies: not the alternatives, and pods last."""
-    found = [each for path, each in manifests(INTENTS[intent]) if not path.startswith("alternat")]
+    found = [
+        deepcopy(each)
+        for path, each in manifests(intent).items()
+        if not path.startswith("alternat")
+    ]
     return sorted(found, key=lambda each: bool(each["kind"] == "Pod"))
 
 

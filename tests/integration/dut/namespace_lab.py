@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -19,6 +18,8 @@ from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import NAMESPACE_PREFIX
 from plimsoll.host.processes.identity import wait_for_end
 from tests.integration.command import Workplace, journal
+from tests.integration.packet_port import PacketPort
+from tests.integration.unspoilt import unspoilt
 
 CPU = max(os.sched_getaffinity(0))
 # As the default streams of a profile have them.
@@ -27,7 +28,6 @@ MACS = ("02:00:00:00:00:01", "02:00:01:00:00:01")
 IPV6 = {"src_ip": "2001:2:0:1::1", "frame_size": 100}
 PATIENCE_S = 60
 FRAMES = 100
-ETH_P_ALL, PACKET_OUTGOING = 0x0003, 4
 
 OWNER = """
 import sys, time
@@ -69,32 +69,14 @@ def ends_of(lab: Lab) -> list[str]:
 def exchange(ends: list[str]) -> list[list[bytes]]:
     """Send IPv4 into port 0 and IPv6 into port 1 by packet sockets; what came out of each."""
     with ExitStack() as stack:
-        ports = [
-            stack.enter_context(
-                socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-            )
-            for _ in ends
-        ]
-        for port, end in zip(ports, ends, strict=True):
-            port.bind((end, 0))
-            port.settimeout(PATIENCE_S)
+        ports = [stack.enter_context(PacketPort(end)) for end in ends]
         there = Ether(src=MACS[0], dst=MACS[1]) / IP(src="198.18.0.1", dst="198.19.7.7", ttl=64)
         back = Ether(src=MACS[1], dst=MACS[0]) / IPv6(
             src="2001:2:0:2::1", dst="2001:2:0:1::7", hlim=64
         )
         for frame, port in ((there, ports[0]), (back, ports[1])):
-            for _ in range(FRAMES):
-                port.send(bytes(frame / UDP(sport=4096, dport=4097) / bytes(30)))
-        return [_received(port) for port in ports]
-
-
-def _received(port: socket.socket) -> list[bytes]:
-    frames: list[bytes] = []
-    while len(frames) < FRAMES:
-        frame, address = port.recvfrom(2048)
-        if address[2] != PACKET_OUTGOING:
-            frames.append(frame)
-    return frames
+            port.send(bytes(frame / UDP(sport=4096, dport=4097) / bytes(30)), FRAMES)
+        return [[port.receive() for _ in range(FRAMES)] for port in ports]
 
 
 def start_owner(settings: LabModel) -> tuple[subprocess.Popen[str], Ledger]:
@@ -130,7 +112,8 @@ def run_trial(place: Workplace, lab: dict[str, object], **stream: object) -> dic
     """A trial of 64 flows at 1 kpps for a second that passes; its record."""
     streams = [{"name": "load", "role": "load", "flows": 64, **stream}]
     experiment = place.experiment(profile={"streams": streams}, lab=lab)
-    done = place.run(
+    done = unspoilt(
+        place,
         *("trial", experiment, "--load", "1kpps", "--duration", "1s", "--json"),
         *("--runs", place.runs),
     )

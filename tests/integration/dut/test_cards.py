@@ -5,6 +5,7 @@ has cards.
 """
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.integration.command import Workplace
 from tests.integration.dut.namespace_lab import (
     CPU,
     FRAMES,
+    PATIENCE_S,
     agreements,
     ends_of,
     exchange,
@@ -31,7 +33,9 @@ from tests.integration.dut.namespace_lab import (
     start_owner,
 )
 
-DUT, TESTER = ("plcard-d0", "plcard-d1"), ("plcard-t0", "plcard-t1")
+# They lie in the machine's own network namespace, next to those of other sessions.
+OURS = f"plc{os.getpid():x}"
+DUT, TESTER = (f"{OURS}-d0", f"{OURS}-d1"), (f"{OURS}-t0", f"{OURS}-t1")
 CARDS = {"dut": DUT, "tester": [{"netdev": name, "driver": "af_packet"} for name in TESTER]}
 MTU, MACS = 1400, ("02:00:00:00:0d:00", "02:00:00:00:0d:01")
 KINDS: dict[str, dict[str, object]] = {
@@ -97,7 +101,7 @@ def test_frames_pass_and_the_interfaces_come_back(ledger: Ledger, cards: None, k
     lab = make_lab(ledger, kind, cards=CARDS, **KINDS[kind])
     ends = ends_of(lab)
     assert tuple(ends) == TESTER
-    lab.wait_links(10)
+    lab.wait_links(PATIENCE_S)
     before = lab.counters()
     assert before is not None
     assert [len(frames) for frames in exchange(ends)] == [FRAMES, FRAMES]
@@ -139,8 +143,8 @@ def test_the_next_command_gives_back_what_owner_and_janitor_could_not(
 
 def test_what_cannot_be_lent_leaves_all_as_it_was(ledger: Ledger, cards: None) -> None:
     """The second one is gone when the first has been lent."""
-    lab = make_lab(ledger, "linux-router", cards={**CARDS, "dut": (DUT[0], "plcard-none")})
-    with pytest.raises(MachineError, match="plcard-none"):
+    lab = make_lab(ledger, "linux-router", cards={**CARDS, "dut": (DUT[0], f"{OURS}-none")})
+    with pytest.raises(MachineError, match=f"{OURS}-none"):
         lab.up()
     assert leftovers(ledger) == set()
     assert as_before()
@@ -180,13 +184,13 @@ def test_an_interface_with_an_address_or_a_master_is_left_alone(cards: None) -> 
         f"lab (ip address flush dev {DUT[1]}, if they are not needed, or choose another)"
     )
     ip("address", "flush", "dev", DUT[1])
-    ip("link", "add", "plcard-br", "type", "bridge")
+    ip("link", "add", f"{OURS}-br", "type", "bridge")
     try:
-        ip("link", "set", DUT[0], "master", "plcard-br")
-        with pytest.raises(MachineError, match=r"lab\.cards\.dut\[0\]: plcard-d0 belongs to"):
+        ip("link", "set", DUT[0], "master", f"{OURS}-br")
+        with pytest.raises(MachineError, match=rf"lab\.cards\.dut\[0\]: {DUT[0]} belongs to"):
             settings.check_machine()
     finally:
-        ip("link", "delete", "plcard-br")
+        ip("link", "delete", f"{OURS}-br")
     settings.check_machine()
 
 
@@ -197,7 +201,7 @@ def test_the_dut_waits_for_its_carriers(ledger: Ledger, cards: None) -> None:
     with pytest.raises(MachineError, match=rf"lab\.cards\.dut: {DUT[1]} has no carrier"):
         lab.wait_links(0.2)
     ip("link", "set", TESTER[1], "up")
-    lab.wait_links(10)
+    lab.wait_links(PATIENCE_S)
     lab.down()
 
 

@@ -14,6 +14,7 @@ from plimsoll.observe.network.xdp import Xdp
 from plimsoll.observe.openvswitch.openvswitch import OpenVswitch
 from plimsoll.observe.reading.observation import Observation
 from plimsoll.observe.reading.observer import ObservedHost
+from tests.integration.command import until
 from tests.integration.dut.namespace_lab import FRAMES, ends_of, exchange, make_lab, settings_of
 from tests.unit.observe.watched import Watched
 
@@ -100,9 +101,12 @@ def test_open_vswitch_is_read_by_its_control_socket(ledger: Ledger) -> None:
     # The first of each flow asks the slow path; by which cache the others are found is its own.
     assert looked_up["upcall"] >= 2
     assert sum(count or 0 for count in looked_up.values()) == 2 * FRAMES
-    if rows.values("datapath-flows") != [2]:
-        print(f"repeated once: megaflows {rows.values('datapath-flows')}, one was evicted")
+    assert set(rows.values("datapath-flows")) <= {0, 1, 2}
+
+    # A switch that comes to its turn late evicts one before it is counted.
+    def both_are_there() -> bool:
         exchange(ends)
-        rows = watched.read()
-    assert rows.values("datapath-flows")[-1] == 2
+        return bool(watched.read().values("datapath-flows")[-1] == 2)
+
+    until(both_are_there, "both megaflows")
     lab.down()

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,9 @@ import yaml
 
 from plimsoll.errors import MachineError
 from plimsoll.host.namespaces.network_namespace import NAMESPACE_PREFIX
-from tests.integration.command import ROOT, Workplace, journal
-from tests.integration.dut.namespace_lab import CPU, PATIENCE_S, agreements
+from tests.integration.command import ROOT, Workplace, assert_goes_on, journal, until
+from tests.integration.dut.namespace_lab import CPU, agreements
+from tests.integration.unspoilt import refuse_spoilt
 
 EXAMPLE = ROOT / "examples/router-neighbours.yaml"
 TESTER = ("192.0.2.2", "192.0.2.130", "2001:db8:0:1::2", "2001:db8:0:2::2")
@@ -34,17 +34,16 @@ def example(place: Workplace, **host: object) -> Path:
 
 def ping_from_the_dut(run: Path) -> list[str]:
     """Ping the tester's addresses by the DUT's kernel, in the midst of the trial."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not [each for each in journal(run) if each["kind"] == "lab-up"]:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: any(each["kind"] == "lab-up" for each in journal(run)), "the lab")
     (up,) = [event for event in journal(run) if event["kind"] == "lab-up"]
     name = str(up["lab"]["namespace"])
     assert name.startswith(NAMESPACE_PREFIX)
     counter = ["ip", "netns", "exec", name, "cat", "/sys/class/net/port0/statistics/rx_packets"]
-    while int(subprocess.run(counter, capture_output=True, text=True, check=True).stdout) < SENDS:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+
+    def received() -> int:
+        return int(subprocess.run(counter, capture_output=True, text=True, check=True).stdout)
+
+    until(lambda: received() >= SENDS, "frames at the DUT")
     program = [sys.executable, str(ROOT / "tests/integration/pinging.py")]
     command = ["ip", "netns", "exec", name, *program, *TESTER, str(PINGS), "64"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -52,16 +51,17 @@ def ping_from_the_dut(run: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_a_trial_passes_with_no_mac_written_while_the_router_pings(place: Workplace) -> None:
-    running = place.start(
-        *("trial", example(place), "--load", "1kpps", "--duration", "10s", "--json"),
-        *("--runs", place.runs),
-    )
-    deadline = time.monotonic() + PATIENCE_S
-    while not place.runs.exists() or not list(place.runs.iterdir()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    words = ("--load", "1kpps", "--duration", "10s", "--json", "--runs", place.runs)
+    running = place.start("trial", example(place), *words)
+
+    def begun() -> bool:
+        assert_goes_on(running)
+        return place.runs.exists() and bool(list(place.runs.iterdir()))
+
+    until(begun, "the run")
     answered = ping_from_the_dut(place.only_run())
-    said, complaint = running.communicate(timeout=PATIENCE_S * 2)
+    said, complaint = running.communicate(timeout=300)
+    refuse_spoilt([place.only_run()], running.returncode)
     assert running.returncode == 0, complaint
     trial = json.loads(said)
     assert answered == [f"{address} {PINGS}" for address in TESTER]

@@ -1,7 +1,6 @@
 """Guests of switches between the kernel's interfaces: frames counted at every point, and killed."""
 
 import json
-import socket
 import subprocess
 import time
 from typing import Any
@@ -32,6 +31,7 @@ from tests.integration.dut.namespace_lab import (
     settings_of,
     start_owner,
 )
+from tests.integration.packet_port import PacketPort
 
 PVP: dict[str, Any] = {"chain": "pvp"}
 TESTPMD: dict[str, Any] = {**PVP, "guest": "testpmd"}
@@ -126,10 +126,8 @@ def test_where_frames_are_lost_is_seen(ledger: Ledger) -> None:
 
 
 def send(end: str) -> None:
-    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as port:
-        port.bind((end, 0))
-        for _ in range(FRAMES):
-            port.send(bytes.fromhex("020001000001 020000000001 88b5") + bytes(46))
+    with PacketPort(end) as port:
+        port.send(bytes.fromhex("020001000001 020000000001 88b5") + bytes(46), FRAMES)
 
 
 def until_arrived(end_sight: Any, place: str) -> DutSight:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scapy.all import IP, UDP, Ether
 
 from plimsoll.dut.lab import LabDied
 from plimsoll.dut.ovs.ovs import OvsSettings
@@ -14,7 +15,7 @@ from plimsoll.dut.registry.standing import lab_down, lab_up
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger, sweep
 from plimsoll.host.processes.identity import end_process
-from tests.integration.command import ROOT, Workplace
+from tests.integration.command import ROOT, Workplace, until
 from tests.integration.dut.guest_chains import (
     hung_is_not_dead,
     killed_is_reported,
@@ -24,6 +25,7 @@ from tests.integration.dut.guest_chains import (
 from tests.integration.dut.namespace_lab import (
     CPU,
     FRAMES,
+    MACS,
     ends_of,
     exchange,
     killed_owner_leaves_nothing,
@@ -33,7 +35,13 @@ from tests.integration.dut.namespace_lab import (
     settings_of,
     start_owner,
 )
+from tests.integration.packet_port import PacketPort
+from tests.integration.unspoilt import unspoilt
 
+# From the tester's port 0 towards its port 1.
+FRAME = bytes(
+    Ether(src=MACS[0], dst=MACS[1]) / IP(src="198.18.0.1", dst="198.19.7.7") / UDP()
+) + bytes(30)
 WAYS = pytest.mark.parametrize(
     "more", [{}, {"rules": "normal"}, pytest.param({"ports": "af_xdp"}, marks=pytest.mark.full)]
 )
@@ -45,6 +53,17 @@ def _has_open_vswitch() -> None:
         OvsSettings().check_machine()
     except MachineError as error:
         pytest.skip(str(error))
+
+
+def test_a_port_behind_a_guest_has_its_own_counters(ledger: Ledger) -> None:
+    """The numbers of ports depend on the guests: what is lost in one did not leave by port 1."""
+    lab = make_lab(ledger, "ovs", chain="pvp", guest="namespace")
+    ends = ends_of(lab)
+    ledger.namespace.guest("guest0").batch("link set eth1 down")
+    with PacketPort(ends[0]) as port:
+        port.send(FRAME, FRAMES)
+    until(lambda: lab.counters()[0].rx_frames == FRAMES, "the switch to take them in")
+    assert [(each.rx_frames, each.tx_frames) for each in lab.counters()] == [(FRAMES, 0), (0, 0)]
 
 
 @WAYS
@@ -156,7 +175,7 @@ def trial_of(place: Workplace, kind: str, **more: object) -> dict[str, Any]:
     lab = {"kind": kind, "cpu": CPU, **more}
     experiment = place.experiment(profile={"streams": [stream]}, lab=lab)
     words = ("--load", "1kpps", "--duration", "1s", "--json", "--runs", place.runs)
-    done = place.run("trial", experiment, *words)
+    done = unspoilt(place, "trial", experiment, *words)
     assert done.returncode == 0, done.stdout + done.stderr
     return dict(json.loads(done.stdout))
 

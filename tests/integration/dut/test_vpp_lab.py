@@ -12,6 +12,7 @@ from plimsoll.dut.userspace.vpp import VppLab, VppSettings
 from plimsoll.dut.userspace.vpp_startup import VppStartup
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.ledger.ledger_use import ledger_uses
 from plimsoll.host.processes.identity import wait_for_end
 from tests.integration.command import Workplace, journal
 from tests.integration.dut.namespace_lab import (
@@ -44,8 +45,12 @@ def _has_vpp() -> None:
 
 
 def shared_memory(ledger: str = "*") -> set[str]:
-    """What VPPs of ours, or that of one ledger, have left in shared memory."""
-    return {path.name for path in SHARED_MEMORY.glob(f"plimsoll-{ledger}-*")}
+    """What VPPs of no living ledger, or that of one ledger, have left in shared memory."""
+    found = {path.name for path in SHARED_MEMORY.glob(f"plimsoll-{ledger}-*")}
+    living = [f"plimsoll-{use.ledger_id}-" for use in ledger_uses() if use.alive]
+    if ledger != "*":
+        return found
+    return {name for name in found if not name.startswith(tuple(living))}
 
 
 def brought_up(place: Workplace) -> dict[str, dict[str, object]]:

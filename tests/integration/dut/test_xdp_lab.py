@@ -32,6 +32,7 @@ from tests.integration.dut.namespace_lab import (
     settings_of,
     start_owner,
 )
+from tests.integration.packet_port import PacketPort
 
 MODES = ("native", "generic")
 
@@ -104,10 +105,8 @@ def test_what_has_nowhere_to_go_is_counted_as_dropped(ledger: Ledger) -> None:
     ends = ends_of(lab)
     # It goes from the program's map as well, and the frames to it with that.
     ledger.namespace.batch(f"link delete {ledger.namespace.dut_end(1)}")
-    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as port:
-        port.bind((ends[0], 0))
-        for _ in range(FRAMES):
-            port.send(bytes(60))
+    with PacketPort(ends[0]) as port:
+        port.send(bytes(60), FRAMES)
     dut_port = ledger.namespace.dut_end(0)
     counts = run_within(
         ledger.namespace.path, lambda: XdpCounts.of_interface(socket.if_nametoindex(dut_port))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.priority import favour
 from tests.integration.engine.requests import CPUS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -18,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[3]
 VARIABLE = "PLIMSOLL_DELAY_DUT"
 BUILT = ROOT / "build/engine-tests/engine/tests/delay-dut"
 # No test waits this long for a DUT in order; it only ends a test of one that hangs.
-HANGS_AFTER_S = 60.0
+HANGS_AFTER_S = 300.0
 
 Behaviour = dict[str, Any]
 
@@ -72,7 +73,9 @@ class DelayDut:
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 env={**os.environ, "RUNTIME_DIRECTORY": str(folder)},
+                start_new_session=True,
             )
+        favour(self._process.pid)
 
     def __enter__(self) -> Self:
         return self

@@ -5,6 +5,7 @@ from itertools import count
 from tests.integration.engine.frames import udp_frame
 from tests.integration.engine.requests import DESTINATION, Request, open_request, trial_request
 from tests.integration.engine.session import EngineSession, Message
+from tests.tried_again import SpoiltByMachine
 
 RATE_PPS = 1000.0
 DURATION_S = 0.3
@@ -80,12 +81,6 @@ def assert_carries(
         )
     ]
     reply = carried(engine, *streams)
-    stalled_ns = max(worker["worst_stall_ns"] for worker in reply["workers"])
-    if stalled_ns > LONGEST_STALL_NS:
-        print(f"the trial is run once again: the loop was off its CPU for {stalled_ns} ns")
-        # What was still under way comes in here, and is stale.
-        carried(engine, *streams)
-        reply = carried(engine, *streams)
     for counts in reply["streams"]:
         found = {name: counts[name] for name in CLEAN}
         if fanned_out:
@@ -101,11 +96,19 @@ def assert_carries(
     return reply
 
 
-def carried(engine: EngineSession, *streams: Request) -> Message:
-    """What the engine says of a trial of these streams."""
-    return engine.ask(
-        trial_request(*streams, duration_s=DURATION_S, drain_s=DRAIN_S, mark=next(MARKS))
-    )
+def carried(engine: EngineSession, *streams: Request, duration_s: float = DURATION_S) -> Message:
+    """What the engine says of a trial of these streams.
+
+    Raises SpoiltByMachine where a loop was off its CPU for too long for all frames to come back.
+    """
+    request = trial_request(*streams, duration_s=duration_s, drain_s=DRAIN_S, mark=next(MARKS))
+    reply = engine.ask(request)
+    stalled_ns = max(worker["worst_stall_ns"] for worker in reply["workers"])
+    if stalled_ns > LONGEST_STALL_NS:
+        # What is still under way comes in here, and is stale.
+        engine.ask({**request, "mark": next(MARKS)})
+        raise SpoiltByMachine(f"a polling loop was off its CPU for {stalled_ns / 1e9:.3g} s")
+    return reply
 
 
 def refusal(engine: EngineSession, *devargs: str, **more: object) -> Message:

@@ -1,4 +1,8 @@
-"""One engine process under test; every line that it prints is checked against the schema."""
+"""One engine process under test; every line that it prints is checked against the schema.
+
+That is done once it has ended: a line takes longer to check than intervals last, the less CPU
+the engine's polling loops leave to the test.
+"""
 
 import json
 import os
@@ -14,6 +18,8 @@ from jsonschema import Draft202012Validator
 
 from plimsoll.generator.engine.program import find_engine
 from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.priority import favour
+from tests.tried_again import SpoiltByMachine
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = json.loads((ROOT / "docs/schemas/engine-protocol.schema.json").read_text())
@@ -24,7 +30,9 @@ SAID = {
     for name in (each["$ref"].rpartition("/")[2] for each in SCHEMA["$defs"][kind]["oneOf"])
 }
 # No test waits this long for an engine in order; it only ends a test of one that hangs.
-HANGS_AFTER_S = 60.0
+HANGS_AFTER_S = 300.0
+# The most that a request may say (docs/engine-protocol.md).
+LONGEST_CATCH_UP_NS = 1_000_000_000
 
 Message = dict[str, Any]
 
@@ -46,6 +54,7 @@ class EngineSession:
         self._hangs_after_s = hangs_after_s
         self._stderr = folder / f"{name}.stderr"
         self.messages: list[Message] = []
+        self._said: list[Message] = []
         self._pending = b""
         with self._stderr.open("wb") as stderr:
             self.process = subprocess.Popen(
@@ -54,7 +63,10 @@ class EngineSession:
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 env={**os.environ, "RUNTIME_DIRECTORY": str(folder)},
+                start_new_session=True,
             )
+        # As a run has its loops.
+        favour(self.process.pid)
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self._in = self.process.stdin
@@ -69,6 +81,8 @@ class EngineSession:
         self.process.wait()
         self._out.close()
         self._in.close()
+        for message in self._said:
+            _check(message)
 
     @property
     def stderr(self) -> str:
@@ -89,7 +103,7 @@ class EngineSession:
         """The next message."""
         line = self._read_line()
         assert line, f"the engine ended: {self.stderr}"
-        return dict(self._checked(line))
+        return self._take(line)
 
     def next_interval(self) -> Message:
         while "event" not in (message := self.next()):
@@ -104,10 +118,17 @@ class EngineSession:
                 return message
 
     def ask(self, request: Message) -> Message:
-        """Send a request and wait for its reply, which must be good."""
+        """Send a request and wait for its reply, which must be good.
+
+        Raises SpoiltByMachine where a loop was away for longer than any trial makes up for.
+        """
         self.send(request)
         reply = self.reply_to(request["id"])
         assert reply["ok"], f"{reply}: {self.stderr}"
+        for worker in reply.get("workers", ()):
+            # What had been due before was not sent any more, however late.
+            if worker["worst_stall_ns"] > LONGEST_CATCH_UP_NS:
+                raise SpoiltByMachine(f"a polling loop was away for {worker['worst_stall_ns']} ns")
         return reply
 
     def ask_in_vain(self, request: Message) -> Message:
@@ -126,7 +147,7 @@ class EngineSession:
     def end(self) -> int:
         """Read what is still to come after the engine was signalled to end; its exit status."""
         while line := self._read_line():
-            self._checked(line)
+            self._take(line)
         return self.process.wait(self._hangs_after_s)
 
     def finish(self) -> None:
@@ -135,13 +156,9 @@ class EngineSession:
         status = self.end()
         assert status == 0, f"exit status {status}: {self.stderr}"
 
-    def _checked(self, line: bytes) -> Message:
+    def _take(self, line: bytes) -> Message:
         message: Message = json.loads(line)
-        if "event" in message:
-            name = f"{message['event']}_event"
-        else:
-            name = f"{message['reply']}_reply" if message["ok"] else "error_reply"
-        SAID[name].validate(message)
+        self._said.append(message)
         self.messages.append(message)
         return message
 
@@ -160,3 +177,11 @@ class EngineSession:
             self._pending += chunk
         line, _, self._pending = self._pending.partition(b"\n")
         return line
+
+
+def _check(message: Message) -> None:
+    if "event" in message:
+        name = f"{message['event']}_event"
+    else:
+        name = f"{message['reply']}_reply" if message["ok"] else "error_reply"
+    SAID[name].validate(message)

@@ -63,7 +63,8 @@ def test_frames_that_came_are_in_the_file_as_they_were(
         assert (reader.nano, reader.linktype, reader.snaplen) == (True, 1, 9342)
         times = [packet.sec + packet.usec / 1e9 for _, packet in reader]
     assert times == sorted(times)
-    assert before <= times[0] <= times[-1] <= after
+    # By the machine's clock, which someone may set meanwhile.
+    assert before - 60 <= times[0] <= times[-1] <= after + 60
     engine.finish()
 
 

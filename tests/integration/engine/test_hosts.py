@@ -129,7 +129,7 @@ def test_ping_is_answered_and_counted_while_frames_are_sent(tmp_path: Path, spli
 
 def test_who_does_not_answer_is_asked_as_often_as_wanted(tmp_path: Path) -> None:
     with engine_and_kernel(tmp_path) as (engine, _, _):
-        absent, there = resolve(engine, "192.0.2.77", THEIRS[4], tries=3, wait_s=0.05)
+        absent, there = resolve(engine, "192.0.2.77", THEIRS[4], tries=3, wait_s=0.3)
         assert (absent["mac"], absent["tries"]) == (None, 3)
         assert there["mac"] is not None
 

@@ -3,7 +3,6 @@
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,8 @@ import pytest
 
 from plimsoll.dut.ports.memif_port import memif_devargs
 from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.priority import favour
+from tests.integration.command import until
 from tests.integration.engine.port_bed import assert_carries, open_ports, refusal
 from tests.integration.engine.requests import CPUS
 from tests.integration.engine.session import EngineSession
@@ -41,7 +42,9 @@ def forwarder(folder: Path, *vdevs: str, mbuf_size: int = 2176) -> Iterator[None
             stdout=log,
             stderr=log,
             env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "RUNTIME_DIRECTORY": str(folder)},
+            start_new_session=True,
         )
+    favour(process.pid)
     try:
         yield
     finally:
@@ -84,7 +87,7 @@ def test_through_testpmd_that_listens_only_later(engine: EngineSession, tmp_path
             "link_wait_s": 50,
         }
     )
-    time.sleep(0.3)
+    until(lambda: "EAL: " in engine.stderr, "the engine to open its ports")
     with forwarder(tmp_path, *servers):
         assert engine.reply_to(1)["ok"], engine.stderr
         settle(engine)

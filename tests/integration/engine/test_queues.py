@@ -3,10 +3,13 @@
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.interface import Interval, TrialPlan, WorkerLayout
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
+from tests.integration.engine.port_bed import carried
 from tests.integration.engine.requests import CPUS, FRAME, open_request, stream, trial_request
 from tests.integration.engine.session import EngineSession
 
@@ -24,13 +27,14 @@ def test_one_worker_polls_several_queues(engine: EngineSession) -> None:
     engine.finish()
 
 
+@pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs")
 def test_each_queue_its_worker(engine: EngineSession) -> None:
     workers = [
         {"cpu": cpu, "tx": [[0, queue]], "rx": [[0, 1 - queue]]}
         for queue, cpu in enumerate(CPUS[:2])
     ]
     engine.ask(open_request("net_ring0", workers=workers, memory=MEMORY))
-    reply = engine.ask(trial_request(stream(0, 1500), stream(1, 1000, tx_queue=1), duration_s=0.4))
+    reply = carried(engine, stream(0, 1500), stream(1, 1000, tx_queue=1), duration_s=0.4)
     assert [counts["received"] for counts in reply["streams"]] == [600, 400]
     engine.finish()
 
@@ -41,6 +45,7 @@ def test_a_queue_without_a_worker_is_no_queue_to_send_on(loopback: EngineSession
     assert error["message"] == "must be an integer from 0 to 0"
 
 
+@pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs")
 def test_a_stream_over_two_queues_is_whole_to_the_caller(tmp_path: Path) -> None:
     engine = Engine.start(tmp_path / "log", {"RUNTIME_DIRECTORY": str(tmp_path)})
     field = FieldWriter(30, 4, count=10, fixes=(24, 40))

@@ -19,6 +19,9 @@ RING = 256
 STOP = {"id": 9, "request": "stop"}
 
 
+pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs")
+
+
 @pytest.fixture
 def linked(tmp_path: Path) -> Iterator[tuple[EngineSession, EngineSession]]:
     """Two engines with a port each, all that one sends being for the other."""

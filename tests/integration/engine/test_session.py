@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.version import VERSION
 from tests.integration.engine.requests import CPUS, open_request, stream, trial_request
-from tests.integration.engine.session import EngineSession
+from tests.integration.engine.session import HANGS_AFTER_S, EngineSession
 
 STOP = {"id": 90, "request": "stop"}
 HOURS = {"duration_s": 7200, "interval_s": 0.1, "drain_s": 0.1}
@@ -138,12 +138,13 @@ def test_a_stop_ends_the_sending_and_still_drains(engine: EngineSession) -> None
 
 def test_a_second_stop_ends_the_drain(engine: EngineSession) -> None:
     engine.ask(open_request("net_ring0"))
-    # The test would be taken for hanging if it drained to the end.
     engine.send(trial_request(stream(0, 1000), **{**HOURS, "drain_s": 60}))
     engine.next_interval()
     engine.ask(STOP)
     engine.ask({**STOP, "id": 91})
     assert engine.reply_to(2)["ended_by"] == "stop"
+    drained = engine.intervals[-1]
+    assert drained["end_s"] - drained["begin_s"] < 60
     engine.finish()
 
 
@@ -178,7 +179,7 @@ def test_a_driver_that_no_longer_reads_ends_the_engine(engine: EngineSession) ->
     engine.send(trial_request(stream(0, 1000), **HOURS))
     engine.next_interval()
     engine.close_output()
-    assert engine.process.wait(60) == 1
+    assert engine.process.wait(HANGS_AFTER_S) == 1
 
 
 def test_what_libraries_print_stays_off_the_protocol(engine: EngineSession) -> None:

@@ -13,7 +13,7 @@ from plimsoll.generator.engine.messages import TRIAL_REPORT
 from plimsoll.generator.interface import TrialReport
 from plimsoll.record.trials.clock_fit import ClockFit
 from tests.integration.engine.delay_dut import path
-from tests.integration.engine.requests import Request, open_request, stream, trial_request
+from tests.integration.engine.requests import CPUS, Request, open_request, stream, trial_request
 from tests.integration.engine.session import EngineSession
 from tests.integration.engine.truth_bed import Truth, TruthBed, truth_bed
 
@@ -21,8 +21,9 @@ RATE_PPS = 10_000
 GAP_NS = 1_000_000_000 // RATE_PPS
 SENT = 3000
 RUN = {"duration_s": SENT / RATE_PPS}
-# The first send is named a millisecond ahead by one reading of the clocks, which may be
-# interrupted between the two.
+# WORST_LATENCIES_MAX of engine/src/dataplane/measures/worst_latencies.h.
+LISTED_AT_MOST = 256
+# The clocks are read together within less, in one of twenty tries at least.
 BEGIN_UNCERTAINTY_NS = 1_000_000
 
 
@@ -94,8 +95,14 @@ def test_all_above_the_threshold_are_listed_next_to_the_worst(bed: TruthBed) -> 
     held = {frame.sequence for frame in truth.report.of(0) if frame.hold_ns >= 1000 * spike_us}
     # Where the tester's CPU was away for so long, the DUT held some for less.
     assert held & set(held_back)
-    assert held <= {worst.sequence for worst in counts.worst}
-    assert counts.spikes_left_out == 0
+    listed = {
+        number
+        for train in counts.worst
+        for number in range(train.sequence, train.sequence + train.frames)
+    }
+    assert len(held - listed) <= counts.spikes_left_out
+    # Where the machine made more spikes than fit, the rest is counted, and only the rest.
+    assert counts.spikes_left_out == 0 or len(counts.worst) == LISTED_AT_MOST
 
 
 def test_each_loss_event_names_what_was_dropped_and_when(bed: TruthBed) -> None:
@@ -161,14 +168,14 @@ def test_clock_readings_span_the_trial_and_are_thinned(bed: TruthBed) -> None:
     first, last = report.clock[0], report.clock[-1]
     assert first.tsc < last.tsc
     assert (last.raw_ns - first.raw_ns) / 1e9 > 1.5
-    assert abs(report.begin_unix_ns - first.unix_ns) < 1e9
+    assert abs(report.begin_unix_ns - first.unix_ns) < 60e9
 
 
 def test_losses_are_not_distinguished_where_a_stream_comes_in_on_two_queues(
     engine: EngineSession,
 ) -> None:
     """Each queue sees every second frame only; none is lost."""
-    workers = [{"cpu": 0, "tx": [[0, 0], [0, 1]], "rx": [[0, 0], [0, 1]]}]
+    workers = [{"cpu": CPUS[0], "tx": [[0, 0], [0, 1]], "rx": [[0, 0], [0, 1]]}]
     memory = {"huge": False, "megabytes": 256}
     engine.ask(open_request("net_ring0", workers=workers, memory=memory))
     reply = engine.ask(trial_request(stream(0, 10_000), worst=0))

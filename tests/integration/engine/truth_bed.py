@@ -11,6 +11,7 @@ from plimsoll.dut.ports.memif_port import memif_devargs
 from tests.integration.engine.delay_dut import Behaviour, DelayDut, DutReport, Sent
 from tests.integration.engine.requests import Request, open_request, trial_request
 from tests.integration.engine.session import EngineSession, Message
+from tests.tried_again import SpoiltByMachine
 
 RING_SIZE = 4096
 # Time for the DUT too to come to its turn on a busy machine.
@@ -18,10 +19,6 @@ DRAIN_S = 0.5
 ORDER_COUNTERS = ("received", "duplicate", "out_of_order")
 # What a tester at fault would count; a test on the truth has none of it.
 FAULTS = ("refused", "skipped", "no_buffer")
-
-
-class MachineTooBusy(AssertionError):
-    """Engine or DUT was away for too long for the truth to be seen."""
 
 
 @dataclass(frozen=True)
@@ -59,16 +56,15 @@ class TruthBed:
     ) -> Truth:
         """A trial while the DUT behaves so; no frame may be lost but by the DUT's will.
 
-        `meanwhile` is called once it has been requested. Where the machine took the CPU from
-        either for too long, it is run once again.
+        `meanwhile` is called once it has been requested. Raises SpoiltByMachine where the machine
+        took the CPU from either for too long for the truth to be seen.
         """
         try:
             return self._run(*streams, paths=paths, seed=seed, meanwhile=meanwhile, **changes)
-        except MachineTooBusy as reason:
-            print(f"the trial is run once again: {reason}")
+        except SpoiltByMachine:
             # What was still under way comes in here, and is foreign then.
             self._engine.ask(trial_request(*streams, mark=next(self._marks), drain_s=DRAIN_S))
-            return self._run(*streams, paths=paths, seed=seed, meanwhile=meanwhile, **changes)
+            raise
 
     def _run(
         self,
@@ -83,18 +79,24 @@ class TruthBed:
         request = trial_request(*streams, **options)
         self._engine.messages.clear()
         self._engine.send(request)
-        meanwhile(self._engine)
+        try:
+            meanwhile(self._engine)
+        except BaseException:
+            # It may last for minutes, and the loops poll for as long.
+            self._engine.send({"id": next(self._marks), "request": "stop"})
+            self._engine.reply_to(request["id"])
+            raise
         reply = self._engine.reply_to(request["id"])
         assert reply["ok"], f"{reply}: {self._engine.stderr}"
         report = self._dut.report(self._tsc_hz)
         taken_in = sum(port["received"] for port in report.ports)
         sent = sum(counts["sent"] for counts in reply["streams"])
         if taken_in != sent:
-            raise MachineTooBusy(f"the DUT got to {taken_in} of {sent} frames in time")
+            raise SpoiltByMachine(f"the DUT got to {taken_in} of {sent} frames in time")
         for counts in reply["streams"]:
             faults = {name: counts[name] for name in FAULTS if counts[name]}
             if faults:
-                raise MachineTooBusy(f"the engine, of stream {counts['stream']}: {faults}")
+                raise SpoiltByMachine(f"the engine, of stream {counts['stream']}: {faults}")
         return Truth(reply, report)
 
 

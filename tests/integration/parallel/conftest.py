@@ -1,4 +1,4 @@
-"""Tests of whole programs that poll no CPU, so that several can run at the same time."""
+"""Tests of whole programs that start no engine, and so poll no CPU."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from tests.integration.parallel.chromium import CHROMIUM
 
 @pytest.fixture(scope="module", autouse=True)
 def _no_polling_loop() -> Iterator[None]:
-    """A test that starts an engine belongs to those that have the machine to themselves."""
+    """A test that starts an engine belongs above this folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(ENGINE_VARIABLE, "/there/is/no/engine/for/tests/in/parallel")
         yield

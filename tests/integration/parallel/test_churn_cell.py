@@ -25,6 +25,7 @@ from plimsoll.host.namespaces.ip_command import run_program
 from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.results.churn_result import ChurnCell
 from plimsoll.record.run.run_directory import RunDirectory
+from tests.integration.machine_watch import spoilt_where_away
 
 PERIOD = "trial-0001"
 EXPERIMENT: dict[str, Any] = {
@@ -88,6 +89,7 @@ def session(tmp_path: Path) -> Iterator[ChurnSession]:
 
 
 @pytest.mark.slow
+@spoilt_where_away(longest_s=0.5)
 def test_a_dip_has_the_latency_that_was_met_in_it(session: ChurnSession) -> None:
     cell = run_cell(session, ChurnCellPlan("host", 0.0, 1), PERIOD)
     _check_record(session.run, cell)

@@ -109,7 +109,7 @@ def _wait_until_scraped(served: Served, children: list[Child]) -> None:
 
 
 def _scraped(url: str) -> Scrape:
-    with urllib.request.urlopen(f"{url}/metrics", timeout=30) as answer:  # noqa: S310 - loopback
+    with urllib.request.urlopen(f"{url}/metrics", timeout=60) as answer:  # noqa: S310 - loopback
         return read_scrape(answer.read().decode(), time.time_ns())
 
 
@@ -119,7 +119,7 @@ def _put(etcd: str, keys: int) -> None:
         text = json.dumps({k: base64.b64encode(v.encode()).decode() for k, v in pair.items()})
         to = f"{etcd}/v3/kv/put"
         request = urllib.request.Request(to, data=text.encode())  # noqa: S310 - loopback
-        with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
             answer.read()
 
 

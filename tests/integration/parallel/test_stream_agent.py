@@ -23,6 +23,7 @@ from plimsoll.benchmark.churn.streams.iperf3 import TcpStreamPlan
 from plimsoll.benchmark.churn.streams.throughput import StreamTimes, throughput_of
 from tests.free_ports import free_port
 from tests.integration.command import ROOT, until
+from tests.integration.machine_watch import spoilt_where_away
 
 PLAN = TcpStreamPlan(rate_bps=20e6, interval_s=0.1)
 PPS = 500
@@ -139,11 +140,13 @@ def test_a_stream_that_ends_by_itself_has_failed_and_says_why(agents: Agents) ->
     until(lambda: agents.is_ready("client"), "the client to stream", _PATIENCE_S)
     agents.running["server"].send_signal(signal.SIGTERM)
     assert agents.running["server"].wait(_PATIENCE_S) == 0
-    assert agents.running["client"].wait(_PATIENCE_S) == 1
+    # 1 would say that a DUT failed.
+    assert agents.running["client"].wait(_PATIENCE_S) == 3
     # In words of iperf3's own.
     assert "socket" in agents.said("client")
 
 
+@spoilt_where_away(longest_s=0.1)
 def test_datagrams_go_there_and_back_next_to_a_stream(agents: Agents) -> None:
     agents.start("reflect")
     agents.start("probe")

@@ -14,7 +14,7 @@ import pytest
 
 from plimsoll.record.causes.causes_record import ExplainedIncident, TrialCauses, read_causes
 from plimsoll.record.run.run_directory import RunDirectory
-from tests.integration.command import QUICK, ROOT, Workplace, finished_trials, until
+from tests.integration.command import QUICK, ROOT, Workplace, assert_goes_on, finished_trials, until
 
 SOURCE = Path(__file__).parent / "disturber.c"
 UNBOUNDED = "tests.integration.provoked.unbounded_plimsoll"
@@ -76,6 +76,16 @@ def built_disturber(folder: Path) -> Path:
     words = ["-std=c17", "-O2", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pthread"]
     subprocess.run(["cc", *words, str(SOURCE), "-o", str(program)], check=True)
     return program
+
+
+def built_spinning_handler(folder: Path) -> Path:
+    """What makes dpdk-testpmd spin in a signal handler, for LD_PRELOAD."""
+    library = folder / "spinning_handler.so"
+    words = ["-std=c17", "-O2", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+    subprocess.run(
+        ["cc", *words, str(SOURCE.with_name("spinning_handler.c")), "-o", str(library)], check=True
+    )
+    return library
 
 
 Arguments = Callable[[dict[str, int]], Sequence[object]]
@@ -160,7 +170,7 @@ def _processes(place: Workplace, command: subprocess.Popen[str]) -> dict[str, in
     names = {"tester": "plimsoll-engine", "dut": "dpdk-testpmd"}
 
     def there() -> bool:
-        assert command.poll() is None, command.communicate()
+        assert_goes_on(command)
         return all(place.processes(name) for name in names.values())
 
     until(there, "the engine and testpmd")

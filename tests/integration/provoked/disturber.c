@@ -7,8 +7,13 @@
  *   disturber timer-storm CPU TIMERS PERIOD_MS
  *   disturber stopper CPU PID THREAD LENGTH_US PERIOD_MS
  *   disturber quota CPU PID GROUP QUOTA_US PERIOD_US
+ *   disturber freezer CPU PID GROUP LENGTH_US PERIOD_MS
+ *   disturber spinner CPU PID THREAD LENGTH_US PERIOD_MS
+ *   disturber tracer CPU THREAD LENGTH_US PERIOD_MS
+ *   disturber mover CPU THREAD HOME_CPU OTHER_CPU LENGTH_US PERIOD_MS
  *
- * GROUP is a directory that does not exist yet, below one of cgroup v1's CPU controller.
+ * GROUP is a directory that does not exist yet, below one of cgroup v1's CPU controller, or of its
+ * freezer.
  * It goes on until its input ends, as it does when its parent ends, and then prints
  * "NAME BEGIN END MOST_NS" for each time: it lasted from BEGIN to END at least, as the time stamp
  * counter had them, and MOST_NS at most.
@@ -26,8 +31,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
@@ -62,6 +69,8 @@ static pid_t stopped_pid;
 /* Must be gone when we end, with `limited` back where it was. */
 static const char *group;
 static const char *limited;
+static int home_cpu, away_cpu;
+static pid_t spinning_pid;
 
 static void
 die(const char *what)
@@ -326,8 +335,118 @@ lift_limit(void)
     snprintf(parent, sizeof(parent), "%s/..", group);
     write_to(parent, "cgroup.procs", limited);
     /* A process that ends leaves its group a moment later. */
-    for (int i = 0; i < 500 && rmdir(group) != 0 && errno == EBUSY; i++)
+    for (int i = 0; i < 6000 && rmdir(group) != 0 && errno == EBUSY; i++)
         sleep_until(now_ns() + NS_PER_S / 100);
+}
+
+/* Whether the group has this state by now. */
+static bool
+is_in_state(const char *state)
+{
+    char path[4096], text[16] = "";
+
+    snprintf(path, sizeof(path), "%s/freezer.state", group);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        die(path);
+    const ssize_t length = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    return length > 0 && strncmp(text, state, strlen(state)) == 0;
+}
+
+static void *
+freeze_group(void *unused)
+{
+    (void)unused;
+    take_place("freezer", plan.cpu);
+    if (mkdir(group, 0755) != 0 || write_to(group, "cgroup.procs", limited) != 0)
+        die(group);
+    for (uint64_t at = plan.start_ns;; at += plan.period_ns) {
+        sleep_until(at);
+        const uint64_t since_ns = now_ns();
+
+        if (write_to(group, "freezer.state", "FROZEN") != 0)
+            die(group);
+        while (!is_in_state("FROZEN"))
+            ;
+        const uint64_t begin = ticks();
+        sleep_until(now_ns() + plan.length_ns);
+        const uint64_t end = ticks();
+        write_to(group, "freezer.state", "THAWED");
+        record("freezer", begin, end, now_ns() - since_ns);
+    }
+    return NULL;
+}
+
+/* Has the thread run a handler that spins for the length; spinning_handler.c is loaded there. */
+static void *
+set_spinning(void *unused)
+{
+    (void)unused;
+    take_place("spinner", plan.cpu);
+    for (uint64_t at = plan.start_ns;; at += plan.period_ns) {
+        sleep_until(at);
+        const uint64_t since_ns = now_ns(), begin = ticks();
+
+        if (tgkill(spinning_pid, plan.other, SIGUSR1) != 0)
+            return NULL;
+        sleep_until(since_ns + plan.length_ns);
+        record("spinner", begin, ticks(), 0);
+    }
+    return NULL;
+}
+
+static void *
+trace_thread(void *unused)
+{
+    (void)unused;
+    take_place("tracer", plan.cpu);
+    if (ptrace(PTRACE_SEIZE, plan.other, NULL, NULL) != 0)
+        die("PTRACE_SEIZE");
+    for (uint64_t at = plan.start_ns;; at += plan.period_ns) {
+        sleep_until(at);
+        const uint64_t since_ns = now_ns();
+
+        if (ptrace(PTRACE_INTERRUPT, plan.other, NULL, NULL) != 0 ||
+            waitpid(plan.other, NULL, __WALL) != plan.other)
+            return NULL;
+        const uint64_t begin = ticks();
+        sleep_until(now_ns() + plan.length_ns);
+        const uint64_t end = ticks();
+        ptrace(PTRACE_CONT, plan.other, NULL, NULL);
+        record("tracer", begin, end, now_ns() - since_ns);
+    }
+    return NULL;
+}
+
+static void
+put_on(pid_t thread, int cpu)
+{
+    cpu_set_t cpus;
+
+    CPU_ZERO(&cpus);
+    CPU_SET(cpu, &cpus);
+    if (sched_setaffinity(thread, sizeof(cpus), &cpus) != 0 && errno != ESRCH)
+        die("sched_setaffinity");
+}
+
+static void *
+move_thread(void *unused)
+{
+    (void)unused;
+    take_place("mover", plan.cpu);
+    for (uint64_t at = plan.start_ns;; at += plan.period_ns) {
+        sleep_until(at);
+        const uint64_t since_ns = now_ns();
+
+        put_on(plan.other, away_cpu);
+        const uint64_t begin = ticks();
+        sleep_until(now_ns() + plan.length_ns);
+        const uint64_t end = ticks();
+        put_on(plan.other, home_cpu);
+        record("mover", begin, end, now_ns() - since_ns);
+    }
+    return NULL;
 }
 
 /* Between which two readings the group was throttled, and for how long by the kernel's count. */
@@ -412,6 +531,30 @@ start_as(int count, char **words)
         plan.length_ns = number(words[5]) * 1000;
         plan.period_ns = number(words[6]) * 1000000;
         start(stop_process);
+    } else if (count == 7 && strcmp(name, "freezer") == 0) {
+        limited = words[3];
+        group = words[4];
+        plan.length_ns = number(words[5]) * 1000;
+        plan.period_ns = number(words[6]) * 1000000;
+        start(freeze_group);
+    } else if (count == 7 && strcmp(name, "spinner") == 0) {
+        spinning_pid = atoi(words[3]);
+        plan.other = atoi(words[4]);
+        plan.length_ns = number(words[5]) * 1000;
+        plan.period_ns = number(words[6]) * 1000000;
+        start(set_spinning);
+    } else if (count == 6 && strcmp(name, "tracer") == 0) {
+        plan.other = atoi(words[3]);
+        plan.length_ns = number(words[4]) * 1000;
+        plan.period_ns = number(words[5]) * 1000000;
+        start(trace_thread);
+    } else if (count == 8 && strcmp(name, "mover") == 0) {
+        plan.other = atoi(words[3]);
+        home_cpu = atoi(words[4]);
+        away_cpu = atoi(words[5]);
+        plan.length_ns = number(words[6]) * 1000;
+        plan.period_ns = number(words[7]) * 1000000;
+        start(move_thread);
     } else {
         return false;
     }
@@ -435,8 +578,11 @@ main(int count, char **words)
         ;
     if (stopped_pid != 0)
         kill(stopped_pid, SIGCONT);
-    if (group != NULL)
+    if (group != NULL) {
+        /* Of no effect but in the freezer: what is frozen cannot leave. */
+        write_to(group, "freezer.state", "THAWED");
         lift_limit();
+    }
     const unsigned int made = atomic_load(&recorded_count);
     for (unsigned int i = 0; i < made && i < TIMES_MAX; i++) {
         if (recorded[i].end != 0)

@@ -14,6 +14,7 @@ import yaml
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.integration.command import QUICK, finished_trials
 from tests.integration.dut.namespace_lab import OWNER
+from tests.integration.unspoilt import unspoilt_in_guest
 from tests.integration.vm.nic_guest import ROOT, Machine, NicGuest, booted_machine
 
 # In the order of their need of each other; a kernel may have one built in.
@@ -69,7 +70,7 @@ def trial_of_engine(
     }
     (guest.folder / "shared" / f"{name}.yaml").write_text(yaml.safe_dump(experiment))
     words = f"--load 200pps --duration 5s --runs /shared/{name}-runs"
-    done = guest.plimsoll(f"trial /shared/{name}.yaml {words}")
+    done = unspoilt_in_guest(guest, f"trial /shared/{name}.yaml {words}")
     print(done.said)
     (run,) = (guest.folder / "shared" / f"{name}-runs").iterdir()
     (trial,) = finished_trials(run)

@@ -10,12 +10,10 @@ as many have come out of the other port, or nothing more comes for `patience_s`.
 from __future__ import annotations
 
 import json
-import socket
-import struct
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +25,8 @@ from plimsoll.dut.sight import begin_sight
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.namespaces.within import run_within
+from tests.integration.packet_port import PacketPort
 
-_ETH_P_ALL, _PACKET_OUTGOING = 0x0003, 4
-# linux/if_packet.h; struct tpacket_auxdata: status, lengths, offsets, the tag and its protocol.
-_SOL_PACKET, _PACKET_AUXDATA, _VLAN_VALID = 263, 8, 0x10
-_AUXDATA = struct.Struct("=IIIHHHH")
 _TRACKED = Path("/proc/thread-self/net/nf_conntrack")
 
 
@@ -43,7 +38,7 @@ def main() -> None:
         lab = make_lab(settings, ledger, MemoryPlan(huge=False, megabytes=0))
         ends = [each.partition("iface=")[2].split(",")[0] for each in lab.up().devargs]
         namespace = ledger.namespace
-        ports = [stack.enter_context(_opened(end, plan["patience_s"])) for end in ends]
+        ports = [stack.enter_context(PacketPort(end, plan["patience_s"])) for end in ends]
         rounds = []
         for sends in plan["rounds"]:
             before, end_sight = lab.counters(), begin_sight(lab)
@@ -61,37 +56,14 @@ def main() -> None:
     print(json.dumps(outcome))
 
 
-def _opened(end: str, patience_s: float) -> socket.socket:
-    port = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL))
-    port.bind((end, 0))
-    port.setsockopt(_SOL_PACKET, _PACKET_AUXDATA, 1)
-    port.settimeout(patience_s)
-    return port
-
-
-def _sent(ports: Sequence[socket.socket], number: int, frame: str, count: int) -> dict[str, int]:
+def _sent(ports: Sequence[PacketPort], number: int, frame: str, count: int) -> dict[str, int]:
     """How often each frame came."""
-    for _ in range(count):
-        ports[number].send(bytes.fromhex(frame))
+    ports[number].send(bytes.fromhex(frame), count)
     came: Counter[str] = Counter()
-    while came.total() < count:
-        try:
-            content, ancillary, _, address = ports[1 - number].recvmsg(2048, 64)
-        except TimeoutError:
-            break
-        # A router announces its own multicast groups by itself.
-        if address[2] != _PACKET_OUTGOING and not content[0] & 1:
-            came[_with_tag(content, ancillary).hex()] += 1
+    with suppress(TimeoutError):
+        while came.total() < count:
+            came[ports[1 - number].receive().hex()] += 1
     return dict(came)
-
-
-def _with_tag(content: bytes, ancillary: Sequence[tuple[int, int, bytes]]) -> bytes:
-    """The frame with its VLAN tag, which the kernel takes off and tells apart from it."""
-    for _, _, auxdata in ancillary:
-        status, *_, tag, protocol = _AUXDATA.unpack_from(auxdata)
-        if status & _VLAN_VALID:
-            return content[:12] + struct.pack("!HH", protocol, tag) + content[12:]
-    return content
 
 
 def _grown(before: Any, after: Any) -> list[list[int]]:

@@ -23,6 +23,7 @@ from pathlib import Path
 from plimsoll.dut.guest.initramfs import initramfs
 from plimsoll.host.processes.child import tied_to_parent
 from tests.integration.vm.guest import CannotBoot
+from tests.tried_again import SpoiltByMachine, tried_again
 
 ROOT = Path(__file__).parents[3]
 # Where `make vm-nics` unpacks QEMU, a kernel and its modules.
@@ -61,7 +62,6 @@ MODELS = {
 # Nobody waits for ever; a boot takes some 15 s of a 3 GHz core, and others may have it. Of some
 # thirty, one stood still and one ended by an assertion of QEMU's: such a one is begun anew.
 LONGEST_BOOT_S = 300.0
-_BOOTS = 3
 # Of one command: Python takes its ten seconds to start.
 LONGEST_COMMAND_S = 900.0
 _POLL_S = 0.1
@@ -232,22 +232,24 @@ def booted_machine(machine: Machine, folder: Path) -> Iterator[NicGuest]:
     shared.mkdir()
     shutil.copy(HERE / "nic_serve.sh", shared / "serve")
     (folder / "initramfs").write_bytes(_initramfs((*_SHARING_MODULES, *machine.modules)))
-    guest = _boot(tied_to_parent(_qemu(machine, folder)), folder)
+    guest = tried_again(lambda: _boot(tied_to_parent(_qemu(machine, folder)), folder))
     try:
         yield guest
     finally:
         guest.end()
 
 
-def _boot(command: Sequence[str], folder: Path, boots: int = _BOOTS) -> NicGuest:
+def _boot(command: Sequence[str], folder: Path) -> NicGuest:
+    """Raises SpoiltByMachine where it does not boot."""
     with (folder / "qemu").open("wb") as said:
         guest = NicGuest(folder, subprocess.Popen(command, stdout=said, stderr=said))
     try:
         guest.wait_up()
-    except BaseException as error:
+    except AssertionError as error:
         guest.end()
-        if boots > 1 and isinstance(error, AssertionError):
-            return _boot(command, folder, boots - 1)
+        raise SpoiltByMachine(str(error)) from error
+    except BaseException:
+        guest.end()
         raise
     return guest
 

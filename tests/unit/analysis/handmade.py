@@ -7,15 +7,16 @@ from pathlib import Path
 
 from plimsoll.generator.interface import Interval, Stall
 from plimsoll.record.metrics.metric_log import MetricLog
-from plimsoll.record.metrics.metrics import MetricsWriter, trial_period
+from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import Result
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.samples.metric_sample import MetricSample
 from plimsoll.record.samples.metric_type import MetricType
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord, Verdict
+from tests.unit.record.relisting import relist
 from tests.unit.record.trial_parts import BEGIN_NS, FOUR, counts, interval, plan, record
 
 LOAD_PPS = 1000.0
@@ -141,3 +142,4 @@ def add_host(
             at_ns = begin_ns(trial) + second * 10**9
             writer.append(log.samples(samples, at_ns, at_ns + 10**9))
         writer.finish()
+    relist(run)

@@ -6,12 +6,13 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.record.index.run_notes import change_notes
 from plimsoll.record.metrics.metric_log import MetricLog
-from plimsoll.record.metrics.metrics import MetricsWriter, trial_period
+from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.run.journal import read_journal
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.samples.metric_sample import MetricSample
 from plimsoll.record.samples.metric_type import MetricType
 from tests.unit.benchmark.soak.soak_runs import Silent
+from tests.unit.record.relisting import relist
 
 BUSY = MetricType("mpstat", "Busy-CPU", "count", "CPUs", "sum")
 # CPU 5 forwards, CPU 0 does the rest.
@@ -70,3 +71,4 @@ def _observe(run: RunDirectory) -> None:
             begin_ns = proof.begin_unix_ns + second * 10**9
             writer.append(log.samples(samples, begin_ns, begin_ns + 10**9))
         writer.finish()
+    relist(run)

@@ -15,6 +15,7 @@ from plimsoll.analysis.run import Run
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
 from tests.unit.analysis.handmade import add_host, finished_run
+from tests.unit.record.relisting import relist
 
 BEGIN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -173,6 +174,7 @@ def test_names_of_any_text_are_columns(runs: Path) -> None:
             params=[text for n, name in enumerate(HOSTILE) for text in (name, f"value {n}")],
         )
         relation.write_parquet(str(run.metrics / "trial-0009.parquet"))
+    relist(run)
     rows = plimsoll.open(run.path).rows(source="s")
     expected = ["names.names.type", *(name or "names." for name in HOSTILE[1:])]
     (row,) = rows.rows()

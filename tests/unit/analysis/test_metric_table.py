@@ -9,6 +9,7 @@ import plimsoll
 from plimsoll.analysis.run import Run
 from plimsoll.errors import InputError
 from tests.unit.analysis.handmade import add_host, finished_run, killed_run
+from tests.unit.record.relisting import unlist
 
 BEGIN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -90,8 +91,10 @@ def test_many_runs_answer_together_under_their_ids(runs: Path) -> None:
 
 def test_runs_without_the_metric_and_damaged_ones_are_reported(runs: Path) -> None:
     sound, without, broken = (finished_run(runs, name) for name in ("a", "b", "c"))
-    for part in without.metrics.iterdir():
+    parts = list(without.metrics.iterdir())
+    for part in parts:
         part.unlink()
+    unlist(without, *parts)
     for part in broken.metrics.iterdir():
         part.write_text("no parquet")
     table = plimsoll.open_all(runs).metrics("trafficgen", "rx-pps")

@@ -9,7 +9,7 @@ import plimsoll
 from plimsoll.analysis.run import Run
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.run.journal import JournalEvent, journal_line
+from plimsoll.record.run.journal import JournalEvent, journal_line, read_journal
 from tests.unit.analysis.handmade import finished_run
 
 BEGIN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -42,9 +42,10 @@ def test_an_unended_trial_has_a_beginning_and_its_series(killed: Run) -> None:
 def test_a_trial_without_metrics_began_when_the_journal_says(runs: Path) -> None:
     run = finished_run(runs)
     fields = {"number": 9, "phase": "search", "load_pps": 5.0, "attempt": 1, "planned_s": 1.0}
+    event = JournalEvent("trial-started", 1773480999000000000, fields)
+    last = read_journal(run.journal).chain.last
     with run.journal.open("a") as file:
-        line = journal_line(JournalEvent("trial-started", 1773480999000000000, fields))
-        file.write(f"{line}\n")
+        file.write(f"{journal_line(event, last)}\n")
     trial = plimsoll.open(run.path).trial(9)
     assert trial.begin == datetime(2026, 3, 14, 9, 36, 39, tzinfo=UTC)
     assert trial.gaps().get_total_count() == 0
@@ -113,7 +114,7 @@ def test_an_unknown_stream_is_reported_with_the_likeliest(finished: Run) -> None
 def test_an_unknown_kind_is_reported(finished: Run) -> None:
     with pytest.raises(InputError, match="'jitter' is not timed") as caught:
         finished.trial(1).latency(kind="jitter")
-    assert caught.value.remedy == "use one of latency, across-stalls, lateness"
+    assert caught.value.remedy == "use one of latency, across-stalls, less-stalls, lateness"
 
 
 def test_an_unended_trial_wants_the_stream_named(killed: Run) -> None:

@@ -3,10 +3,13 @@
 import pytest
 
 from plimsoll.attribution.explanation.explain import explain
-from plimsoll.attribution.explanation.path_load import PathLoad
+from plimsoll.attribution.explanation.path_load import PathLoad, StreamLoad
 from plimsoll.attribution.explanation.sentence import sentence
+from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.attribution.incidents.weights import weights
 from tests.unit.attribution.traces import (
+    AT,
     DUT,
     LOOPS,
     MS,
@@ -43,10 +46,11 @@ def test_the_chain_of_a_spike_in_the_duts_queue_reads_as_one_sentence() -> None:
 
 
 def test_a_spike_across_a_stall_of_the_tester_names_the_stall_and_then_its_cause() -> None:
-    found = explained(latency(0, 4 * MS), visit(0, 4 * MS, TESTER, 812, "plimsoll"))
+    spike, events = latency(0, 4 * MS), visit(0, 4 * MS, TESTER, 812, "python3")
+    found, _ = explain(seen([spike, stall(0, 4 * MS)], events, own_threads={812}))
     link, root = found.causes
     assert (link.kind, link.cpu, link.length_ns) == ("tester-stall", 0, 4 * MS)
-    assert (root.kind, root.name, root.owner) == ("task", "plimsoll", "tester")
+    assert (root.kind, root.name, root.owner) == ("task", "python3", "tester")
     assert found.roots == (root,)
     assert "Plimsoll's own" in sentence(found, LOOPS)
 
@@ -62,10 +66,10 @@ def test_without_a_trace_a_spike_is_the_testers_where_its_loop_was_away() -> Non
 
 def test_a_stall_in_which_the_kernel_saw_nothing_is_still_why_a_frame_waited() -> None:
     counters = [move("hypervisor-steal", "steal of CPU 0", 0)]
-    spike, away = latency(0, 4 * MS), stall(0, 4 * MS)
+    spike, away = latency(0, 14 * MS), stall(0, 14 * MS)
     found, stalled = explain(seen([spike, away], [], counters=counters))
     link, root = found.causes
-    assert (link.kind, link.length_ns, link.confidence) == ("tester-stall", 4 * MS, "exact")
+    assert (link.kind, link.length_ns, link.confidence) == ("tester-stall", 14 * MS, "exact")
     assert (root.kind, root.confidence) == ("hypervisor-steal", "counter")
     assert found.roots == (root,)
     assert [cause.kind for cause in stalled.causes] == ["hypervisor-steal"]
@@ -112,13 +116,14 @@ def test_absences_in_a_row_add_up_to_the_queue_they_left() -> None:
 
 def test_both_loops_are_named_the_longer_absence_first() -> None:
     events = [*visit(0, 1 * MS, TESTER, 7, "python3"), *visit(1 * MS, 4 * MS, DUT, 8, "java")]
-    causes = explained(latency(0, 4 * MS), events).causes
+    found, _ = explain(seen([latency(0, 4 * MS), stall(0, 1 * MS)], events))
+    causes = found.causes
     assert [cause.name for cause in causes if cause.kind == "task"] == ["java", "python3"]
     assert {cause.confidence for cause in causes} == {"exact"}
 
 
 def test_steal_may_be_what_held_a_frame_when_the_kernel_saw_nothing() -> None:
-    found = explained(latency(0, 4 * MS), [], (move("hypervisor-steal", "steal of CPU 1", 1),))
+    found = explained(latency(0, 14 * MS), [], (move("hypervisor-steal", "steal of CPU 1", 1),))
     (cause,) = found.causes
     assert (cause.kind, cause.cpu, cause.confidence) == ("hypervisor-steal", 1, "counter")
 
@@ -147,7 +152,8 @@ def test_a_gap_between_frames_with_one_stamp_is_explained_by_what_ran_then() -> 
 
 
 def test_frames_lost_while_the_tester_was_away_are_the_testers() -> None:
-    found = explained(loss(-10 * US, 4_010 * US), visit(0, 4 * MS, TESTER, 812, "java"))
+    events = visit(0, 4 * MS, TESTER, 812, "java")
+    found, _ = explain(seen([loss(-10 * US, 4_010 * US), stall(0, 4 * MS)], events))
     assert [cause.kind for cause in found.causes] == ["tester-stall", "task"]
     assert "the tester's own loop did not poll" in sentence(found, LOOPS)
 
@@ -192,3 +198,68 @@ def test_what_runs_while_such_a_dut_sleeps_lost_nothing() -> None:
     ]
     (cause,) = explained(loss(0, 4 * MS), events, loops=(TESTER, FORWARDER)).causes
     assert cause.kind == "unexplained"
+
+
+@pytest.mark.parametrize("incident", [latency(0, 4 * MS), loss(0, 4 * MS)])
+def test_what_had_the_testers_cpu_is_no_cause_where_its_loop_saw_no_stall(
+    incident: Incident,
+) -> None:
+    events = visit(0, 4 * MS, TESTER, 812, "java")
+    steal = move("hypervisor-steal", "steal of CPU 0", 0)
+    (cause,) = explained(incident, events, (steal,)).causes
+    assert (cause.kind, cause.frames) == ("unexplained", None)
+    # A generator that measures no stalls of its own is known by the kernel's events.
+    (alone,) = explain(seen([incident], events, stalls_measured=False))
+    assert alone.roots[0].name == "java"
+
+
+def test_it_is_one_for_no_longer_than_the_stall_that_the_loop_measured() -> None:
+    events = visit(0, 14 * MS, TESTER, 812, "java")
+    # A stall that is no incident of its own, as the list of these is full.
+    (found,) = explain(seen([latency(0, 14 * MS)], events, stalls=[stall(2 * MS, 3 * MS)]))
+    java = next(cause for cause in found.causes if cause.name == "java")
+    assert (java.begin_tsc, java.length_ns) == (AT + 2 * MS, 1 * MS)
+    rest = next(cause for cause in found.causes if cause.kind == "unexplained")
+    assert rest.length_ns == 13 * MS
+
+
+def test_steal_of_the_testers_cpu_lasts_no_longer_than_its_loop_stood_still() -> None:
+    """A flipped bit: one frame, 15 us, while nothing stalled; and a stall much shorter."""
+    steal = move("hypervisor-steal", "steal of CPU 0", 0)
+    spike = latency(0, 14 * MS)
+    (found,) = explain(seen([spike], [], counters=(steal,), stalls=[stall(0, 2 * MS)]))
+    assert "hypervisor-steal" not in {cause.kind for cause in found.causes}
+    (flipped,) = explain(seen([loss(0, 15 * US, 1)], [], counters=(steal,)))
+    assert [cause.kind for cause in flipped.causes] == ["unexplained"]
+
+
+def test_an_absence_explains_no_more_frames_than_came_beyond_what_the_queue_holds() -> None:
+    # 1024 frames at 512 kpps are there after 2 ms; 4 ms bring some 1,024 more, and a burst.
+    load = PathLoad(offered_pps=512_000, queue_frames=1024)
+    events = visit(0, 4 * MS, DUT, 812, "java")
+    few = explained(loss(2 * MS, 4 * MS, 1024), events, load=load)
+    assert [cause.name for cause in few.causes] == ["java"]
+    many = explained(loss(2 * MS, 40 * MS, 19_456), events, load=load)
+    java, more = many.causes
+    assert (java.name, more.kind) == ("java", "unexplained")
+    # By 512,000 x (0.004 x 1.1 - 0.002) + 32.
+    assert more.frames == pytest.approx(19_456 - 1_260.8)
+    shares = {cause.name: share for cause, share in weights(many)}
+    assert shares["java"] == pytest.approx(1_260.8 / 19_456)
+
+
+def test_a_loop_that_was_not_away_for_long_enough_is_not_named_with_one_that_was() -> None:
+    load = PathLoad(offered_pps=512_000, queue_frames=1024)
+    events = [*visit(0, 4 * MS, DUT, 812, "java"), *visit(1 * MS, 2 * MS, TESTER, 813, "cc1")]
+    stalls = [stall(1 * MS, 2 * MS)]
+    (found,) = explain(seen([loss(2 * MS, 4 * MS)], events, load=load, stalls=stalls))
+    assert [cause.name for cause in found.causes] == ["java"]
+
+
+def test_a_stream_fills_its_queue_with_all_that_share_it() -> None:
+    # 100 kpps of its own, and 1 Mpps in all: 1024 frames are there after 1.024 ms.
+    streams = {"load/0-1": StreamLoad(own_pps=100_000, queue_pps=1_000_000)}
+    load = PathLoad(queue_frames=1024, streams=streams)
+    events = visit(0, 2 * MS, DUT, 812, "java")
+    found = explained(loss(1024 * US, 2 * MS, 97), events, load=load)
+    assert [cause.name for cause in found.causes] == ["java"]

@@ -3,6 +3,7 @@
 import pytest
 from msgspec import structs
 
+from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.incidents.cause import Cause
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from tests.unit.attribution.traces import (
@@ -12,6 +13,7 @@ from tests.unit.attribution.traces import (
     event,
     explained,
     move,
+    seen,
     stall,
     switch,
     visit,
@@ -206,8 +208,10 @@ def test_a_task_that_has_the_cpu_is_named_where_no_quota_explains_it(
     assert (longest.kind, longest.name) == ("task", "cc1")
 
 
-@pytest.mark.parametrize("state", ["T", 4, "t", 8])
-def test_a_stop_names_the_signal_and_its_sender(state: int | str) -> None:
+@pytest.mark.parametrize(
+    ("state", "by"), [("T", "SIGSTOP"), (4, "SIGSTOP"), ("t", "a tracer"), (8, "a tracer")]
+)
+def test_a_stop_names_the_signal_and_its_sender(state: int | str, by: str) -> None:
     events = [
         switch(-5 * MS, 1, 200, 666, comm="bash"),
         event(-2 * US, 1, "signal_generate", sig=19, comm="plimsoll-engine", pid=99),
@@ -215,7 +219,7 @@ def test_a_stop_names_the_signal_and_its_sender(state: int | str) -> None:
         switch(4 * MS, 0, 0, 100, "R"),
     ]
     cause = only(events)
-    assert (cause.kind, cause.name) == ("stopped", "SIGSTOP")
+    assert (cause.kind, cause.name) == ("stopped", by)
     assert cause.woken_by == "bash (666)"
 
 
@@ -239,10 +243,11 @@ def test_a_page_that_was_read_is_a_major_fault() -> None:
     assert only(events).kind == "major-fault"
 
 
-def test_a_wait_for_the_kernel_is_a_major_fault_where_the_counter_of_those_moved() -> None:
+def test_a_wait_for_the_kernel_is_no_major_fault_because_a_counter_of_those_moved() -> None:
+    """Whichever process had it: a frozen loop waits like this, too."""
     events = [switch(0, 0, 100, 0, "D"), switch(4 * MS, 0, 0, 100, "R")]
     cause = only(events, counters=(move("major-fault", "plimsoll-engine", None),))
-    assert (cause.kind, cause.confidence) == ("major-fault", "partial")
+    assert cause.kind == "slept"
 
 
 def test_memory_that_the_loop_itself_had_to_reclaim_is_memory_pressure() -> None:
@@ -320,12 +325,15 @@ def test_a_change_of_frequency_explains_a_short_stop_alone() -> None:
 
 
 def test_without_an_event_a_moved_steal_counter_says_hypervisor() -> None:
-    cause = only([], counters=(move("hypervisor-steal", "steal of CPU 0", 0),))
+    steal = move("hypervisor-steal", "steal of CPU 0", 0)
+    (cause,) = explained(stall(0, 14 * MS), [], (steal,)).causes
     assert (cause.kind, cause.confidence, cause.length_ns) == (
         "hypervisor-steal",
         "counter",
-        4 * MS,
+        14 * MS,
     )
+    # Shorter than a step of /proc/stat.
+    assert only([], counters=(steal,)).kind == "unexplained"
 
 
 def test_without_an_event_a_moved_smi_counter_says_hardware() -> None:
@@ -333,8 +341,14 @@ def test_without_an_event_a_moved_smi_counter_says_hardware() -> None:
     assert (cause.kind, cause.confidence) == ("hardware", "counter")
 
 
+def test_one_smi_explains_one_stall() -> None:
+    stalls = [stall(0, 4 * MS), stall(20 * MS, 25 * MS)]
+    shorter, longer = explain(seen(stalls, [], counters=(move("hardware", "SMIs", None),)))
+    assert [each.causes[0].kind for each in (longer, shorter)] == ["hardware", "unexplained"]
+
+
 def test_two_counters_that_moved_do_not_say_which_took_how_long() -> None:
     counters = (move("hypervisor-steal", "steal", 0), move("hardware", "SMIs", None))
-    causes = explained(stall(0, 4 * MS), [], counters).causes
+    causes = explained(stall(0, 14 * MS), [], counters).causes
     assert {cause.kind for cause in causes} == {"hypervisor-steal", "hardware"}
     assert {cause.length_ns for cause in causes} == {None}

@@ -66,8 +66,10 @@ def stall(begin: int, end: int, cpu: int = 0) -> Incident:
 
 
 def move(kind: str, name: str, cpu: int | None, **more: object) -> CounterMove:
-    """A counter that moved in the second around AT."""
-    return CounterMove(kind, name, cpu, AT - 500 * MS, AT + 500 * MS, 1.0, **more)  # type: ignore[arg-type]
+    """A counter that moved in the second around AT; steal by 1 s, in the steps of /proc/stat."""
+    steal = {"moved_ns": 1_000 * MS, "unit_ns": 10 * MS} if kind == "hypervisor-steal" else {}
+    given = {**steal, **more}
+    return CounterMove(kind, name, cpu, AT - 500 * MS, AT + 500 * MS, **given)  # type: ignore[arg-type]
 
 
 def seen(incidents: Sequence[Incident], events: list[KernelEvent], **more: Any) -> Observations:

@@ -1,25 +1,11 @@
 """A command as a user calls it, in this process."""
 
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
 
 from plimsoll.cli.main import main
-
-_NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-@contextmanager
-def kept_handlers() -> Iterator[None]:
-    """Signal handlers are afterwards as they were before: a command sets its own."""
-    before = {number: signal.getsignal(number) for number in _NUMBERS}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 def exit_code(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:

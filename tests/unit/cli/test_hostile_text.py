@@ -37,7 +37,7 @@ def test_controls_are_written_out_wherever_the_text_stands() -> None:
 def test_styles_lines_and_blanks_of_any_width_stay() -> None:
     file = io.StringIO()
     console = PlainConsole(file=file, width=80, force_terminal=True, color_system="standard")
-    console.print("[bold]a\nb\u202fc\xa0d[/]")
+    console.print(Text("a\nb\u202fc\xa0d", "bold"))
     assert "\x1b[1m" in file.getvalue()
     assert "b\u202fc\xa0d" in file.getvalue()
 

@@ -1,8 +1,6 @@
 """Criteria on hosts that are read too seldom are refused before anything is written."""
 
-import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,16 +15,6 @@ search: {minimum: 10kpps, maximum: 20kpps, duration: 2s}
 observe: {interval: 6s}
 criteria: [{kind: steal}]
 """
-
-
-@pytest.fixture(autouse=True)
-def handlers() -> Iterator[None]:
-    """The command sets its own."""
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.getsignal(number) for number in numbers}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize(

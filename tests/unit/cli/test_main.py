@@ -31,9 +31,6 @@ search: {minimum: 1kpps, maximum: 2kpps}
 """
 
 
-pytestmark = pytest.mark.usefixtures("handlers")
-
-
 def callable_commands(command: Any, words: str) -> Iterator[tuple[str, Any]]:
     """Every command that does something by itself, groups that do not left out."""
     names = command.list_commands(None) if hasattr(command, "list_commands") else ()

@@ -1,24 +1,13 @@
 """`plimsoll matrix`, from the words to the exit code, on a simulated DUT."""
 
 import json
-import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from plimsoll.cli.main import main
 from tests.unit.benchmark.matrix.matrix_files import write_matrix
-
-
-@pytest.fixture(autouse=True)
-def handlers() -> Iterator[None]:
-    """The command sets its own."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 def _plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.free_ports import free_port
 from tests.unit.benchmark.matrix.matrix_files import write_matrix
 from tests.unit.cli.runs_command import exit_code
 
@@ -28,9 +29,6 @@ COMMANDS = [
     ["probe", "sim.yaml", "--quick"],
     ["latency-at-load", "sim.yaml", "--quick", "--rate", "10kpps"],
 ]
-
-
-pytestmark = pytest.mark.usefixtures("handlers")
 
 
 @pytest.fixture
@@ -70,7 +68,7 @@ def test_a_port_that_is_taken_leaves_nothing_behind(
 # Appends the run that is served to a file; the run itself has it done before each trial.
 ASK = """\
 import sys, urllib.request
-with urllib.request.urlopen(sys.argv[1], timeout=20) as answer:
+with urllib.request.urlopen(sys.argv[1], timeout=60) as answer:
     lines = answer.read().decode().splitlines()
 with open(sys.argv[2], "a") as seen:
     seen.writelines(line + chr(10) for line in lines if line.startswith("plimsoll_run{"))
@@ -80,9 +78,7 @@ with open(sys.argv[2], "a") as seen:
 @pytest.fixture
 def free() -> int:
     """A port that nobody listens on."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    return free_port()
 
 
 def asking(folder: Path, port: int) -> dict[str, Any]:

@@ -32,9 +32,6 @@ MODELS = [
 ]
 
 
-pytestmark = pytest.mark.usefixtures("handlers")
-
-
 @pytest.fixture
 def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)

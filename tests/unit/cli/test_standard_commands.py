@@ -10,6 +10,7 @@ from plimsoll.benchmark.session.run_start import begin
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
+from tests.unit.benchmark.whole_run.slow_tester import slow_tester
 from tests.unit.cli.runs_command import exit_code
 
 EXPERIMENT = """\
@@ -29,8 +30,6 @@ lab: {kind: testpmd-memif, forwarding: rxonly}
 profile: {streams: [{name: load, role: load, stream_types: [ddos]}]}
 search: {strategy: binary, minimum: 1kpps, maximum: 2kpps}
 """
-
-pytestmark = pytest.mark.usefixtures("handlers")
 
 
 @pytest.fixture
@@ -100,7 +99,7 @@ def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         (
             ["latency-at-load", "sim.yaml", "--rate", "1Gpps", "--loads", "0,50,200"],
-            ["--loads: stream load/0-1 would be sent at 2 Gpps"],
+            ["--loads: a load of 500 Mpps per direction is 3,360 % of the line rate of 10 Gbps"],
         ),
         (
             ["latency-at-load", "sim.yaml", "--loads", "0,x"],
@@ -220,11 +219,20 @@ def test_a_run_of_which_nothing_was_recorded_is_not_resumed(
 def test_latency_at_load_that_the_tester_spoiled_is_an_exit_code_of_its_own(
     experiment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Twice what the line carries, which no tester can offer.
+    slow_tester(monkeypatch, 5e9)
     words = ("latency-at-load", experiment, "--quick", "--rate", "100%", "--loads")
-    assert exit_code(monkeypatch, *words, "0,50") == 0
-    assert exit_code(monkeypatch, *words, "200") == 5
-    assert exit_code(monkeypatch, *words, "0,200") == 5
+    assert exit_code(monkeypatch, *words, "0,40") == 0
+    assert exit_code(monkeypatch, *words, "100") == 5
+    assert exit_code(monkeypatch, *words, "0,100") == 5
+
+
+def test_latency_at_more_than_the_line_carries_is_refused_before_a_run(
+    experiment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("latency-at-load", experiment, "--quick", "--rate", "100%", "--loads", "0,200")
+    assert exit_code(monkeypatch, *words) == 2
+    assert "--loads: a load of 29.76 Mpps per direction is 200 %" in capsys.readouterr().err
+    assert not (experiment.parent / "runs").exists()
 
 
 def test_latency_at_load_refuses_a_run_without_a_load_line(

@@ -72,6 +72,34 @@ def test_a_live_cluster_as_expected_ends_with_0(
     assert document["findings"][0]["group"] == "cluster"
 
 
+@pytest.mark.parametrize(
+    ("refused", "status"),
+    [
+        # What cannot be told is no failure, and no success.
+        ({"nodes": 500, "performanceprofiles": 500}, 5),
+        ({"nodes": 403}, 5),
+        # A profile that is not there fails, whatever else cannot be told.
+        ({"nodes": 500, "performanceprofiles": 404}, 1),
+    ],
+)
+def test_a_live_cluster_that_cannot_be_read_ends_with_5(
+    tmp_path: Path,
+    intent: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    refused: dict[str, int],
+    status: int,
+) -> None:
+    pytest.importorskip("kubernetes", reason="the extra kube is not installed")
+    with api_server(objects()) as server:
+        server.refused |= {plural: (answer, "Refused") for plural, answer in refused.items()}
+        (tmp_path / "config").write_text(kubeconfig(server.url))
+        monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
+        ended, text = audited("--intent", str(intent), "--kube", "--json")
+    counts = json.loads(text)["counts"]
+    assert (ended, counts["fail"] > 0) == (status, status == 1)
+    assert counts["unknown"] > 0
+
+
 def test_a_capture_and_a_cluster_are_one_table(
     tmp_path: Path, intent: Path, gathered: Path
 ) -> None:

@@ -7,9 +7,11 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import Lab, LabModel, LineRate
 from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.needs import LabNeeds
 from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.dut.registry.labs import LabSettings, lab_kinds, make_lab
 from plimsoll.dut.registry.standing import lab_up
+from plimsoll.dut.userspace.grout import GroutSettings
 from plimsoll.dut.userspace.testpmd import TestpmdSettings
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -261,3 +263,14 @@ def test_a_socket_that_cannot_be_is_refused_beforehand() -> None:
         "lab.ports[1].devargs: no socket can be /nonexistent/m.sock: its directory does not "
         "exist (create /nonexistent)"
     )
+
+
+def test_grout_holds_the_devargs_of_the_longest_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has room for 127 characters; of a socket's path only the name is among them."""
+    monkeypatch.setattr(LabNeeds, "check", lambda _: None)
+    folder = Path("/tmp") / ("x" * 80)
+    for frame_size in (64, 9018):
+        grout = GroutSettings(cpu=1, frame_size=frame_size)
+        assert all(len(grout.memif(port, folder / "memif.sock")) <= 127 for port in (0, 1))
+    with pytest.raises(InputError, match=r"lab\.socket: .*a-rather-long-name.*shorten the name by"):
+        GroutSettings(cpu=1, socket=Path("/tmp/a-rather-long-name.sock")).check_machine()

@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -248,3 +249,57 @@ def test_an_import_that_goes_on_is_left_alone(tmp_path: Path) -> None:
         import_bundle(path, there)
         assert len(list(there.glob(".plimsoll-import-*"))) == 1
         other.kill()
+
+
+def test_what_the_journal_does_not_list_is_left_out_and_refused(tmp_path: Path) -> None:
+    run = write_sample_run(tmp_path / "here")
+    parts = run.path / "metrics"
+    shutil.copyfile(parts / "trial-0001.parquet", parts / "trial-0001-002.parquet")
+    path = bundled(tmp_path, run.path)
+    assert not any("-002" in member.name for member, _ in members_of(path))
+    copy, _ = import_bundle(path, tmp_path / "there")
+    assert list(check_run(copy)) == []
+    # As one that packs whatever lies there would have made it.
+    members = members_of(path)
+    index = next(n for n, (m, _) in enumerate(members) if m.name.endswith("trial-0001.parquet"))
+    member, content = members[index]
+    added = tarfile.TarInfo(member.name.replace("0001.parquet", "0001-002.parquet"))
+    listed = json.loads(members[0][1])
+    name = "metrics/trial-0001.parquet"
+    (entry,) = [each for each in listed["files"] if each["path"] == name]
+    listed["files"].append({**entry, "path": name.replace("0001.", "0001-002.")})
+    manifest = json.dumps(listed).encode()
+    changed = [(members[0][0], manifest), *members[1:], (added, content)]
+    archive = archive_of(tmp_path / "more.plimsoll.tar.gz", changed)
+    with pytest.raises(InputError, match="is not listed in the journal"):
+        import_bundle(archive, tmp_path / "elsewhere")
+
+
+def _with_zeros(members: list[Member]) -> None:
+    """A file of the run that is nothing but zeros, in the list as it is."""
+    zeros = bytes(65 << 20)
+    manifest = json.loads(members[0][1])
+    path = "metrics/trial-0001.parquet"
+    found = {"path": path, "bytes": len(zeros), "sha256": hashlib.sha256(zeros).hexdigest()}
+    manifest["files"].append(found)
+    members[0] = (members[0][0], json.dumps(manifest).encode())
+    members.append((tarfile.TarInfo(f"{RUN}/{path}"), zeros))
+
+
+def test_what_unpacks_to_a_hundred_times_its_size_is_not_unpacked(tmp_path: Path) -> None:
+    members = members_of(bundled(tmp_path, make_run(tmp_path / "here")))
+    _with_zeros(members)
+    path = archive_of(tmp_path / "bomb.tar.gz", members)
+    assert path.stat().st_size < 1 << 20
+    with pytest.raises(InputError, match="unpacks to more than 100 times its size"):
+        import_bundle(path, tmp_path / "there")
+    assert list((tmp_path / "there").iterdir()) == []
+
+
+def test_what_does_not_fit_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = bundled(tmp_path, make_run(tmp_path / "here"))
+    full = shutil.disk_usage(tmp_path)._replace(free=100)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
+    with pytest.raises(InputError, match="0 MiB are free") as refused:
+        import_bundle(path, tmp_path / "there")
+    assert "--runs" in refused.value.remedy

@@ -32,6 +32,9 @@ from tests.unit.export.exported_run import (
 )
 from tests.unit.record.trial_parts import record
 
+# Two seconds and the drain of the first trial.
+LATER_MS = 2500
+
 
 def test_every_kind_is_there_as_often_as_it_should(run: RunDirectory) -> None:
     found = documents(run, tags={"dut": "testpmd"})
@@ -53,9 +56,10 @@ def test_the_trial_that_the_result_rests_on_is_the_measurement(run: RunDirectory
     found = documents(run)
     periods = {each["period"]["name"]: each["period"] for each in found["period"]}
     assert list(periods) == ["trial-0001", "trial-0002", "measurement"]
-    begin, end = BEGIN_MS, BEGIN_MS + 1999
-    # Not the drain; the last millisecond is part of it.
-    assert all((each["begin"], each["end"]) == (begin, end) for each in periods.values())
+    times = [(each["begin"] - BEGIN_MS, each["end"] - BEGIN_MS) for each in periods.values()]
+    # Not the drain; the last millisecond is part of it. The second trial, whose clock says the
+    # same time, comes after the first one's drain.
+    assert times == [(0, 1999), (LATER_MS, LATER_MS + 1999), (LATER_MS, LATER_MS + 1999)]
     assert len({each["period-uuid"] for each in periods.values()}) == 3
     (iteration,) = found["iteration"]
     assert iteration["iteration"]["primary-period"] == "measurement"
@@ -106,10 +110,15 @@ def test_values_are_exact_and_zero_is_one(run: RunDirectory) -> None:
         for each in found["metric_data"]
     )
     assert values == {
-        **{("rx-pps", s, s + 999, 1000, rate): 2 for s in (0, 1000) for rate in (1900.0, 1000.0)},
-        ("rx-pps", 2000, 2499, 500, 0.0): 4,
-        ("NonBusy-CPU", 0, 1999, 2000, 0.0): 2,
-        ("NonBusy-CPU", 2000, 2499, 500, 0.0): 2,
+        (kind, moved_ms + begin_ms, moved_ms + end_ms, end_ms - begin_ms + 1, value): count
+        for moved_ms, rate in ((0, 1900.0), (LATER_MS, 1000.0))
+        for kind, begin_ms, end_ms, value, count in (
+            ("rx-pps", 0, 999, rate, 2),
+            ("rx-pps", 1000, 1999, rate, 2),
+            ("rx-pps", 2000, 2499, 0.0, 2),
+            ("NonBusy-CPU", 0, 1999, 0.0, 1),
+            ("NonBusy-CPU", 2000, 2499, 0.0, 1),
+        )
     }
 
 
@@ -129,8 +138,8 @@ def test_an_average_over_time_is_the_rows_own(run: RunDirectory) -> None:
         and period["begin"] <= each["metric_data"]["begin"]
         and each["metric_data"]["end"] <= period["end"]
     )
-    # Both trials have the same times here: 1900 and 1000 pps on two ports.
-    assert total / (period["end"] - period["begin"] + 1) == 2 * (1900 + 1000)
+    # The other trial's 1900 pps are not among it, though the clock said the same time.
+    assert total / (period["end"] - period["begin"] + 1) == 2 * 1000
 
 
 def test_exporting_again_gives_the_same_bytes(run: RunDirectory) -> None:
@@ -171,7 +180,7 @@ def test_the_run_comes_last_and_has_its_times(run: RunDirectory) -> None:
     *_, last = RunDocuments(run, outline_of(run), CdmVersion.V8)
     body = json.loads(last.json)["run"]
     assert last.kind == "run"
-    assert (body["begin"], body["end"]) == (BEGIN_MS, BEGIN_MS + 1999)
+    assert (body["begin"], body["end"]) == (BEGIN_MS, BEGIN_MS + LATER_MS + 1999)
     assert (body["harness"], body["benchmark"]) == ("plimsoll", "trafficgen")
 
 

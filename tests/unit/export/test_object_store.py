@@ -67,7 +67,7 @@ def test_without_obstore_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "obstore.exceptions", None)
     with pytest.raises(MachineError, match="needs the Python package obstore") as raised:
         put_parts(run, periods_to_export(run), Bucket("bench", ""))
-    assert raised.value.remedy == "pip install 'plimsoll[s3]'"
+    assert raised.value.remedy.endswith("build EXTRAS=s3")
 
 
 @pytest.mark.parametrize(

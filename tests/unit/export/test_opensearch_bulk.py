@@ -1,6 +1,7 @@
 """Loading by the bulk protocol, against a server on loopback that checks its grammar."""
 
 import json
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -123,10 +124,12 @@ def test_it_gives_up_in_the_end(store: Store) -> None:
 
 
 def test_a_server_that_is_not_there_is_reported() -> None:
-    with serving() as store:
-        url = store.url
-    with pytest.raises(ExportError, match="nothing listens there"):
-        load(Server(url), some(1), Waits().patience)
+    with socket.socket() as bound:
+        # Bound and not listening: the port is taken, and refuses.
+        bound.bind(("127.0.0.1", 0))
+        server = Server(f"http://127.0.0.1:{bound.getsockname()[1]}")
+        with pytest.raises(ExportError, match="nothing listens there"):
+            load(server, some(1), Waits().patience)
 
 
 def test_only_documents_that_found_no_room_are_sent_again(store: Store) -> None:
@@ -212,7 +215,7 @@ def test_another_answer_is_reported(store: Store) -> None:
 
 def test_a_redirection_is_not_followed(store: Store) -> None:
     store.troubles = [(307, {"Location": "http://127.0.0.1:1/_bulk"})]
-    with pytest.raises(ExportError, match="loading failed: HTTP 307"):
+    with pytest.raises(ExportError, match=r"redirects to http://127\.0\.0\.1:1/_bulk"):
         load(Server(store.url), some(1), Waits().patience)
 
 

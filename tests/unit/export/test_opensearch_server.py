@@ -1,11 +1,12 @@
 """Where OpenSearch is, who asks it, and by which certificate it is trusted."""
 
+import gzip
 import socket
 import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
-from http.server import ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from plimsoll.export.cdm.mappings import index_definition
 from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.credentials import Credentials
 from plimsoll.export.export_error import ExportError
+from plimsoll.export.opensearch import server as opensearch_server
 from plimsoll.export.opensearch.indices import prepare_indices
 from plimsoll.export.opensearch.patience import RetryPolicy, Unavailable
 from plimsoll.export.opensearch.server import Server
@@ -221,3 +223,46 @@ def answer_one_request(listening: socket.socket) -> None:
     with connection:
         connection.recv(1 << 16)
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+
+
+class Bomb(BaseHTTPRequestHandler):
+    """Answers with a megabyte or so that inflates to 256 MiB."""
+
+    def do_HEAD(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def do_PUT(self) -> None:
+        # A connection that is closed with something unread in it is reset.
+        self.rfile.read(int(self.headers["Content-Length"]))
+        body = gzip.compress(bytes(256 << 20), compresslevel=1)
+        self.send_response(200)
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_an_answer_is_inflated_no_further_than_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    inflated: list[int] = []
+
+    def note(content: bytes) -> dict[str, object]:
+        inflated.append(len(content))
+        return {}
+
+    monkeypatch.setattr(opensearch_server, "_object", note)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Bomb)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        Server(f"http://127.0.0.1:{server.server_address[1]}").ask("PUT", "/x", b"{}")
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+    # Of 256 MiB; what comes before it is an answer to HEAD, which has no body.
+    assert max(inflated) == 16 << 20

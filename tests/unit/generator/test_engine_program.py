@@ -82,7 +82,7 @@ def test_an_engine_that_talks_nonsense_is_ended(tmp_path: Path, stand_in, line: 
     stand_in(f"print({line!r}, flush=True)", "sys.stdin.read()")
     program = EngineProgram(tmp_path / "engine.log", os.environ)
     with pytest.raises(GeneratorDied, match="said what is not"):
-        program.receive(timeout_s=20)
+        program.receive(timeout_s=60)
     program.close()
 
 
@@ -177,7 +177,7 @@ def test_an_engine_need_not_wait_for_a_reader_that_is_away(tmp_path: Path, stand
         "sys.stdin.read()",
     )
     engine = start(tmp_path)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not said.exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     found = said.exists()

@@ -205,7 +205,11 @@ def trex(tree: Path, tmp_path: Path) -> Iterator[StlTrex]:
     assert not client.identity.alive
 
 
-def test_a_trial_counts_by_group_and_by_port(trex: StlTrex, tmp_path: Path) -> None:
+def test_a_trial_counts_by_group_and_by_port(
+    trex: StlTrex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However late its end is seen.
+    monkeypatch.setattr("plimsoll.generator.trex.generator._LATE_END_S", 60.0)
     streams = (*plans(2000.0), replace(plans(role="latency", rate="100pps")[0], stream=7))
     plan = TrialPlan(mark=1, streams=streams, duration_s=0.3, drain_s=0.05, interval_s=0.1)
     seen: list[Interval] = []
@@ -331,3 +335,16 @@ def test_settings(tree: Path) -> None:
 def test_two_cpus_are_none_of_its_ways(tree: Path) -> None:
     with pytest.raises((PlimsollError, ValueError), match="TRex cannot run on 2 CPUs"):
         TrexSettings(tree=tree, cpus=(1, 2))
+
+
+@pytest.mark.parametrize("said", ["<html>", "[1]", "[" * 100_000])
+def test_a_client_that_speaks_otherwise_has_died(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    stand_in = tmp_path / "driver.py"
+    stand_in.write_text(f"import sys\nsys.stdin.readline()\nprint({said!r}, flush=True)\n")
+    monkeypatch.setattr("plimsoll.generator.trex.client.DRIVER", stand_in)
+    client = TrexClient(sys.executable, tmp_path, tmp_path / "client.log", {})
+    with pytest.raises(GeneratorDied, match="not understood"):
+        client.ask("connect")
+    client.close()

@@ -42,7 +42,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 
     yield start
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     for server in servers:
         server.close()
 

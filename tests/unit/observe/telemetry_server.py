@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 GREETING = {"version": "DPDK 23.11.0", "pid": 1, "max_output_len": 16384}
-_PATIENCE_S = 30
+_PATIENCE_S = 60
 
 
 class TelemetryServer:

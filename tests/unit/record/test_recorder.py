@@ -1,3 +1,4 @@
+import errno
 import signal
 import subprocess
 import sys
@@ -5,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.causes.spikes import read_spikes
+from plimsoll.record.causes.spikes import SpikeLog, read_spikes
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.metrics.histogram_log import read_histogram_log
 from plimsoll.record.metrics.metrics import read_metrics
@@ -13,6 +14,7 @@ from plimsoll.record.metrics.tester_capacity import TesterCapacity
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import Result, read_result
+from plimsoll.record.run.file_check import check_run
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.trial_parts import BEGIN_NS, interval, plan, record, second
@@ -74,6 +76,40 @@ def test_a_finished_run_has_its_result_twice(run: RunDirectory) -> None:
     files, event = read_journal(run.journal).events
     assert (files.kind, event.kind) == ("files", "finished")
     assert Result.model_validate(event.fields["result"]) == read_result(run) == result
+
+
+def test_a_disk_that_fails_as_a_trial_ends_leaves_a_whole_record(
+    run: RunDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The trial counts by then, so that no later one would take its spikes along."""
+
+    def fail(*_: object) -> None:
+        raise RecordError("the disk fails")
+
+    with monkeypatch.context() as failing, recording(run) as recorder:
+        failing.setattr(SpikeLog, "convert", fail)
+        with pytest.raises(RecordError, match="the disk fails"):
+            run_trial(recorder, 1)
+    with recording(run) as recorder:
+        assert recorder.history().trials() == (record(1),)
+        recorder.finish(record(1))
+    assert {spike.trial for spike in read_spikes(run)} == {1}
+    assert not run.spikes.with_suffix(".jsonl").exists()
+    assert list(check_run(run)) == []
+
+
+def test_an_empty_file_that_cannot_be_removed_is_no_damage(
+    run: RunDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    with recording(run) as recorder:
+        run_trial(recorder, 1)
+        recorder.finish(record(1))
+        monkeypatch.setattr(Path, "unlink", fail)
+    assert run.spikes.with_suffix(".jsonl").read_bytes() == b""
+    assert list(check_run(run)) == []
 
 
 def test_a_second_run_in_the_same_directory_is_refused(run: RunDirectory) -> None:

@@ -51,6 +51,7 @@ def counts(
     timed_out: int = 0,
     latency: Histogram = NONE,
     across: Histogram = NONE,
+    less_stalls: Histogram = NONE,
     lateness: Histogram = NONE,
     latency_us: tuple[tuple[int, int], ...] = (),
 ) -> StreamCounts:
@@ -69,6 +70,7 @@ def counts(
         misdirected=0,
         latency=latency,
         latency_across_stalls=across,
+        latency_less_stalls=less_stalls,
         lateness=lateness,
         latency_us=latency_us,
     )

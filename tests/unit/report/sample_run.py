@@ -41,6 +41,7 @@ from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import DutAgreement, Result
 from plimsoll.record.run.environment import Environment, HugepageFacts
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.counter_record import CounterRecord
 from plimsoll.record.trials.trial_parts import TrialContext, TrialIdentity, TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.traffic.plan import StreamPlan
@@ -373,8 +374,20 @@ def trial_record(
         plan,
         report,
         lost={counts.stream: counts.missing for counts in streams},
-        context=TrialContext(dut=None if step.phase == "calibration" else dut),
+        context=TrialContext()
+        if step.phase == "calibration"
+        else TrialContext(dut=dut, counters=agreeing_counters(dut)),
     ).judged(step.verdict, findings(step, streams))
+
+
+def agreeing_counters(dut: tuple[DutPort, ...]) -> list[CounterRecord]:
+    """Each port and direction, the tester having counted the same."""
+    into = [(each.port, "into", each.rx_frames) for each in dut]
+    out_of = [(each.port, "out-of", each.tx_frames) for each in dut]
+    return [
+        CounterRecord(port=port, direction=direction, tester=frames, dut=frames)
+        for port, direction, frames in (*into, *out_of)
+    ]
 
 
 def environment(calibration: TesterCalibration | None) -> Environment:

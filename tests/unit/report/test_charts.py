@@ -191,7 +191,7 @@ def repeated(data: RunData, times: int, load_pps: float) -> RunData:
 def test_a_single_load_is_labelled_as_it_is(finished: RunData) -> None:
     figure = search_path(repeated(finished, 1, 400_000.0))
     assert channels(figure)["y"]["scale"]["domain"] == pytest.approx([0, 0.44])
-    assert {"0.0", "0.4", "4"} <= set(labels(figure))
+    assert {"0", "0.4", "4"} <= set(labels(figure))
 
 
 def test_small_loads_are_labelled_apart(finished: RunData) -> None:

@@ -1,5 +1,6 @@
 """The charts of pages about many runs: sound, with units, and of the right values."""
 
+import math
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from plimsoll.analysis.comparison.comparison import (
     FigureComparison,
     SideFigure,
 )
+from plimsoll.analysis.comparison.conclude import FigureSample, conclude
 from plimsoll.analysis.comparison.shift import shift
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.analysis.comparison.trend.trend import FigureTrend, LevelChange
@@ -40,6 +42,7 @@ P999 = FigureComparison(
     (SideFigure(OLD), SideFigure(NEW)),
     (shift(OLD, NEW),),
     ("worse",),
+    (conclude(FigureSample(OLD), FigureSample(NEW), "lower", 0.01),),
 )
 FOUND = Comparison(SIDES, (), (P999,))
 STATES = {"user": 0.98, "system": 0.01, "interrupts": 0.01}
@@ -112,10 +115,11 @@ def test_a_trend_has_a_point_a_run_and_a_line_at_each_level(tmp_path: Path) -> N
 def test_differences_are_shares_of_the_baseline() -> None:
     # Each layer has the one row.
     row, *_ = [row for row in rows(difference_chart(FOUND)) if "estimate" in row]
-    assert row["estimate"] == pytest.approx(2000 / 12_050, rel=1e-6)
-    # Four and four bound it by the least and the greatest of all differences.
-    assert row["least"] == pytest.approx(1700 / 12_050, rel=1e-6)
-    assert row["most"] == pytest.approx(2300 / 12_050, rel=1e-6)
+    # The middle two of the 16 ratios are 14.1 / 12.1 and 14.0 / 12.0.
+    assert row["estimate"] == pytest.approx(math.sqrt(14.1 / 12.1 * 14.0 / 12.0) - 1, rel=1e-6)
+    # Four and four bound it by the least and the greatest of all ratios.
+    assert row["least"] == pytest.approx(13.9 / 12.2 - 1, rel=1e-6)
+    assert row["most"] == pytest.approx(14.2 / 11.9 - 1, rel=1e-6)
 
 
 def test_a_longer_latency_is_drawn_as_the_worse() -> None:

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import JournalContents, JournalEvent
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord
 from plimsoll.report import write_report
 from plimsoll.report.charts.hosts.cpu_time import cpu_time
@@ -21,6 +20,7 @@ from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.data.soak import load_soak
 from plimsoll.report.hosts.section import HostSection, host_sections
 from tests.unit.benchmark.soak.soak_runs import soak_settings, soaked
+from tests.unit.record.relisting import relist
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered
 from tests.unit.trial.host_record import Series, observed_host, rows_of, share, write_parquet
@@ -105,6 +105,7 @@ def add_host_series(run: RunDirectory, trial: TrialRecord, series: tuple[Series,
     period, begin_ms = trial_period(trial.number), trial.begin_unix_ns // 10**6
     rows = [row for each in series for row in rows_of(each, period, begin_ms)]
     write_parquet(run.metrics / f"{period}@bench-07.parquet", rows)
+    relist(run)
 
 
 @pytest.fixture(scope="module")

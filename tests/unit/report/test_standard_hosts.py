@@ -14,10 +14,9 @@ from plimsoll.benchmark.rfc2544.settings import BurstSettings, Rfc2544Settings
 from plimsoll.benchmark.rfc9004.rfc9004 import run_rfc9004
 from plimsoll.benchmark.rfc9004.settings import Rfc9004Settings
 from plimsoll.errors import Interrupted
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import read_journal
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report import write_report
 from plimsoll.report.pages.standard.rfc2544_answer import rfc2544_page
@@ -31,6 +30,7 @@ from tests.unit.benchmark.simulated_tests import (
     experiment,
     run_directory,
 )
+from tests.unit.record.relisting import relist
 from tests.unit.report.reader import Page
 from tests.unit.trial.host_record import HOSTNAME, interrupts, observed_host, rows_of, write_parquet
 
@@ -54,6 +54,7 @@ def add_host_series(run: RunDirectory, trial: TrialRecord, each_second: int) -> 
     counts = [each_second] * round(trial.sending_s)
     rows = list(rows_of(interrupts(1, "31", "nic-rx", counts), period, begin_ms))
     write_parquet(run.metrics / f"{period}@{HOSTNAME}.parquet", rows)
+    relist(run)
 
 
 def trials_of(run: RunDirectory) -> dict[int, TrialRecord]:

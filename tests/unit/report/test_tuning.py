@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.run.audit_record import AuditChange, AuditRecord
 from plimsoll.record.run.environment import load_environment
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.report import write_report
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.tuning.section import HostTuning, tuning_section
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.benchmark.soak.soak_runs import soak_settings, soaked
+from tests.unit.record.relisting import relist
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered
 from tests.unit.trial.host_record import (
@@ -75,6 +75,7 @@ def add_host_series(run: RunDirectory, series: Series) -> None:
     period, begin_ms = trial_period(trial.number), trial.begin_unix_ns // 10**6
     rows = list(rows_of(series, period, begin_ms))
     write_parquet(run.metrics / f"{period}@{series.hostname}.parquet", rows)
+    relist(run)
 
 
 def hosts_of(data: RunData) -> tuple[HostTuning, ...]:

@@ -21,6 +21,7 @@ def test_no_more_trials_than_the_library_needs(kind: str, seed: int) -> None:
         assert mine == pytest.approx(peer, rel=each.goal.width)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [each for each in DUT_KINDS if each not in _STEADY])
 def test_nor_in_all_where_luck_has_a_part(kind: str) -> None:
     """One draw of luck is worth ten trials; over sixty DUTs it evens out."""

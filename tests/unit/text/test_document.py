@@ -157,7 +157,7 @@ def test_a_mistake_is_reported_with_line_field_and_remedy(
         ("walk: {share: 0.00001%}", "walk.share: found '0.00001%' (give at least 0.0001%)"),
         ("walk: {days: 5}", "walk.days: found 5 (write [5])"),
         ("walk: {days: 0-1}", "walk.days: found '0-1' (write a list, such as [0, 1])"),
-        ("walk: {days: true}", "walk.days: found True (write a list, such as [0, 1])"),
+        ("walk: {days: true}", "walk.days: found true (write a list, such as [0, 1])"),
         ("walk: {days: [x]}", "walk.days[0]: found 'x' (write a whole number)"),
         ("walk: {days: [1.5]}", "walk.days[0]: found 1.5 (write a whole number)"),
         ("walk: {outdoors: perhaps}", "walk.outdoors: found 'perhaps' (write true or false)"),

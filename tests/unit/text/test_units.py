@@ -78,6 +78,23 @@ def test_a_bad_rate_is_an_error_with_a_remedy(given_rate: object, problem: str) 
 
 
 @pytest.mark.parametrize(
+    ("written", "remedy"),
+    [
+        ("1MBps", "write 8Mbps, or b for bits"),
+        ("1.25 GBps", "write 10Gbps, or b for bits"),
+        ("100kB/s", "write 800kbps, or b for bits"),
+        ("5GBps-l2", "write 40Gbps-l2, or b for bits"),
+        ("10GBPS", "write 80Gbps, or b for bits"),
+        ("7Bps", "write 56bps, or b for bits"),
+    ],
+)
+def test_bytes_a_second_are_not_taken_for_bits(written: str, remedy: str) -> None:
+    with pytest.raises(InputError, match="is in bytes a second") as caught:
+        parse_rate(written)
+    assert caught.value.remedy == remedy
+
+
+@pytest.mark.parametrize(
     ("rate", "frame_size", "pps"),
     [
         # Line rates at 64 and 1518 bytes, as RFC 2544 testers know them by heart.
@@ -127,6 +144,9 @@ def test_a_rate_written_is_read_back(value: float, unit: RateUnit) -> None:
         ("5min", 300),
         ("1d", 86400),
         ("20us", 20e-6),
+        # U+00B5 and U+03BC.
+        ("20\u00b5s", 20e-6),
+        ("20\u03bcs", 20e-6),
         (10, 10),
         ("0.5s", 0.5),
     ],
@@ -142,6 +162,9 @@ def test_durations_are_read(text: object, seconds: float) -> None:
         (-1, "not positive"),
         ("-3s", "not a duration"),
         ("3 fortnights", "unknown unit 'fortnights'"),
+        # Mega, months or minutes; megaseconds.
+        ("1M", "unknown unit 'M'"),
+        ("1Ms", "unknown unit 'Ms'"),
         ("3s and a bit", "not a duration"),
         ("soon", "not a duration"),
         (True, "not a duration"),
@@ -232,7 +255,14 @@ def test_a_bad_ratio_is_an_error_with_a_remedy(given_ratio: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "latency_ns"), [("500us", 500_000), ("500µs", 500_000), ("2ms", 2_000_000), ("7ns", 7)]
+    ("text", "latency_ns"),
+    [
+        ("500us", 500_000),
+        ("500\u00b5s", 500_000),
+        ("500\u03bcs", 500_000),
+        ("2ms", 2_000_000),
+        ("7ns", 7),
+    ],
 )
 def test_latencies_are_read(text: str, latency_ns: int) -> None:
     assert parse_latency_ns(text) == latency_ns
@@ -240,7 +270,13 @@ def test_latencies_are_read(text: str, latency_ns: int) -> None:
 
 @pytest.mark.parametrize(
     ("given_latency", "problem"),
-    [(500, "no unit"), ("0us", "below 1ns"), ("500", "not a latency"), ("5 hops", "unknown unit")],
+    [
+        (500, "no unit"),
+        ("0us", "below 1ns"),
+        ("500", "not a latency"),
+        ("5 hops", "unknown unit"),
+        *((f"5{unit}", f"unknown unit '{unit}'") for unit in "Mmhd"),
+    ],
 )
 def test_a_bad_latency_is_an_error_with_a_remedy(given_latency: object, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as caught:

@@ -219,7 +219,10 @@ def test_latency_without_samples_or_streams_cannot_be_evaluated() -> None:
     touched = _with(PROBE, latency=Histogram(), latency_across_stalls=samples(200, 210))
     (finding,) = bound.evaluate(touched)
     assert finding.outcome == "invalid"
-    assert "2 more were touched by stalls of the tester" in finding.text
+    assert "too few samples (2) for p99" in finding.text
+    (finding,) = bound.evaluate(_with(PROBE, latency=Histogram()))
+    assert finding.outcome == "invalid"
+    assert "no latency sample" in finding.text
     (finding,) = bound.model_copy(update={"stream": "absent"}).evaluate(outcome())
     assert finding.outcome == "invalid"
     assert "there is no stream absent to judge" in finding.text

@@ -1,5 +1,6 @@
 """Live values over HTTP, read by Prometheus' own parser."""
 
+import contextlib
 import http.client
 import json
 import re
@@ -21,8 +22,10 @@ from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.run.journal import TRIAL_STARTED, Journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.web import bounded_threads
 from plimsoll.web.endpoint import ListenEndpoint, parse_endpoint
 from plimsoll.web.open_metrics import metric_name, open_metrics, total_name
+from tests.free_ports import free_port
 from tests.unit.record.trial_parts import PLANS, second
 
 DASHBOARD = Path(__file__).parents[3] / "docs/grafana/plimsoll.json"
@@ -36,10 +39,7 @@ def run(tmp_path: Path) -> RunDirectory:
 
 @pytest.fixture
 def endpoint() -> ListenEndpoint:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    return ListenEndpoint("127.0.0.1", port)
+    return ListenEndpoint("127.0.0.1", free_port())
 
 
 @contextmanager
@@ -54,7 +54,7 @@ def scrape(endpoint: ListenEndpoint) -> list[Sample]:
 
 
 def families(endpoint: ListenEndpoint) -> list[Metric]:
-    connection = http.client.HTTPConnection(endpoint.address, endpoint.port, timeout=20)
+    connection = http.client.HTTPConnection(endpoint.address, endpoint.port, timeout=60)
     try:
         accepted = "application/openmetrics-text; version=1.0.0"
         connection.request("GET", "/metrics", headers={"Accept": accepted})
@@ -176,7 +176,7 @@ def test_there_is_one_path_in_the_form_that_was_accepted(
     kind: str,
 ) -> None:
     with served(run, endpoint):
-        connection = http.client.HTTPConnection(endpoint.address, endpoint.port, timeout=20)
+        connection = http.client.HTTPConnection(endpoint.address, endpoint.port, timeout=60)
         try:
             headers = {} if accepted is None else {"Accept": accepted}
             connection.request("GET", path, headers=headers)
@@ -218,6 +218,29 @@ def test_no_counter_has_the_name_of_a_gauge() -> None:
     assert gauges.isdisjoint(name.removesuffix("_total") for name in counters)
     assert total_name("cpuidle", "residency") == "plimsoll_cpuidle_residency_usec_total"
     assert total_name("sar-net", "L2-Gbps") == "plimsoll_sar_net_l2_bytes_total"
+
+
+def test_clients_beyond_those_that_are_taken_are_hung_up_on(
+    run: RunDirectory, endpoint: ListenEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has a thread, next to polling loops."""
+    monkeypatch.setattr(bounded_threads, "MOST_CLIENTS", 2)
+    address = (endpoint.address, endpoint.port)
+    with served(run, endpoint), contextlib.ExitStack() as silent:
+        for _ in range(2):
+            silent.enter_context(socket.create_connection(address, timeout=30))
+        with socket.create_connection(address, timeout=30) as beyond:
+            assert beyond.recv(1) == b""
+
+
+def test_who_sends_nothing_is_hung_up_on(
+    run: RunDirectory, endpoint: ListenEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded_threads, "LONGEST_SILENCE_S", 0.05)
+    address = (endpoint.address, endpoint.port)
+    with served(run, endpoint), socket.create_connection(address, timeout=30) as silent:
+        silent.sendall(b"GET /met")
+        assert silent.recv(1) == b""
 
 
 def test_nothing_listens_afterwards(run: RunDirectory, endpoint: ListenEndpoint) -> None:

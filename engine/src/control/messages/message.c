@@ -12,7 +12,7 @@
 #include "ports/devargs.h"
 #include "version.h"
 
-#define PROTOCOL 6
+#define PROTOCOL 8
 #define SPIKES_IN_INTERVAL 64
 #define LOSSES_IN_INTERVAL 64
 
@@ -119,9 +119,10 @@ stream_json(const struct run *run, const struct stream_request *request,
             const struct stream_counts *counts, const struct list_lengths *lengths)
 {
     json_t *stream = json_pack(
-        "{s:i, s:I, s:o, s:o, s:o, s:o}", "stream", (int)request->stream, "missing",
+        "{s:i, s:I, s:o, s:o, s:o, s:o, s:o}", "stream", (int)request->stream, "missing",
         (json_int_t)counts->missing, "latency", histogram_json(&counts->latency),
-        "latency_across_stalls", histogram_json(&counts->latency_across_stalls), "lateness",
+        "latency_across_stalls", histogram_json(&counts->latency_across_stalls),
+        "latency_less_stalls", histogram_json(&counts->latency_less_stalls), "lateness",
         histogram_json(&counts->lateness), "latency_us", microseconds_json(&counts->microseconds));
 
     for (size_t i = 0; i < STREAM_COUNTERS; i++) {
@@ -183,11 +184,12 @@ port_json(uint32_t number, bool has_host, const struct port_counts *counts)
         json_object_set_new(kinds, foreign_names[kind], unsigned_integer(counts->foreign[kind]));
     }
     return json_pack(
-        "{s:i, s:o*, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "port", (int)number, "host",
+        "{s:i, s:o*, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "port", (int)number, "host",
         has_host ? host_json(counts->host) : NULL, "foreign", unsigned_integer(foreign),
-        "foreign_kinds", kinds, "stale", unsigned_integer(counts->stale), "rx_missed",
-        unsigned_integer(counts->rx_missed), "rx_errors", unsigned_integer(counts->rx_errors),
-        "rx_no_mbuf", unsigned_integer(counts->rx_no_mbuf), "buffers_in_use",
+        "foreign_kinds", kinds, "stale", unsigned_integer(counts->stale), "truncated",
+        unsigned_integer(counts->truncated), "rx_missed", unsigned_integer(counts->rx_missed),
+        "rx_errors", unsigned_integer(counts->rx_errors), "rx_no_mbuf",
+        unsigned_integer(counts->rx_no_mbuf), "buffers_in_use",
         unsigned_integer(counts->buffers_in_use), "link_up", (int)counts->link_up);
 }
 
@@ -313,10 +315,9 @@ message_trial(int64_t id, const struct trial *trial)
     static const struct list_lengths lengths = {WORST_LIMIT_MAX, WORST_LATENCIES_MAX,
                                                 LOSS_EVENTS_MAX};
     static const char *const ended_by[] = {
-        [ENDED_BY_DURATION] = "duration",
-        [ENDED_BY_STOP] = "stop",
-        [ENDED_BY_LINK_DOWN] = "link_down",
-        [ENDED_BY_LOSSES] = "losses",
+        [ENDED_BY_DURATION] = "duration",   [ENDED_BY_STOP] = "stop",
+        [ENDED_BY_LINK_DOWN] = "link_down", [ENDED_BY_LOSSES] = "losses",
+        [ENDED_BY_STREAMS] = "streams",
     };
 
     return json_pack("{s:I, s:b, s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}", "id",
@@ -361,10 +362,48 @@ message_resolved(int64_t id, const struct neighbours *neighbours)
 }
 
 json_t *
-message_rates(int64_t id, const struct trial *trial, uint64_t changed)
+message_ended(int64_t id, const struct trial *trial, uint64_t streams)
 {
-    return json_pack("{s:I, s:b, s:s, s:f}", "id", (json_int_t)id, "ok", 1, "reply", "rates",
-                     "at_s", trial_seconds(trial, changed));
+    json_t *array = json_array();
+
+    for (uint64_t left = streams; left != 0; left &= left - 1) {
+        const int i = __builtin_ctzll(left);
+        const struct tx_stream *stream = trial->run->tx_streams[i];
+
+        json_array_append_new(array,
+                              json_pack("{s:i, s:f, s:f}", "stream", (int)stream->stream, "begin_s",
+                                        trial_seconds(trial, trial->ends.begin_at[i]), "end_s",
+                                        trial_seconds(trial, atomic_load(&stream->ended_at))));
+    }
+    return json_pack("{s:s, s:I, s:I, s:o}", "event", "ended", "id", (json_int_t)id,
+                     "begin_unix_ns", (json_int_t)trial->begin_unix_ns, "streams", array);
+}
+
+/* From when to when a stream that has just begun is to send. */
+static json_t *
+course_json(const struct trial *trial, uint32_t index, double duration_s)
+{
+    const double begin_s = trial_seconds(trial, trial->ends.begin_at[index]);
+
+    return json_pack("{s:i, s:f, s:o}", "stream", (int)trial->request->streams[index].stream,
+                     "begin_s", begin_s, "end_s",
+                     duration_s > 0 ? json_real(begin_s + duration_s) : json_null());
+}
+
+json_t *
+message_rates(int64_t id, const struct trial *trial, const struct rates_request *request,
+              uint64_t changed)
+{
+    json_t *array = json_array();
+
+    for (uint64_t left = request->begins; left != 0; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctzll(left);
+
+        json_array_append_new(array, course_json(trial, i, request->duration_s[i]));
+    }
+    return json_pack("{s:I, s:b, s:s, s:f, s:I, s:o}", "id", (json_int_t)id, "ok", 1, "reply",
+                     "rates", "at_s", trial_seconds(trial, changed), "begin_unix_ns",
+                     (json_int_t)trial->begin_unix_ns, "begun", array);
 }
 
 json_t *

@@ -18,8 +18,12 @@ json_t *message_trial(int64_t id, const struct trial *trial);
 /* Which of the requested neighbours are known. */
 json_t *message_resolved(int64_t id, const struct neighbours *neighbours);
 
+/* The `streams`, a bit for each, have ended. */
+json_t *message_ended(int64_t id, const struct trial *trial, uint64_t streams);
+
 /* `changed` is when all workers had taken the rates over, TSC. */
-json_t *message_rates(int64_t id, const struct trial *trial, uint64_t changed);
+json_t *message_rates(int64_t id, const struct trial *trial, const struct rates_request *request,
+                      uint64_t changed);
 /* `switched` is when all workers had seen it, TSC. */
 json_t *message_capture(int64_t id, const struct trial *trial, const struct capture_switch *change,
                         uint64_t switched);

@@ -17,11 +17,11 @@ send_time(uint64_t tsc)
 static json_t *
 worst_json(const struct worst_latency *worst)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:b}", "sequence", unsigned_integer(worst->sequence),
-                     "frames", unsigned_integer(worst->frames), "sent_tsc",
-                     send_time(worst->received_at - worst->latency), "received_tsc",
-                     unsigned_integer(worst->received_at), "across_stall",
-                     (int)worst->across_stall);
+    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:o}", "sequence",
+                     unsigned_integer(worst->sequence), "frames", unsigned_integer(worst->frames),
+                     "sent_tsc", send_time(worst->received_at - worst->latency), "received_tsc",
+                     unsigned_integer(worst->received_at), "across_stall", (int)(worst->delay > 0),
+                     "delayed_ticks", unsigned_integer(worst->delay));
 }
 
 static void

@@ -20,14 +20,17 @@ static int
 read_new_rate(const struct object *object, const struct trial_request *trial,
               struct rates_request *request)
 {
-    static const char *const names[] = {"stream", "rate_pps", NULL};
+    static const char *const names[] = {"stream", "rate_pps", "begin", "duration_s", NULL};
+    double rate_pps = 0, duration_s = 0;
     uint64_t number = 0;
-    double rate_pps = 0;
+    bool begins = false;
     uint32_t place;
 
     if (object_knows(object, names) != 0 ||
         read_integer(object, "stream", REQUIRED, 0, UINT16_MAX, &number) != 0 ||
-        read_rate_pps(object, REQUIRED, &rate_pps) != 0)
+        read_rate_pps(object, REQUIRED, &rate_pps) != 0 ||
+        read_bool(object, "begin", OPTIONAL, &begins) != 0 ||
+        read_number(object, "duration_s", OPTIONAL, DURATION_MIN_S, TRIAL_MAX_S, &duration_s) != 0)
         return -EINVAL;
     place = place_of(trial, number);
     if (place == trial->stream_count)
@@ -38,7 +41,9 @@ read_new_rate(const struct object *object, const struct trial_request *trial,
         return object_complain(object, "stream", "stream %" PRIu64 " is not paced by a rate",
                                number);
     request->streams |= UINT64_C(1) << place;
+    request->begins |= (uint64_t)begins << place;
     request->rate_pps[place] = rate_pps;
+    request->duration_s[place] = duration_s;
     return 0;
 }
 

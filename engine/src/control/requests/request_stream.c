@@ -90,15 +90,18 @@ read_stream(const struct object *object, const struct open_request *config,
             struct stream_request *stream)
 {
     static const char *const names[] = {
-        "stream", "role",   "tx_port",     "tx_queue", "rx_port",   "frames", "order",  "rate_pps",
-        "pacing", "fields", "frame_count", "schedule", "signature", "flows",  "stamps", NULL};
+        "stream",   "role",      "tx_port", "tx_queue", "rx_port",     "frames",
+        "order",    "rate_pps",  "pacing",  "fields",   "frame_count", "duration_s",
+        "schedule", "signature", "flows",   "stamps",   NULL};
     uint64_t number;
     int status;
 
     if (object_knows(object, names) != 0 ||
         read_integer(object, "stream", REQUIRED, 0, UINT16_MAX, &number) != 0 ||
         read_role(object, &stream->role) != 0 || read_path(object, config, stream) != 0 ||
-        read_integer(object, "frame_count", OPTIONAL, 1, INT64_MAX, &stream->frame_count) != 0)
+        read_integer(object, "frame_count", OPTIONAL, 1, INT64_MAX, &stream->frame_count) != 0 ||
+        read_number(object, "duration_s", OPTIONAL, DURATION_MIN_S, TRIAL_MAX_S,
+                    &stream->duration_s) != 0)
         return -EINVAL;
     stream->stream = (uint16_t)number;
     status = read_pacing(object, &stream->pacing);

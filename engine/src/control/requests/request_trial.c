@@ -144,21 +144,29 @@ request_trial(const json_t *json, const struct open_request *config, struct tria
               struct complaint *complaint)
 {
     static const char *const names[] = {
-        "id",       "request", "mark",        "duration_s", "drain_s",  "interval_s", "catch_up_us",
-        "stall_us", "gap_us",  "longest",     "worst",      "spike_us", "hold_s",     "cpu_time_of",
-        "streams",  "check",   "loss_limits", "captures",   NULL};
+        "id",          "request",     "mark",     "duration_s",    "drain_s",
+        "interval_s",  "catch_up_us", "stall_us", "gap_us",        "longest",
+        "worst",       "spike_us",    "hold_s",   "cpu_time_of",   "streams",
+        "check",       "loss_limits", "captures", "begin_delay_s", "end_with_streams",
+        "report_ends", NULL};
     const struct object top = object_top(json, complaint);
     uint64_t mark = 0, worst = 16, longest = 16;
     int status;
 
+    request->begin_delay_s = BEGIN_DELAY_MIN_S;
     request->interval_s = 1;
     request->catch_up_us = 1000;
     request->stall_us = 20;
     request->gap_us = 1;
     if (object_knows(&top, names) != 0 ||
         read_integer(&top, "mark", REQUIRED, 1, UINT16_MAX - 1, &mark) != 0 ||
-        read_number(&top, "duration_s", REQUIRED, 0.001, TRIAL_MAX_S, &request->duration_s) != 0 ||
+        read_number(&top, "duration_s", REQUIRED, DURATION_MIN_S, TRIAL_MAX_S,
+                    &request->duration_s) != 0 ||
+        read_number(&top, "begin_delay_s", OPTIONAL, BEGIN_DELAY_MIN_S, 1,
+                    &request->begin_delay_s) != 0 ||
         read_number(&top, "drain_s", REQUIRED, 0, 60, &request->drain_s) != 0 ||
+        read_bool(&top, "end_with_streams", OPTIONAL, &request->end_with_streams) != 0 ||
+        read_bool(&top, "report_ends", OPTIONAL, &request->report_ends) != 0 ||
         read_number(&top, "interval_s", OPTIONAL, 0.01, 60, &request->interval_s) != 0 ||
         read_number(&top, "catch_up_us", OPTIONAL, 10, 1e6, &request->catch_up_us) != 0 ||
         read_number(&top, "stall_us", OPTIONAL, 1, 1e6, &request->stall_us) != 0 ||

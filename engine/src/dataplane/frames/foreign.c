@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dataplane/frames/foreign.h"
 
-#include <stdbool.h>
-
 const char *const foreign_names[FOREIGN_KINDS] = {
     [FOREIGN_ARP] = "arp",
     [FOREIGN_LLDP] = "lldp",
@@ -39,13 +37,40 @@ kind_by_service(const uint8_t *service, uint32_t length)
                : FOREIGN_OTHER;
 }
 
-enum foreign_kind
-foreign_kind(const uint8_t *frame, uint32_t length)
+/* Where the EtherType is, behind VLAN tags; perhaps beyond the frame's end. */
+static uint32_t
+find_type(const uint8_t *frame, uint32_t length)
 {
     uint32_t at = 12;
 
     while (at + 6 <= length && is_vlan_tag(read_word(frame + at)))
         at += 4;
+    return at;
+}
+
+bool
+cut_short(const uint8_t *head, uint32_t length, uint32_t frame_bytes)
+{
+    const uint32_t type_at = find_type(head, length), at = type_at + 2;
+
+    if (at + 6 > length)
+        return false;
+    switch (read_word(head + type_at)) {
+    case 0x0800:
+        return at + read_word(head + at + 2) > frame_bytes;
+    case 0x86dd:
+        /* The fixed header, whose length field counts what follows it; 0 in a jumbogram. */
+        return at + 40 + read_word(head + at + 4) > frame_bytes;
+    default:
+        return false;
+    }
+}
+
+enum foreign_kind
+foreign_kind(const uint8_t *frame, uint32_t length)
+{
+    const uint32_t at = find_type(frame, length);
+
     if (at + 2 > length)
         return FOREIGN_RUNT;
     const uint16_t type = read_word(frame + at);

@@ -3,6 +3,7 @@
 #ifndef PLIMSOLL_FOREIGN_H
 #define PLIMSOLL_FOREIGN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum foreign_kind {
@@ -21,6 +22,12 @@ enum foreign_kind {
 
 /* As the protocol names them. */
 extern const char *const foreign_names[FOREIGN_KINDS];
+
+/*
+ * Whether a frame of `frame_bytes` was cut short: its IP packet says that it is longer. `head`
+ * holds its first `length` bytes.
+ */
+bool cut_short(const uint8_t *head, uint32_t length, uint32_t frame_bytes);
 
 /* Tells a frame's kind by its first `length` bytes, of which 18 and VLAN tags are enough. */
 enum foreign_kind foreign_kind(const uint8_t *frame, uint32_t length);

@@ -6,6 +6,8 @@
 #include <rte_mbuf.h>
 #include <string.h>
 
+#include "dataplane/loop/worker_clock.h"
+
 /* What a frame says of a known neighbour, who may have moved. */
 static void
 note_claim(const struct neighbour *neighbour, const struct host_frame *read, uint64_t *counters)
@@ -92,7 +94,7 @@ answering_take(struct worker *worker, const struct rx_queue *queue, const struct
     if (read.kind == HOST_NOTHING)
         return false;
     if (read.answer_bytes > 0 && !full &&
-        within_rate(box, worker->last_look, run->ticks_per_second))
+        within_rate(box, last_look(worker), run->ticks_per_second))
         put_letter(queue->sender, box, written, read.answer_bytes);
     return true;
 }

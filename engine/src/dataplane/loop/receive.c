@@ -43,41 +43,63 @@ sending_time(uint64_t stamp, uint64_t now)
 
 static __rte_noinline void
 keep_worst(struct rx_page *page, const struct train *train, uint64_t latency, uint64_t now,
-           bool across_stall)
+           uint64_t delay)
 {
     worst_latencies_keep(&page->worst, (struct worst_latency){.latency = latency,
                                                               .received_at = now,
                                                               .sequence = train->sequence,
                                                               .frames = 1 + train->followers,
-                                                              .across_stall = across_stall});
+                                                              .delay = delay});
+}
+
+/* Counts frames that a stall of ours may have delayed, and returns by how much at most. */
+static __rte_noinline uint64_t
+record_delayed(const struct worker *worker, const struct rx_stream *stream, struct rx_page *page,
+               uint64_t held, uint64_t sent_at, uint64_t now, uint32_t frames)
+{
+    const struct worker *sender = stream->sender;
+    const struct tester_delay delay =
+        tester_delay(&sender->stall_ring, &sender->last_look, stream->catch_up, held, sent_at, now);
+    const uint64_t latency = now - sent_at;
+
+    if (delay.ticks == 0)
+        return 0;
+    page->frames.low_end_unknown += delay.unknown ? frames : 0;
+    histogram_record_many(&page->latency_across_stalls, ticks_to_ns(worker->run, latency), frames);
+    histogram_record_many(&page->latency_less_stalls,
+                          ticks_to_ns(worker->run, latency - delay.ticks), frames);
+    return delay.ticks;
 }
 
 static inline void
 record_latency(const struct worker *worker, const struct rx_stream *stream, struct rx_page *page,
-               uint64_t now, const struct train *train)
+               const struct queue_hold *hold, uint64_t now, const struct train *train)
 {
+    const struct worker *sender = stream->sender;
     const uint64_t sent_at = sending_time(train->stamp, now);
     const uint64_t latency = now - sent_at;
     const uint64_t ns = ticks_to_ns(worker->run, latency);
     const uint32_t frames = 1 + train->followers;
-    const bool across_stall = stall_mark_touches(&worker->stall_mark, sent_at, latency) ||
-                              stall_mark_touches(stream->sender_stall, sent_at, latency);
+    const uint64_t held = queue_hold_of(hold, sent_at, now);
+    uint64_t delay = 0;
 
+    if (unlikely(held > 0 || sender_may_have_delayed(&sender->stall_ring, &sender->last_look,
+                                                     worker->run->stall_ticks, sent_at, now)))
+        delay = record_delayed(worker, stream, page, held, sent_at, now, frames);
     if (unlikely(worst_latencies_wants(&page->worst, latency)))
-        keep_worst(page, train, latency, now, across_stall);
+        keep_worst(page, train, latency, now, delay);
     if (unlikely(stream->flows))
-        flow_counts_note(stream->flows, train->sequence, frames, ns, !across_stall);
-    if (unlikely(across_stall)) {
-        histogram_record_many(&page->latency_across_stalls, ns, frames);
+        flow_counts_note(stream->flows, train->sequence, frames, ns, delay == 0);
+    if (unlikely(delay > 0))
         return;
-    }
     histogram_record_many(&page->latency, ns, frames);
     if (stream->role == ROLE_LATENCY)
         microseconds_record_many(&page->microseconds, ns, frames);
 }
 
 static inline void
-count_train(const struct worker *worker, const struct train *train, uint64_t now)
+count_train(const struct worker *worker, const struct train *train, const struct queue_hold *hold,
+            uint64_t now)
 {
     const uint32_t frames = 1 + train->followers;
 
@@ -86,7 +108,7 @@ count_train(const struct worker *worker, const struct train *train, uint64_t now
     struct rx_page *page = &train->stream->pages[worker->open_page];
     page->frames.received += frames;
     sequence_advance(&train->stream->sequence, train->followers);
-    record_latency(worker, train->stream, page, now, train);
+    record_latency(worker, train->stream, page, hold, now, train);
 }
 
 /* A frame that does not say when it was sent, alone. */
@@ -142,7 +164,7 @@ count_order(struct rx_stream *stream, struct rx_page *page, const struct signatu
     return verdict == SEQUENCE_IN_ORDER;
 }
 
-/* None of ours: perhaps for the port's host, else foreign. */
+/* None of ours, as far as one can see: perhaps for the port's host, or cut short, else foreign. */
 static void
 count_foreign(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf)
 {
@@ -152,7 +174,11 @@ count_foreign(struct worker *worker, const struct rx_queue *queue, const struct 
     if (queue->host && answering_take(worker, queue, mbuf))
         return;
     const uint8_t *head = rte_pktmbuf_read(mbuf, 0, length, copy);
-    worker->ports[worker->open_page][queue->port].foreign[foreign_kind(head, length)]++;
+    struct port_page *page = &worker->ports[worker->open_page][queue->port];
+    if (cut_short(head, length, mbuf->pkt_len))
+        page->truncated++;
+    else
+        page->foreign[foreign_kind(head, length)]++;
 }
 
 /* Looks for a signature before padding that the DUT added; false when there is none. */
@@ -328,10 +354,10 @@ measure_burst(struct worker *worker, const struct rx_queue *queue, struct rte_mb
             follow(worker, queue, mbufs[i], words, &train);
             continue;
         }
-        count_train(worker, &train, now);
+        count_train(worker, &train, &queue->hold, now);
         judge(worker, queue, mbufs[i], words, now, &train);
     }
-    count_train(worker, &train, now);
+    count_train(worker, &train, &queue->hold, now);
 }
 
 /* As measure_burst(), for frames that each have their own time of arrival. */
@@ -339,6 +365,7 @@ static void
 measure_stamped(struct worker *worker, const struct rx_queue *queue, struct rte_mbuf **mbufs,
                 uint16_t count, uint64_t now)
 {
+    static const struct queue_hold none;
     uint8_t copy[SIGNATURE_BYTES];
     struct train train;
 
@@ -350,7 +377,9 @@ measure_stamped(struct worker *worker, const struct rx_queue *queue, struct rte_
             continue;
         }
         judge(worker, queue, mbufs[i], signature_load(at), now, &train);
-        count_train(worker, &train, arrival(queue, mbufs[i], now));
+        /* What the port stamped did not wait for us. */
+        count_train(worker, &train, is_stamped(queue, mbufs[i]) ? &none : &queue->hold,
+                    arrival(queue, mbufs[i], now));
     }
 }
 
@@ -358,12 +387,15 @@ uint32_t
 receive(struct worker *worker, struct rx_queue *queue)
 {
     struct cycle_meter *meter = &worker->cycles[worker->open_page];
-    const uint64_t stall = worker->run->stall_ticks, begin = worker->last_look;
+    const uint64_t stall = worker->run->stall_ticks, begin = last_look(worker);
     struct rte_mbuf *mbufs[RX_BURST];
     const uint16_t count = rte_eth_rx_burst(queue->dpdk_port, queue->queue, mbufs, RX_BURST);
 
-    if (count == 0)
+    if (count == 0) {
+        /* A stall in this poll is still to be noted, and holds the queue anew. */
+        queue_hold_end_if_short(&queue->hold, 0, false);
         return 0;
+    }
     const uint64_t now = look_at_clock(worker);
     if (unlikely(queue->capture))
         capturing_take(queue, mbufs, count, now);
@@ -374,6 +406,7 @@ receive(struct worker *worker, struct rx_queue *queue)
     else
         measure_stamped(worker, queue, mbufs, count, now);
     rte_pktmbuf_free_bulk(mbufs, count);
+    queue_hold_end_if_short(&queue->hold, count, now - begin >= stall);
     if (unlikely(worker_is_metered(worker))) {
         cycle_meter_record(meter, STEP_POLL, now - begin, count, stall);
         cycle_meter_record(meter, STEP_MEASURE, rte_rdtsc() - now, count, stall);

@@ -10,7 +10,8 @@
  *
  * New rates go the other way: the main thread writes run.rates and raises run.rates_epoch;
  * each worker takes those of its own streams over between two turns and reports that epoch
- * back, and only when all have is the page written again.
+ * back, and only when all have is the page written again. From then on until the next rates
+ * the main thread may read when the streams began.
  */
 #ifndef PLIMSOLL_RUN_H
 #define PLIMSOLL_RUN_H
@@ -41,10 +42,14 @@
 #include "dataplane/schedule/pacer.h"
 #include "dataplane/schedule/send_window.h"
 #include "dataplane/time/cycle_meter.h"
+#include "dataplane/time/overdue.h"
+#include "dataplane/time/queue_hold.h"
 #include "dataplane/time/stall.h"
-#include "dataplane/time/stall_mark.h"
+#include "dataplane/time/stall_ring.h"
+#include "dataplane/time/tester_delay.h"
 
 #define NO_STREAM UINT8_MAX
+#define STREAM_ENDLESS UINT64_MAX
 
 struct rte_mempool;
 struct stamping;
@@ -59,9 +64,10 @@ struct rx_page {
     struct rx_counters frames;
     uint64_t expected;                      /* sequence.expected when the page was closed */
     uint64_t missing;                       /* sequence.missing then */
-    struct histogram latency;               /* ns */
-    struct histogram latency_across_stalls; /* ns */
-    struct microseconds microseconds;       /* of `latency`, latency streams only */
+    struct histogram latency;               /* ns, of frames that no stall can have delayed */
+    struct histogram latency_across_stalls; /* of the others, as measured */
+    struct histogram latency_less_stalls; /* of the same, less the most that stalls delayed them */
+    struct microseconds microseconds;     /* of `latency`, latency streams only */
     struct worst_latencies worst;
     struct loss_events losses; /* seen on this page, of a sole queue only */
     struct late_ranges late;   /* numbers missing on an earlier page */
@@ -70,7 +76,7 @@ struct rx_page {
 struct port_page {
     uint64_t foreign[FOREIGN_KINDS];
     uint64_t host[HOST_COUNTERS];
-    uint64_t stale;
+    uint64_t stale, truncated;
 };
 
 /* A frame of the stream as it is before fields and signature are written. */
@@ -86,6 +92,8 @@ struct tx_stream {
     alignas(RTE_CACHE_LINE_SIZE) struct pacer pacer;
     uint64_t next_sequence;
     uint64_t frames_left;
+    uint64_t until;    /* TSC: no frame is due from then on; STREAM_ENDLESS: for as long as sent */
+    uint64_t over_at;  /* TSC: what was due before `until` is sent or skipped by then */
     uint32_t position; /* in the order of templates */
     uint16_t stream;
     uint16_t dpdk_port;
@@ -105,11 +113,16 @@ struct tx_stream {
     struct field_counters counters;
     struct tx_page pages[2];
     struct send_window window;
+    double rate_pps;           /* with which it begins, where it has one */
+    double duration_s;         /* from its begin to its end; 0: without end */
+    uint64_t begin_at;         /* TSC */
+    _Atomic uint64_t ended_at; /* TSC; 0: it has not */
 };
 
 /* What one receive queue sees of a stream. */
 struct rx_stream {
-    alignas(RTE_CACHE_LINE_SIZE) const struct stall_mark *sender_stall;
+    alignas(RTE_CACHE_LINE_SIZE) const struct worker *sender;
+    struct catch_up *catch_up; /* of the queue and that sender, or NULL: see tester_delay() */
     struct flight *flight;
     struct stamping *stamping;
     struct flow_counts *flows; /* NULL: not counted by flow */
@@ -138,6 +151,8 @@ struct rx_queue {
     const struct host *host;  /* whom frames on the port may be for; NULL for none */
     struct post_box *answers; /* of the host, to be sent by `sender` */
     struct worker *sender;
+    struct queue_hold hold;
+    struct catch_up catch_ups[WORKERS_MAX]; /* of each sender */
     struct rx_stream *streams[STREAMS_MAX]; /* NULL: the stream comes in elsewhere */
 };
 
@@ -151,13 +166,14 @@ struct worker {
     uint32_t rx_queue_count;
     struct tx_stream *tx_streams[STREAMS_MAX];
     struct rx_queue *rx_queues;
-    uint64_t last_look; /* at the clock, TSC */
+    _Atomic uint64_t last_look; /* at the clock, TSC */
+    struct overdue overdue;
     uint32_t turn;
     uint32_t open_page; /* 0 or 1 */
     _Atomic uint32_t epoch;
     _Atomic uint32_t rates_epoch;
-    _Atomic bool has_post; /* a host's answers wait to be sent by this worker */
-    struct stall_mark stall_mark;
+    _Atomic bool has_post;        /* a host's answers wait to be sent by this worker */
+    struct stall_ring stall_ring; /* of a worker that sends */
     struct stall_tally stalls[2];
     struct cycle_meter cycles[2];
     struct stray_counters strays[2][STREAMS_MAX];

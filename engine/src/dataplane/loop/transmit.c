@@ -10,6 +10,8 @@
 
 #include "dataplane/frames/signature.h"
 #include "dataplane/loop/stamping.h"
+#include "dataplane/loop/stream_course.h"
+#include "dataplane/loop/worker_clock.h"
 
 /* All but the signature, which sign() writes. 42 bytes are quicker copied as 32 and 16. */
 static inline void
@@ -192,7 +194,7 @@ send_burst(struct worker *worker, struct tx_stream *stream, struct rte_mbuf **mb
     build(stream, mbufs, due, worker->run->mark, stamp);
     if (unlikely(worker_is_metered(worker))) {
         built = rte_rdtsc();
-        cycle_meter_record(meter, STEP_BUILD, built - worker->last_look, due, stall);
+        cycle_meter_record(meter, STEP_BUILD, built - last_look(worker), due, stall);
     }
     const uint32_t sent = rte_eth_tx_burst(stream->dpdk_port, stream->queue, mbufs, (uint16_t)due);
     if (unlikely(worker_is_metered(worker)))
@@ -212,6 +214,7 @@ send_due(struct worker *worker, struct tx_stream *stream, uint32_t due, uint64_t
     struct tx_page *page = &stream->pages[worker->open_page];
     struct rte_mbuf *mbufs[TX_BURST];
 
+    overdue_send(&worker->overdue, due_at, worker->turn);
     if (unlikely(rte_mempool_get_bulk(stream->pool, (void **)mbufs, due) != 0)) {
         page->frames.no_buffer += due;
         return 0;
@@ -251,7 +254,8 @@ send_one_in_flight(struct worker *worker, struct tx_stream *stream, uint64_t now
         return 0;
     }
     flight_take_off(stream->flight, stream->next_sequence - 1, now);
-    stream->frames_left--;
+    if (--stream->frames_left == 0)
+        stream_course_over(stream, now);
     return 1;
 }
 
@@ -259,8 +263,8 @@ static uint32_t
 send_scheduled(struct worker *worker, struct tx_stream *stream, uint64_t now, uint64_t until)
 {
     /* Frames meant for before the end are still sent after it, unless they are too late. */
-    const uint64_t last_look = until + stream->pacer.patience;
-    const uint64_t skipped = pacer_skip_late(&stream->pacer, now < last_look ? now : last_look);
+    const uint64_t latest = until + stream->pacer.patience;
+    const uint64_t skipped = pacer_skip_late(&stream->pacer, now < latest ? now : latest);
     const uint32_t most = (uint32_t)RTE_MIN(stream->frames_left, (uint64_t)stream->most);
     uint64_t due_at = now;
 
@@ -275,6 +279,8 @@ send_scheduled(struct worker *worker, struct tx_stream *stream, uint64_t now, ui
     const uint32_t sent = send_due(worker, stream, due, due_at);
     /* What there was no room for yet is still to be sent by a stream that waits for room. */
     stream->frames_left -= stream->pacing == PACING_BACK_TO_BACK ? sent : due;
+    if (unlikely(stream->frames_left == 0))
+        stream_course_over(stream, now);
     return due;
 }
 
@@ -297,19 +303,46 @@ send_in_window(struct worker *worker, struct tx_stream *stream, uint64_t now, ui
     return frames;
 }
 
-uint32_t
-transmit(struct worker *worker, struct tx_stream *stream, uint64_t now)
+/* Before the end, or what was due until then and is not too late. */
+static inline uint32_t
+send_until(struct worker *worker, struct tx_stream *stream, uint64_t now, uint64_t until)
 {
-    const uint64_t until = atomic_load_explicit(&worker->run->send_until, memory_order_relaxed);
-
-    if (stream->pacing == PACING_ONE_IN_FLIGHT)
-        return send_one_in_flight(worker, stream, now, until);
-    if (unlikely(stream->frames_left == 0))
-        return 0;
     if (unlikely(stream->windowed))
         return send_in_window(worker, stream, now, until);
     /* There is nothing to catch up on where nothing has its time. */
     if (stream->pacing == PACING_BACK_TO_BACK && now >= until)
         return 0;
     return send_scheduled(worker, stream, now, until);
+}
+
+/*
+ * A stream's time is over: what was due in it and could not be sent in time is skipped, of a
+ * worker that was away perhaps in several windows, one in each turn.
+ */
+static __rte_noinline uint32_t
+end_stream(struct worker *worker, struct tx_stream *stream, uint64_t now)
+{
+    const uint64_t number = stream->window.number;
+
+    if (!stream->flight)
+        send_until(worker, stream, now, stream->until);
+    if (!stream->windowed || stream->window.number == number ||
+        stream->window.begin >= stream->until)
+        stream_course_over(stream, stream->until);
+    return 0;
+}
+
+uint32_t
+transmit(struct worker *worker, struct tx_stream *stream, uint64_t now)
+{
+    const uint64_t sending = atomic_load_explicit(&worker->run->send_until, memory_order_relaxed);
+    const uint64_t until = RTE_MIN(sending, stream->until);
+
+    if (unlikely(now >= stream->over_at))
+        return end_stream(worker, stream, now);
+    if (stream->pacing == PACING_ONE_IN_FLIGHT)
+        return send_one_in_flight(worker, stream, now, until);
+    if (unlikely(stream->frames_left == 0))
+        return 0;
+    return send_until(worker, stream, now, until);
 }

@@ -7,6 +7,7 @@
 #include "dataplane/loop/driver_memory.h"
 #include "dataplane/loop/rate_change.h"
 #include "dataplane/loop/receive.h"
+#include "dataplane/loop/stream_course.h"
 #include "dataplane/loop/transmit.h"
 #include "dataplane/loop/worker_clock.h"
 
@@ -17,24 +18,6 @@ static bool
 stopped(const struct run *run)
 {
     return atomic_load_explicit(&run->stop, memory_order_relaxed);
-}
-
-static void
-start_stream(const struct run *run, struct tx_stream *stream, uint64_t start)
-{
-    const struct stream_request *request = stream->request;
-
-    if (stream->flight) {
-        stream->flight->next_at =
-            request->pacing.rated && request->pacing.rate_pps <= 0 ? FLIGHT_NEVER : start;
-        return;
-    }
-    if (stream->windowed) {
-        send_window_start(&stream->window, &request->schedule, start, run->ticks_per_second);
-        start = stream->window.begin;
-    }
-    pacer_start(&stream->pacer, &request->pacing, start, run->ticks_per_second,
-                run->patience_ticks);
 }
 
 /* Waits for the main thread to name the first send's time, so that all start as one. */
@@ -49,9 +32,9 @@ wait_for_start(struct worker *worker)
         rte_pause();
     }
     for (uint32_t i = 0; i < worker->tx_stream_count; i++)
-        start_stream(worker->run, worker->tx_streams[i], start);
+        stream_course_begin(worker->run, worker->tx_streams[i], start);
     /* A worker that came late to the start was away from it on. */
-    worker->last_look = RTE_MIN(start, rte_rdtsc());
+    atomic_store_explicit(&worker->last_look, RTE_MIN(start, rte_rdtsc()), memory_order_release);
 }
 
 static void
@@ -89,11 +72,25 @@ empty_queues(struct worker *worker)
 static void
 turn_page(struct worker *worker, uint32_t epoch)
 {
-    if (worker->last_look >= atomic_load_explicit(&worker->run->send_until, memory_order_relaxed))
+    if (last_look(worker) >= atomic_load_explicit(&worker->run->send_until, memory_order_relaxed))
         empty_queues(worker);
     close_sequence_pages(worker);
     worker->open_page ^= 1;
     atomic_store_explicit(&worker->epoch, epoch, memory_order_release);
+}
+
+/*
+ * A queue that frames may wait in since a stall is polled again after many came: where as many
+ * come in each turn, no first poll would ever show that nothing is left.
+ */
+static inline uint32_t
+poll_queue(struct worker *worker, struct rx_queue *queue)
+{
+    uint32_t frames = receive(worker, queue);
+
+    if (unlikely(queue->hold.since != 0 && frames >= SHORT_POLL))
+        frames += receive(worker, queue);
+    return frames;
 }
 
 static inline uint32_t
@@ -107,7 +104,7 @@ poll_once(struct worker *worker)
         look_at_clock(worker);
     for (uint32_t i = 0; i < worker->rx_queue_count; i++) {
         look_at_clock(worker);
-        frames += receive(worker, &worker->rx_queues[i]);
+        frames += poll_queue(worker, &worker->rx_queues[i]);
     }
     for (uint32_t i = 0; i < worker->tx_stream_count; i++)
         frames += transmit(worker, worker->tx_streams[i], look_at_clock(worker));
@@ -128,6 +125,8 @@ worker_loop(void *argument)
 
         tally->polls++;
         tally->idle_polls += poll_once(worker) == 0;
+        if (unlikely(worker->overdue.before != 0))
+            overdue_end_turn(&worker->overdue, &worker->stall_ring, rte_rdtsc(), worker->turn);
         const uint32_t epoch = atomic_load_explicit(&run->epoch, memory_order_acquire);
         if (unlikely(epoch != atomic_load_explicit(&worker->epoch, memory_order_relaxed)))
             turn_page(worker, epoch);

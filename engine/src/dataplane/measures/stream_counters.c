@@ -16,6 +16,7 @@ const struct stream_counter stream_counters[] = {
     {"checked", offsetof(struct stream_counters, rx.checked)},
     {"header_checked", offsetof(struct stream_counters, rx.header_checked)},
     {"unchecked", offsetof(struct stream_counters, rx.unchecked)},
+    {"low_end_unknown", offsetof(struct stream_counters, rx.low_end_unknown)},
     {"corrupt", offsetof(struct stream_counters, strays.corrupt)},
     {"misdirected", offsetof(struct stream_counters, strays.misdirected)},
 };

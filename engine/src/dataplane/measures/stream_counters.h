@@ -24,9 +24,10 @@ struct rx_counters {
     uint64_t received;
     uint64_t out_of_order;
     uint64_t duplicate;
-    uint64_t checked;        /* frames whose checksums cover them, and are right */
-    uint64_t header_checked; /* only an IPv4 header's checksum was there */
-    uint64_t unchecked;      /* less was there than all of the stream's frames have */
+    uint64_t checked;         /* frames whose checksums cover them, and are right */
+    uint64_t header_checked;  /* only an IPv4 header's checksum was there */
+    uint64_t unchecked;       /* less was there than all of the stream's frames have */
+    uint64_t low_end_unknown; /* the stalls of the time when it was sent are forgotten */
 };
 
 /* Frames whose stream's own queue must not be the one that counts them. */

@@ -25,7 +25,7 @@ struct worst_latency {
     uint64_t received_at;
     uint64_t sequence; /* of the first of its frames */
     uint32_t frames;
-    bool across_stall;
+    uint64_t delay; /* the most of it that stalls of ours took */
 };
 
 struct worst_latencies {

@@ -61,6 +61,31 @@ tags_without_end_are_read_to_the_end(void **state)
         assert_int_equal(foreign_kind(frame, length), FOREIGN_OTHER);
 }
 
+/* The packet says so many bytes, header and all for IPv4, behind it for IPv6. */
+static void
+a_packet_that_is_longer_than_its_frame_was_cut_short(void **state)
+{
+    static const struct example ipv4 = {"", AFTER_ADDRESSES(0x08, 0x00, 0x45, 0, 0, 46)};
+    static const struct example ipv6 = {"", AFTER_ADDRESSES(0x86, 0xdd, 0x60, 0, 0, 0, 0, 6)};
+    static const struct example tagged = {
+        "", AFTER_ADDRESSES(0x81, 0x00, 0, 5, 0x08, 0x00, 0x45, 0, 0, 46)};
+    static const struct example arp = {"", AFTER_ADDRESSES(0x08, 0x06, 0xff, 0xff, 0xff, 0xff)};
+
+    (void)state;
+    assert_false(cut_short(ipv4.frame, 60, 60));
+    assert_true(cut_short(ipv4.frame, 59, 59));
+    /* Padding behind a packet is no reason. */
+    assert_false(cut_short(ipv4.frame, 60, 1514));
+    assert_false(cut_short(ipv6.frame, 60, 60));
+    assert_true(cut_short(ipv6.frame, 59, 59));
+    assert_false(cut_short(tagged.frame, 60, 64));
+    assert_true(cut_short(tagged.frame, 60, 63));
+    assert_false(cut_short(arp.frame, 60, 60));
+    /* Nothing is read beyond the frame's end. */
+    for (uint32_t length = 0; length < 20; length++)
+        assert_false(cut_short(ipv4.frame, length, length));
+}
+
 int
 main(void)
 {
@@ -68,6 +93,7 @@ main(void)
         cmocka_unit_test(kinds_are_distinguished_by_their_type),
         cmocka_unit_test(a_frame_without_a_whole_header_is_a_runt),
         cmocka_unit_test(tags_without_end_are_read_to_the_end),
+        cmocka_unit_test(a_packet_that_is_longer_than_its_frame_was_cut_short),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

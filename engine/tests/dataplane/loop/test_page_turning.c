@@ -97,13 +97,17 @@ make_worker(uint32_t number)
     queues[number].dpdk_port = queues[number].port = (uint16_t)number;
     queues[number].streams[number] = stream;
     /* Its frames are the other worker's, whose stalls count against them. */
-    stream->sender_stall = &workers[(number + 1) % WORKERS].stall_mark;
+    stream->sender = &workers[(number + 1) % WORKERS];
+    stream->catch_up = &queues[number].catch_ups[0];
+    /* So few that some are forgotten. */
+    assert_true(stall_ring_make(&worker->stall_ring, 1, 1));
     stream->flows = flow_counts_make(FLOWS, number);
     assert_non_null(stream->flows);
     sequence_reset(&stream->sequence);
     for (uint32_t page = 0; page < 2; page++) {
         histogram_clear(&stream->pages[page].latency);
         histogram_clear(&stream->pages[page].latency_across_stalls);
+        histogram_clear(&stream->pages[page].latency_less_stalls);
         worst_latencies_open(&stream->pages[page].worst, WORST, NO_SPIKE);
         histogram_clear(&tx_streams[number].pages[page].lateness);
         stall_tally_clear(&worker->stalls[page]);
@@ -141,7 +145,7 @@ make_trial(void)
     run.mark = MARK;
     run.ns_per_tick = UINT64_C(1) << 31;
     run.stream_count = run.worker_count = WORKERS;
-    /* Short enough that both stall marks are written and read all the time. */
+    /* Short enough that both rings of stalls are written and read all the time. */
     run.gap_ticks = run.stall_ticks = 100;
     run.send_until = UINT64_MAX;
     trial.run = &run;
@@ -162,6 +166,7 @@ work(void *worker)
 static uint64_t
 latencies(const struct stream_counts *counts)
 {
+    assert_int_equal(counts->latency_less_stalls.count, counts->latency_across_stalls.count);
     return counts->latency.count + counts->latency_across_stalls.count;
 }
 
@@ -231,6 +236,7 @@ every_frame_is_collected_once(void **state)
     for (uint32_t i = 0; i < WORKERS; i++) {
         check_flows(i);
         flow_counts_free(rx_streams[i].flows);
+        stall_ring_free(&workers[i].stall_ring);
     }
 }
 

@@ -125,10 +125,54 @@ a_stream_that_has_yet_to_begin_begins_when_it_should(void **state)
     assert_int_equal(atomic_load(&workers[1].rates_epoch), 0);
 }
 
+/* Its frame count, schedule and pacing are those of its request, from then on. */
+static void
+a_stream_begins_anew_for_as_long_as_it_is_to(void **state)
+{
+    static const struct stream_request sent = {
+        .pacing = {.kind = PACING_CONSTANT, .rated = true, .rate_pps = 7},
+        .frame_count = 300,
+    };
+    struct rates_request request = {.streams = 1, .begins = 1};
+    const uint64_t before = rte_rdtsc();
+    uint64_t begin;
+
+    (void)state;
+    memset(streams, 0, sizeof(streams));
+    make_run();
+    run.patience_ticks = 1000;
+    streams[0].request = &sent;
+    streams[0].ended_at = 5;
+    request.rate_pps[0] = 1e6;
+    request.duration_s[0] = 2.5;
+    run.rates = request;
+    rate_change_take(&workers[0], 1);
+    begin = streams[0].begin_at;
+    assert_in_range(begin, before, rte_rdtsc());
+    assert_int_equal(pacer_due(&streams[0].pacer), begin);
+    assert_int_equal(gap(0), 1000);
+    assert_int_equal(streams[0].frames_left, 300);
+    assert_int_equal(streams[0].until, begin + 2500000000);
+    assert_int_equal(streams[0].over_at, streams[0].until + 1000);
+    assert_int_equal(atomic_load(&streams[0].ended_at), 0);
+    /* Another rate leaves the end where it was, unless it has one of its own. */
+    request.begins = 0;
+    request.duration_s[0] = 0;
+    run.rates = request;
+    rate_change_take(&workers[0], 2);
+    assert_int_equal(streams[0].until, begin + 2500000000);
+    request.duration_s[0] = 1;
+    run.rates = request;
+    rate_change_take(&workers[0], 3);
+    assert_in_range(streams[0].until, begin + 1000000000, rte_rdtsc() + 1000000000);
+    assert_int_equal(streams[0].begin_at, begin);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stream_begins_anew_for_as_long_as_it_is_to),
         cmocka_unit_test(each_worker_takes_over_the_rates_of_its_own_streams),
         cmocka_unit_test(a_stream_that_has_yet_to_begin_begins_when_it_should),
     };

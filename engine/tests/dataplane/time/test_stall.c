@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "dataplane/time/stall_mark.h"
 #include "seeded_random.h"
 #include "unit_test.h"
 
@@ -123,40 +122,6 @@ long_stalls_sort_as_numbers(void **state)
     assert_int_equal(tally.longest[2].end, 1);
 }
 
-/* Away from 900 to 1000; a frame sent at 950 and seen at 1010 was held up, one sent later not. */
-static void
-a_stall_touches_frames_under_way_when_it_ended(void **state)
-{
-    struct stall_mark mark = {0};
-
-    (void)state;
-    assert_false(stall_mark_touches(&mark, 950, 60));
-    stall_mark_set(&mark, 1000, 100);
-    assert_true(stall_mark_touches(&mark, 950, 60));
-    assert_false(stall_mark_touches(&mark, 1000, 10));
-    /* An eighth of the latency or more matters. */
-    assert_true(stall_mark_touches(&mark, 300, 800));
-    assert_false(stall_mark_touches(&mark, 299, 801));
-}
-
-/* The backlog of a long stall is still coming in when a short one follows. */
-static void
-a_short_stall_does_not_hide_the_long_one_before_it(void **state)
-{
-    struct stall_mark mark = {0};
-
-    (void)state;
-    stall_mark_set(&mark, 10000, 4000);
-    stall_mark_set(&mark, 10100, 25);
-    assert_true(stall_mark_touches(&mark, 7000, 3100));
-    /* A longer one after it counts for itself, and so does a short one long after. */
-    stall_mark_set(&mark, 16200, 6000);
-    assert_true(stall_mark_touches(&mark, 16000, 48000));
-    stall_mark_set(&mark, 90000, 25);
-    assert_false(stall_mark_touches(&mark, 80000, 10000));
-    assert_true(stall_mark_touches(&mark, 89900, 200));
-}
-
 static void
 gaps_are_added_and_cleared_with_the_rest(void **state)
 {
@@ -190,8 +155,6 @@ main(void)
         cmocka_unit_test(a_full_list_keeps_the_longest),
         cmocka_unit_test(added_tallies_keep_the_longest_of_all),
         cmocka_unit_test(long_stalls_sort_as_numbers),
-        cmocka_unit_test(a_stall_touches_frames_under_way_when_it_ended),
-        cmocka_unit_test(a_short_stall_does_not_hide_the_long_one_before_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from plimsoll.analysis.comparison.plugfest.cells import made_cell
 from plimsoll.analysis.comparison.plugfest.differences import differences
+from plimsoll.analysis.comparison.same_within import same_within
 from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.matrix.plan import MatrixPlan
 from plimsoll.benchmark.matrix.run import finished_sample, iteration_results
 from plimsoll.benchmark.plugfest.plan import plugfest_plan, read_plugfest_plan
 from plimsoll.benchmark.plugfest.session import ended_samples
-from plimsoll.record.results.matrix_result import IterationResult
-from plimsoll.record.results.plugfest_result import PlugfestResult, RanSample
+from plimsoll.record.results.matrix_result import IterationResult, SampleResult
+from plimsoll.record.results.plugfest_result import PlugfestCell, PlugfestResult, RanSample
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
@@ -38,7 +41,7 @@ def plugfest_result(
         baseline=planned.baseline,
         frames=planned.frames,
         cells=cells,
-        differences=tuple(differences(cells, planned.baseline)),
+        differences=tuple(differences(cells, planned.baseline, _within(run, cells))),
         ran=tuple(
             RanSample(cell=numbers[each.iteration], repetition=each.number, seconds=seconds)
             for each, seconds in ended
@@ -51,7 +54,7 @@ def plugfest_so_far(run: RunDirectory) -> PlugfestResult:
     """The result, or of a run without one what there is by now. Raises as above."""
     result = read_run_result(run, PlugfestResult)
     if result is not None:
-        return result
+        return _concluded(run, result)
     plan, _ = read_plugfest_plan(run)
     found = {
         sample: each
@@ -59,3 +62,22 @@ def plugfest_so_far(run: RunDirectory) -> PlugfestResult:
         if (each := finished_sample(run, sample)) is not None
     }
     return plugfest_result(run, plan, iteration_results(plan, found))
+
+
+def _concluded(run: RunDirectory, result: PlugfestResult) -> PlugfestResult:
+    """With the differences worked out anew where an earlier version drew no conclusions."""
+    if all(each.conclusion is not None for each in result.differences):
+        return result
+    found = differences(result.cells, result.baseline, _within(run, result.cells))
+    return result.model_copy(update={"differences": tuple(found)})
+
+
+def _within(run: RunDirectory, cells: Sequence[PlugfestCell]) -> float:
+    """By the searches of all cells that were run."""
+    found = (next(_with_line(cell.samples), None) for cell in cells)
+    samples = [each for each in found if each is not None]
+    return same_within(run.path / each.directory / run.experiment.name for each in samples)
+
+
+def _with_line(samples: Sequence[SampleResult]) -> Iterator[SampleResult]:
+    return (each for each in samples if each.load_line_pps is not None)

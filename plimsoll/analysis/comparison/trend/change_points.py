@@ -24,6 +24,7 @@ from typing import Any
 
 from plimsoll.analysis.comparison.trend.bounded_scores import bounded_scores
 from plimsoll.errors import MachineError
+from plimsoll.extras import added_by
 
 # The chance that a series without a change is said to have one, and that one with a change is
 # said to have another: its two parts have a test each.
@@ -35,6 +36,8 @@ FEWEST_RUNS = 11
 _PERMUTATIONS = 4999
 # Enough to see that a series is nowhere near LEVEL: most are.
 _FIRST_PERMUTATIONS, _HOPELESS = 199, 0.1
+# Series that are divided at once: their sums stay in a CPU's cache.
+_AT_ONCE = 256
 # The same runs give the same answer, each time and everywhere.
 _SEED = 20261123
 _PARTS = (2, 3)
@@ -104,12 +107,8 @@ class _Stretch:
 
     def test(self, permutations: int) -> _Division:
         """The best division, and its p by so many shuffled series."""
-        generator = self._numpy.random.default_rng(_SEED)
-        divisions = self._divisions(self._scores)
-        gains = [[gain for gain, _ in divisions]]
-        for _ in range(permutations):
-            shuffled = generator.permutation(self._scores)
-            gains.append([gain for gain, _ in self._divisions(shuffled)])
+        divisions = self._divisions()
+        gains = [[gain for gain, _ in divisions], *self._gains_by_chance(permutations)]
         chances = [_chances(column) for column in zip(*gains, strict=True)]
         least = [min(row) for row in zip(*chances, strict=True)]
         # Of two that are as unlikely, the one with fewer parts: its parts are looked at next.
@@ -118,7 +117,7 @@ class _Stretch:
         p = sum(each <= least[0] for each in least) / len(least)
         return _Division(tuple(start for start in starts if start < len(self._sizes)), p)
 
-    def _divisions(self, scores: Any) -> list[tuple[float, list[int]]]:
+    def _divisions(self) -> list[tuple[float, list[int]]]:
         """The best into each number of parts: what it explains, and the runs at which parts end.
 
         Every run stands at the mean of its release. Then what a division explains is, as it
@@ -126,12 +125,55 @@ class _Stretch:
         at one of the release's ends, and the best division never parts the runs of a release.
         """
         np = self._numpy
-        sums = np.add.reduceat(scores, [0, *self._ends[:-1]])
-        levels = np.repeat(sums / self._sizes, self._sizes)
+        levels = np.repeat(self._sums(self._scores) / self._sizes, self._sizes)
         search = self._ruptures.KernelCPD(kernel="linear", min_size=1).fit(levels)
         found = [search.predict(n_bkps=parts - 1) for parts in self._parts]
         before = np.concatenate(([0.0], np.cumsum(levels)))
         return [(_explained(before, ends), ends[:-1]) for ends in found]
+
+    def _gains_by_chance(self, permutations: int) -> list[list[float]]:
+        """What the best divisions of so many shuffled series explain.
+
+        Only that: of many series at once numpy says it in a twentieth of the time that
+        ruptures takes to find the divisions of one after another.
+        """
+        np = self._numpy
+        generator = np.random.default_rng(_SEED)
+        gains: list[list[float]] = []
+        for begin in range(0, permutations, _AT_ONCE):
+            count = min(_AT_ONCE, permutations - begin)
+            shuffled = np.array([generator.permutation(self._scores) for _ in range(count)])
+            gains += self._greatest_gains(np.cumsum(self._sums(shuffled), axis=-1)).tolist()
+        return gains
+
+    def _greatest_gains(self, sums: Any) -> Any:
+        """Of each series, what its best divisions explain; `sums` are those up to each release."""
+        np = self._numpy
+        ends = np.array(self._ends, dtype=float)
+        whole = sums[:, -1:] ** 2 / ends[-1]
+        left = sums[:, :-1] ** 2 / ends[:-1]
+        right = (sums[:, -1:] - sums[:, :-1]) ** 2 / (ends[-1] - ends[:-1])
+        greatest = {2: (left + right).max(axis=1)}
+        if 3 in self._parts:
+            last = len(ends) - 1
+            # By where the first part ends: the best of all places of the second part's end.
+            of_three = [
+                left[:, first] + self._middle(sums, ends, first, right).max(axis=1)
+                for first in range(last - 1)
+            ]
+            greatest[3] = np.max(of_three, axis=0)
+        found = [greatest[parts] - whole[:, 0] for parts in self._parts]
+        return np.round(np.stack(found, axis=1), _DIGITS)
+
+    @staticmethod
+    def _middle(sums: Any, ends: Any, first: int, right: Any) -> Any:
+        """What the second and third part explain, by where the second ends."""
+        between = sums[:, first + 1 : -1] - sums[:, first : first + 1]
+        return between**2 / (ends[first + 1 : -1] - ends[first]) + right[:, first + 1 :]
+
+    def _sums(self, scores: Any) -> Any:
+        """Those of the runs of each release, of one series or of many."""
+        return self._numpy.add.reduceat(scores, [0, *self._ends[:-1]], axis=-1)
 
 
 def _explained(sums: Any, ends: Sequence[int]) -> float:
@@ -155,6 +197,6 @@ def _libraries() -> tuple[Any, Any]:
         raise MachineError(
             "change points need the Python package ruptures",
             where="plimsoll trend",
-            remedy="pip install 'plimsoll[trend]'",
+            remedy=added_by("trend"),
         ) from error
     return numpy, ruptures

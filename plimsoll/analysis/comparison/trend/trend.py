@@ -9,15 +9,20 @@ from statistics import median
 from typing import Literal
 
 from plimsoll.analysis.comparison.changes import Change, changes_between
+from plimsoll.analysis.comparison.conclude import FigureSample, conclude
+from plimsoll.analysis.comparison.same_within import SAME_WITHIN, same_within
 from plimsoll.analysis.comparison.shift import Shift, shift
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS, ChangePoint, change_points
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry
 from plimsoll.record.methods.run_figure import Better, RunFigure
+from plimsoll.record.results.conclusion import ConclusionKind
 from plimsoll.text.mistakes import did_you_mean
 
 NewestJudgement = Literal["better", "worse", "no change seen", "cannot tell"]
+# Of each of two parts of a trend, for an interval of their difference that says something.
+_RUNS_OF_PART = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +45,45 @@ class LevelChange:
 
 @dataclass(frozen=True, slots=True)
 class FigureTrend:
-    """One figure. `values` are of each release's runs that have it, by release; some have none."""
+    """One figure. `values` are of each release's runs that have it, by release; some have none.
+
+    `within` is the share that counts as no difference.
+    """
 
     name: str
     unit: str
     better: Better
     values: tuple[tuple[float, ...], ...]
     changes: tuple[LevelChange, ...]
+    within: float = SAME_WITHIN
+
+    @property
+    def kind(self) -> ConclusionKind:
+        """What can be said of the newest level: a change not seen may still be one.
+
+        The same within `within` where no release's median is further off that of all runs, and
+        the interval of no two parts, before a release and from it on, reaches further.
+        """
+        if self.changes:
+            return self.changes[-1].judgement
+        return "same" if self.newest == "no change seen" and self._is_level() else "cannot tell"
+
+    def _is_level(self) -> bool:
+        known = [each for each in self.values if each]
+        middle = median(chain.from_iterable(known))
+        bound = self.within * abs(middle)
+        if any(abs(median(each) - middle) > bound for each in known):
+            return False
+        parts = (
+            [tuple(chain.from_iterable(each)) for each in (known[:place], known[place:])]
+            for place in range(1, len(known))
+        )
+        found = [
+            conclude(FigureSample(before), FigureSample(after), self.better, self.within).kind
+            for before, after in parts
+            if min(len(before), len(after)) >= _RUNS_OF_PART
+        ]
+        return bool(found) and all(each == "same" for each in found)
 
     @property
     def runs(self) -> int:
@@ -114,7 +151,9 @@ def trend(releases: Sequence[Side], figures: Sequence[str] = ()) -> Trend:
                 where="--figure",
                 remedy=did_you_mean(name, names, f"use one of {', '.join(names)}"),
             )
-    followed = tuple(_followed(name, releases) for name in figures or names)
+    # The newest release's, of which the trend is to tell.
+    within = same_within([releases[-1].runs[0].run.experiment])
+    followed = tuple(_followed(name, releases, within) for name in figures or names)
     return Trend(tuple(releases), followed, tuple(_facts(followed[0], releases)))
 
 
@@ -132,12 +171,12 @@ def _names(side: Side) -> Iterator[str]:
     return chain.from_iterable(side.figures)
 
 
-def _followed(name: str, releases: Sequence[Side]) -> FigureTrend:
+def _followed(name: str, releases: Sequence[Side], within: float) -> FigureTrend:
     known = [[run[name] for run in side.figures if name in run] for side in releases]
     values = tuple(tuple(each.value for each in figures) for figures in known)
     like = next(chain.from_iterable(known))
     return FigureTrend(
-        name, like.unit, like.better, values, tuple(_changes(values, like, releases))
+        name, like.unit, like.better, values, tuple(_changes(values, like, releases)), within
     )
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from plimsoll.analysis.comparison.conclusion_words import kind_words
 from plimsoll.analysis.comparison.figure_words import shift_words
 from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS
 from plimsoll.analysis.comparison.trend.trend import FigureTrend, LevelChange, Trend
 from plimsoll.text.counted import counted
+from plimsoll.text.units import format_ratio
 
 
 def change_words(figure: FigureTrend, change: LevelChange) -> str:
     """The size of a change as a share of the level before it, with its interval."""
-    return shift_words(change.shift, change.before, figure.unit)
+    return shift_words(change.shift, figure.unit)
 
 
 def p_words(p: float) -> str:
@@ -26,7 +28,13 @@ def newest_sentence(found: Trend, figure: FigureTrend) -> str:
     if figure.newest == "cannot tell":
         return f"{figure.name}: cannot tell; {runs}, and {FEWEST_RUNS} runs are the fewest."
     if not figure.changes:
-        return f"{figure.name}: no change seen in {runs}."
+        if figure.kind == "same":
+            said = kind_words(figure.kind, figure.within)
+            return f"{figure.name} is the {said}: no change seen in {runs}."
+        return (
+            f"{figure.name}: no change seen in {runs}, but by their spread one of more than "
+            f"{format_ratio(figure.within)} cannot be excluded."
+        )
     change = figure.changes[-1]
     return (
         f"{figure.name} is {change.judgement}: {change_words(figure, change)} from "

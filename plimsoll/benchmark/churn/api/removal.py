@@ -11,6 +11,8 @@ import sys
 import time
 
 from plimsoll.benchmark.churn.api.writing_client import WritingClient
+from plimsoll.errors import MachineError
+from plimsoll.host.entry.entry_point import enter
 
 NAMESPACES = "/api/v1/namespaces"
 _LONGEST_S = 600.0
@@ -39,11 +41,11 @@ def remove(
 
 
 def main(arguments: list[str]) -> int:
-    """Remove what the arguments select; 1 where something is left."""
+    """Remove what the arguments select; not 0 where something is left."""
     selector, context, kubeconfig, collection = arguments
     left = remove(WritingClient.of(context or None, kubeconfig or None), selector, collection)
-    return 1 if left else 0
+    return MachineError.exit_code if left else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    enter(lambda: main(sys.argv[1:]))

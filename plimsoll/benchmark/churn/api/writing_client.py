@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.errors import MachineError
+from plimsoll.host.http.redirected import Redirected
 from plimsoll.host.kubernetes.api_client import (
     API_TIMEOUT_S,
     JSON_CONTENT,
@@ -24,7 +25,7 @@ from plimsoll.host.kubernetes.exec_stream import ExecStream, open_exec
 
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
-CREATED, CONFLICT, NOT_FOUND, GONE, TOO_MANY = 201, 409, 404, 410, 429
+CREATED, CONFLICT, NOT_FOUND, TOO_MANY = 201, 409, 404, 429
 # A list of pods in one answer: of a thousand namespaces some hundred MB.
 _MOST_BYTES = 1 << 30
 
@@ -175,6 +176,8 @@ class WritingClient:
             response = self._raw(method, path, query=query, body=body, content=content)
         except ApiException as error:
             return ApiReply(int(error.status or 0), _document(error.body))
+        except Redirected as error:
+            return ApiReply(error.status, {"message": error.message})
         except MachineError as error:
             # No answer at all: the request may be repeated.
             return ApiReply(0, {"message": error.message})

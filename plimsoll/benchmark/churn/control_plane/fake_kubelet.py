@@ -24,6 +24,7 @@ from plimsoll.benchmark.churn.api.writing_client import (
     STRATEGIC_PATCH,
     WritingClient,
 )
+from plimsoll.host.entry.entry_point import enter
 
 # On every node, for all who look at them.
 FAKE_LABEL = "plimsoll.dev/fake-kubelet"
@@ -231,4 +232,4 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    enter(lambda: main(sys.argv[1:]))

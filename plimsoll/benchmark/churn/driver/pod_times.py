@@ -31,9 +31,10 @@ class PodTimes:
     seen_ns: int
     ready_ns: int | None = None
     conditions_s: dict[str, float] = field(default_factory=dict)
+    listed: bool = False
 
     @classmethod
-    def of(cls, pod: Mapping[str, Any], seen_ns: int) -> PodTimes:
+    def of(cls, pod: Mapping[str, Any], seen_ns: int, *, listed: bool = False) -> PodTimes:
         """Of a pod that is seen for the first time."""
         metadata = pod["metadata"]
         return cls(
@@ -43,9 +44,10 @@ class PodTimes:
             kind=str(metadata.get("labels", {}).get(KIND_LABEL, "other")),
             created_s=_seconds(metadata["creationTimestamp"]),
             seen_ns=seen_ns,
+            listed=listed,
         )
 
-    def note(self, pod: Mapping[str, Any], now_ns: int) -> None:
+    def note(self, pod: Mapping[str, Any], now_ns: int, *, listed: bool = False) -> None:
         """Take what the pod's status says now; what has been ready once stays so."""
         for condition in pod.get("status", {}).get("conditions") or ():
             if condition.get("status") != "True" or condition.get("type") not in CONDITIONS:
@@ -55,11 +57,20 @@ class PodTimes:
                 self.conditions_s.setdefault(condition["type"], _seconds(since))
             if condition["type"] == READY and self.ready_ns is None:
                 self.ready_ns = now_ns
+                self.listed |= listed
 
     @property
     def ready_ms(self) -> float | None:
-        """From our watch's seeing the pod to its seeing it ready."""
-        return None if self.ready_ns is None else (self.ready_ns - self.seen_ns) / 1e6
+        """From our watch's seeing the pod to its seeing it ready.
+
+        Of one that is `listed` by its conditions, to the second; None where they do not say.
+        """
+        if self.ready_ns is None:
+            return None
+        if self.listed:
+            since = self.condition_s(READY)
+            return None if since is None else since * 1e3
+        return (self.ready_ns - self.seen_ns) / 1e6
 
     def condition_s(self, condition: str) -> float | None:
         """From its creation to a condition, as kube-burner has it: to the second."""

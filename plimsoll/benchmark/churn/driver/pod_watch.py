@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from plimsoll.benchmark.churn.api.writing_client import GONE, WritingClient
+from plimsoll.benchmark.churn.api.writing_client import WritingClient
 from plimsoll.benchmark.churn.driver.pod_times import PodTimes
 
 _PODS = "/api/v1/pods"
@@ -27,8 +27,6 @@ class PodWatch:
         self._pods: dict[str, PodTimes] = {}
         self._there: set[str] = set()
         self._ended = threading.Event()
-        # Times at which the watch had to begin anew: what happened until then was seen late.
-        self.gaps: list[int] = []
 
     def pods(self, since_ns: int = 0) -> tuple[PodTimes, ...]:
         """All that were first seen from then on, those that are gone again too."""
@@ -60,7 +58,6 @@ class PodWatch:
                 version = self._watch(version)
             except Exception:
                 # Whatever a broken connection makes a client raise: it begins anew.
-                self.gaps.append(time.time_ns())
                 version = None
                 self._ended.wait(_PAUSE_S)
 
@@ -69,12 +66,13 @@ class PodWatch:
         self._ended.set()
 
     def _list(self) -> str:
+        """What is there; anything new in it came when nothing was watched."""
         items, version = self._client.items(_PODS, self._selector)
         now_ns = time.time_ns()
         with self._changed:
             self._there = {pod["metadata"]["uid"] for pod in items}
             for pod in items:
-                self._note(pod, now_ns)
+                self._note(pod, now_ns, listed=True)
             self._changed.notify_all()
         return version
 
@@ -85,8 +83,6 @@ class PodWatch:
             if self._ended.is_set():
                 return None
             if event.kind == "ERROR":
-                if event.object.get("code") != GONE:
-                    self.gaps.append(now_ns)
                 return None
             version = str(event.object["metadata"]["resourceVersion"])
             if event.kind == "BOOKMARK":
@@ -99,12 +95,12 @@ class PodWatch:
                 self._changed.notify_all()
         return version
 
-    def _note(self, pod: Mapping[str, Any], now_ns: int) -> None:
+    def _note(self, pod: Mapping[str, Any], now_ns: int, *, listed: bool = False) -> None:
         uid = pod["metadata"]["uid"]
         self._there.add(uid)
         if uid not in self._pods:
-            self._pods[uid] = PodTimes.of(pod, now_ns)
-        self._pods[uid].note(pod, now_ns)
+            self._pods[uid] = PodTimes.of(pod, now_ns, listed=listed)
+        self._pods[uid].note(pod, now_ns, listed=listed)
 
     def _all_ready(self, pods_by_namespace: Mapping[str, int], since_ns: int) -> bool:
         ready = Counter(

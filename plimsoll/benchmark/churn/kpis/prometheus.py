@@ -19,6 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from plimsoll.benchmark.churn.kpis.latencies import ETCD_FAMILIES, MUTATING, READ_ONLY
 from plimsoll.benchmark.churn.kpis.scrape import REQUESTS
 from plimsoll.errors import InputError, MachineError
+from plimsoll.host.http.origin import Origin
+from plimsoll.host.http.redirected import REDIRECTIONS, Redirected
 
 _TIMEOUT_S = 60
 _MOST_BYTES = 64 << 20
@@ -90,22 +92,25 @@ def _cores(selector: str, over: str) -> str:
     return f"sum(rate(process_cpu_seconds_total{{{selector}}}[{over}]))"
 
 
+class _NoRedirections(urllib.request.HTTPRedirectHandler):
+    """The redirection itself is the answer: urllib would send the token to wherever it leads."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """No further request."""
+
+
 class PrometheusClient:
     """Asks one Prometheus."""
 
     def __init__(self, settings: PrometheusSettings) -> None:
-        """Raises InputError where the variable of the token is not set."""
+        """Raises InputError where the token is not set, or would be sent in the clear."""
         self._settings = settings
+        self._opener = urllib.request.build_opener(_NoRedirections)
         self._headers: dict[str, str] = {}
         if settings.token_variable is not None:
-            token = os.environ.get(settings.token_variable)
-            if not token:
-                raise InputError(
-                    f"${settings.token_variable} is not set",
-                    where="cluster.prometheus.token_variable",
-                    remedy="export the token, as by oc whoami -t",
-                )
-            self._headers["Authorization"] = f"Bearer {token}"
+            self._headers["Authorization"] = (
+                f"Bearer {_token(settings.url, settings.token_variable)}"
+            )
 
     def figures(self, stretch: Stretch) -> dict[str, float | None]:
         """Every figure over a stretch; None of what this Prometheus has nothing."""
@@ -121,18 +126,21 @@ class PrometheusClient:
         """The one value of a query at a time; None of none. Raises MachineError."""
         words = urllib.parse.urlencode({"query": query, "time": f"{at_s:.3f}"})
         document = self._get(f"{self._settings.url.rstrip('/')}/api/v1/query?{words}")
-        found = document.get("data", {}).get("result") or []
-        value = float(found[0]["value"][1]) if found else math.nan
+        try:
+            found = document["data"]["result"]
+            value = float(found[0]["value"][1]) if found else math.nan
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise _not_understood(document) from None
         return value if math.isfinite(value) else None
 
     def _get(self, url: str) -> Mapping[str, Any]:
         request = urllib.request.Request(url, headers=self._headers)  # noqa: S310 - by its model
         try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:  # noqa: S310
+            with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
                 found = json.loads(answer.read(_MOST_BYTES))
         except urllib.error.HTTPError as error:
-            raise _refused(error) from error
-        except (OSError, ValueError) as error:
+            raise _refused(url, error) from error
+        except (OSError, ValueError, RecursionError) as error:
             raise MachineError(
                 f"Prometheus does not answer: {error}",
                 where="cluster.prometheus",
@@ -141,8 +149,37 @@ class PrometheusClient:
         return found if isinstance(found, dict) else {}
 
 
-def _refused(error: urllib.error.HTTPError) -> MachineError:
+def _not_understood(document: Mapping[str, Any]) -> MachineError:
+    return MachineError(
+        f"Prometheus gives an answer that is not understood: {document}"[:_MOST_WORDS],
+        where="cluster.prometheus",
+        remedy="look whether its URL is that of a Prometheus",
+    )
+
+
+def _token(url: str, variable: str) -> str:
+    """Raises InputError."""
+    token = os.environ.get(variable)
+    if not token:
+        raise InputError(
+            f"${variable} is not set",
+            where="cluster.prometheus.token_variable",
+            remedy="export the token, as by oc whoami -t",
+        )
+    if not Origin.of(url).keeps_secrets:
+        raise InputError(
+            "a token is not sent in the clear",
+            where="cluster.prometheus.url",
+            remedy="use https://, or a tunnel",
+        )
+    return token
+
+
+def _refused(url: str, error: urllib.error.HTTPError) -> MachineError:
     """By what Prometheus says itself, where it does; a proxy before it may answer instead."""
+    if error.code in REDIRECTIONS:
+        location = error.headers.get("Location")
+        return Redirected(url, error.code, location, setting="cluster.prometheus.url")
     try:
         said = json.loads(error.read(_MOST_BYTES)).get("error")
     except (OSError, ValueError, AttributeError):

@@ -28,6 +28,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
+from plimsoll.host.entry.entry_point import enter
 from plimsoll.host.namespaces.within import run_within
 
 # Number, when it was sent, and how long a reflector held it, in ns.
@@ -178,4 +179,4 @@ def _sender(end: tuple[str, int]) -> socket.socket:
 
 
 if __name__ == "__main__":
-    main()
+    enter(main)

@@ -15,6 +15,9 @@ import sys
 import time
 from pathlib import Path
 
+from plimsoll.errors import MachineError
+from plimsoll.host.entry.entry_point import enter
+
 # A volume of the container's own.
 FOLDER = Path("/tmp")  # noqa: S108 - of a container whose root cannot be written
 READY = "ready"
@@ -66,7 +69,7 @@ def _end(folder: Path) -> int:
     while not report.exists():
         if time.monotonic() > deadline:
             print("it does not end", file=sys.stderr)
-            return 1
+            return MachineError.exit_code
         time.sleep(_POLL_S)
     content = report.read_bytes()
     sys.stdout.buffer.write(b"%d\n" % len(content) + content)
@@ -75,4 +78,4 @@ def _end(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    enter(lambda: main(Path(sys.argv[1])))

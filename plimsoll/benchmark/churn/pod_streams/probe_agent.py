@@ -25,6 +25,7 @@ from plimsoll.benchmark.churn.pod_streams.pod_agent import (
     keep_report,
     note_pid,
 )
+from plimsoll.host.entry.entry_point import enter
 
 _MODULE = "plimsoll.benchmark.churn.pod_streams.probe_agent"
 
@@ -78,4 +79,4 @@ def _probe(folder: Path, connected: socket.socket, interval_ns: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    enter(lambda: main(sys.argv[1:]))

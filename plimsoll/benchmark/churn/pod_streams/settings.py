@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from plimsoll.text.named_program import NotRun
 from plimsoll.tune.intent.fields.section import ObjectName
 
 # As Kubernetes has the names of objects (RFC 1123).
@@ -54,7 +55,7 @@ class StreamPods(_Settings):
     """
 
     namespace: ObjectName
-    image: Annotated[str, Field(min_length=1)]
+    image: Annotated[str, Field(min_length=1), NotRun("of pods, in a cluster")]
     cpu: Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+|m)?$")] = "1"
     memory: Annotated[str, Field(pattern=r"^[0-9]+(Mi|Gi)$")] = "512Mi"
     client_nodes: Mapping[str, str] = {}

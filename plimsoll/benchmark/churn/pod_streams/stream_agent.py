@@ -33,7 +33,8 @@ from plimsoll.benchmark.churn.streams.iperf3 import (
     read_report,
     server_options,
 )
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import MachineError, PlimsollError
+from plimsoll.host.entry.entry_point import enter
 
 _MODULE = "plimsoll.benchmark.churn.pod_streams.stream_agent"
 _NET = Path("/proc/self/net")
@@ -41,7 +42,7 @@ _SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGCHLD}
 _POLL_S = 0.1
 _PAUSE_S = 0.5
 _LONGEST_START_S = 120.0
-_FAILED = 1
+_FAILED = MachineError.exit_code
 
 
 def server_command(plan: TcpStreamPlan, port: int) -> list[str]:
@@ -154,4 +155,4 @@ class _StreamEnd:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    enter(lambda: main(sys.argv[1:]))

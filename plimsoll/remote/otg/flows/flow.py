@@ -15,6 +15,7 @@ from plimsoll.remote.otg.flows.port import OtgPort, Tester
 from plimsoll.remote.otg.flows.sending import Sending, read_rate, read_sending
 from plimsoll.remote.otg.flows.size import read_sizes
 from plimsoll.remote.otg.model.given import Given
+from plimsoll.text.wire import l1_bits
 from plimsoll.traffic.frames.field_values import ValueKind
 from plimsoll.traffic.plan import StreamPlan
 
@@ -41,6 +42,14 @@ class Flow:
     metrics: FlowMetrics
     anywhere: bool
     warnings: tuple[str, ...]
+
+    def sent_bps(self, port: int) -> float:
+        """What it sends from that port of the tester, in bits a second of layer 1."""
+        return sum(
+            (plan.rate_pps or 0.0) * l1_bits(plan.mean_frame_size)
+            for plan in self.streams
+            if plan.tx_port == port
+        )
 
     def numbered_from(self, first: int) -> Flow:
         """The same with other numbers."""

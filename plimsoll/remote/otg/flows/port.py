@@ -52,7 +52,7 @@ def read_ports(
     speeds, warnings = _layer1(config)
     ports: dict[str, OtgPort] = {}
     for given in config.parts("ports"):
-        with refusals.collecting():
+        with refusals.collecting(given):
             name, location = given.text("name"), given.text("location")
             number = tester.number_of(location)
             if number is None:

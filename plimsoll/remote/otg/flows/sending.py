@@ -6,12 +6,17 @@ import math
 from dataclasses import dataclass, field
 
 from plimsoll.remote.otg.model.given import Given
-from plimsoll.text.wire import l1_bits
+from plimsoll.text.units import format_number, format_pps
+from plimsoll.text.wire import l1_bits, max_pps
 from plimsoll.traffic.plan import LONGEST_TRIAL_S, Pacing
 
 _UNITS_BPS = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
 _SHORTEST_GAP_BYTES = 12
 _MOST_BURST = 65_536
+# Of a stream of the engine, where the port has no speed that bounds it.
+_MOST_PPS = 1e9
+# Of floating point: 100 % is within the line rate.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +37,41 @@ class Sending:
 def read_rate(given: Given, mean_frame_size: float, speed_bps: float | None) -> float:
     """In frames per second. Bits are counted on layer 1, with preamble and gap, as OTG's are.
 
-    `speed_bps` is what percentages are of. Raises Refusal where it is not known.
+    `speed_bps` is the port's. Raises Refusal for more than that, and for a percentage where it
+    is not known.
     """
     choice = given.choice
-    if choice == "pps":
-        return given.real("pps")
     if choice == "percentage":
-        share = given.real("percentage")
-        if not 0 < share <= 100:
-            raise given.refused("percentage", f"found {share}", "give more than 0, up to 100")
-        if speed_bps is None:
-            raise given.refused(
-                "percentage",
-                "the port has no speed",
-                "give the rate in pps or bps, or the speed in layer1",
-            )
-        return share / 100 * speed_bps / l1_bits(mean_frame_size)
-    return given.real(choice) * _UNITS_BPS[choice] / l1_bits(mean_frame_size)
+        return _of_line(given, mean_frame_size, speed_bps)
+    written = given.real(choice)
+    rate_pps = written
+    if choice != "pps":
+        rate_pps = written * _UNITS_BPS[choice] / l1_bits(mean_frame_size)
+    most_pps = max_pps(mean_frame_size, speed_bps) if speed_bps else _MOST_PPS
+    if 0 <= rate_pps <= most_pps * (1 + ROUNDING):
+        return rate_pps
+    carried = (
+        f"the port's {format_number(speed_bps / 1e9)} Gbps carry" if speed_bps else "a flow has"
+    )
+    raise given.refused(
+        choice,
+        f"found {given.value(choice)}, and {carried} at most {format_pps(most_pps)} of "
+        "these frames",
+        "give a lower rate, or up to percentage: 100" if speed_bps else "give a lower rate",
+    )
+
+
+def _of_line(given: Given, mean_frame_size: float, speed_bps: float | None) -> float:
+    share = given.real("percentage")
+    if not 0 < share <= 100:
+        raise given.refused("percentage", f"found {share}", "give more than 0, up to 100")
+    if speed_bps is None:
+        raise given.refused(
+            "percentage",
+            "the port has no speed",
+            "give the rate in pps or bps, or the speed in layer1",
+        )
+    return share / 100 * max_pps(mean_frame_size, speed_bps)
 
 
 def read_sending(given: Given, rate_pps: float, speed_bps: float | None) -> Sending:
@@ -66,8 +89,7 @@ def read_sending(given: Given, rate_pps: float, speed_bps: float | None) -> Send
         seconds = part.real("seconds")
         if not 0 < seconds <= LONGEST_TRIAL_S:
             raise part.refused("seconds", f"found {seconds}", "give more than 0, up to a week")
-        frames = max(1, round(seconds * rate_pps))
-        return Sending(rate_pps, frame_count=frames, duration_s=seconds, delay_s=delay_s)
+        return Sending(rate_pps, duration_s=seconds, delay_s=delay_s)
     return Sending(rate_pps, delay_s=delay_s)
 
 

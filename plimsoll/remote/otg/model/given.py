@@ -18,6 +18,7 @@ class Given:
         self._read: set[str] = set()
         self._part: dict[str, Given] = {}
         self._listed: list[Given] = []
+        self._abandoned = False
         self.path = path
 
     @classmethod
@@ -103,8 +104,14 @@ class Given:
         """A validation error at a field."""
         return refused(self.place(field) if field else self.path, message, remedy)
 
+    def abandon(self) -> None:
+        """It was read only as far as something that is refused: of the rest nothing is known."""
+        self._abandoned = True
+
     def unread(self) -> Iterator[str]:
         """The paths of what was given, is not the default, and was never read."""
+        if self._abandoned:
+            return
         for field, value in self._content.items():
             if field not in self._read:
                 yield from _differing(value, self._model, field, self.place(field))

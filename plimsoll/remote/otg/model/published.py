@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from plimsoll.errors import MachineError
+from plimsoll.extras import added_by
 from plimsoll.remote.otg.model.refusal import Refusal, refused
 
 # Generated code without types.
@@ -32,7 +33,7 @@ def models() -> Model:
         raise MachineError(
             f"{error.name} is not installed",
             where="plimsoll otg",
-            remedy="pip install 'plimsoll[otg]'",
+            remedy=added_by("otg"),
         ) from error
     # It says on stderr what each request misses; that goes to the client instead.
     logging.getLogger("snappi").setLevel(logging.CRITICAL)

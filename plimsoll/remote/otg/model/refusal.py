@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from plimsoll.errors import PlimsollError
 
@@ -35,6 +35,13 @@ def placed_at(path: str) -> Iterator[None]:
         raise refused(path, error.message, error.remedy) from None
 
 
+class Abandonable(Protocol):
+    """A part of a request that can be read no further."""
+
+    def abandon(self) -> None:
+        """What was not read of it is not known to be wrong."""
+
+
 @dataclass
 class Refusals:
     """Those of several parts of a request, which are then reported together."""
@@ -42,14 +49,16 @@ class Refusals:
     errors: list[str] = field(default_factory=list)
 
     @contextmanager
-    def collecting(self) -> Iterator[None]:
-        """What is refused in here is remembered."""
+    def collecting(self, *reading: Abandonable) -> Iterator[None]:
+        """What is refused in here is remembered, and that these parts were read no further."""
         try:
             yield
         except Refusal as refusal:
             if refusal.kind != "validation":
                 raise
             self.errors += refusal.errors
+            for part in reading:
+                part.abandon()
 
     def add(self, errors: Sequence[str]) -> None:
         """Texts of further mistakes."""

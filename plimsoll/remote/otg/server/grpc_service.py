@@ -6,19 +6,28 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import unquote
 
 import grpc
 
 from plimsoll.errors import MachineError
+from plimsoll.host.processes.tcp_peer import loopback_peer_uid
 from plimsoll.remote.otg.model.published import content_of, message_of, messages
 from plimsoll.remote.otg.model.refusal import Refusal
 from plimsoll.remote.otg.server.operations import MOST_REQUEST_BYTES, OPERATIONS, Operation
-from plimsoll.remote.otg.server.settings import OtgSettings
+from plimsoll.remote.otg.server.settings import UNKNOWN_USER, OtgSettings
 from plimsoll.remote.otg.session.session import OtgSession
-from plimsoll.web.security.access import same
+from plimsoll.web.security.comparison import same
 
 _SERVICE = "otg.Openapi"
 _THREADS = 4
+# Of all clients; a further call is refused at once (RESOURCE_EXHAUSTED). Those that wait for a
+# thread have been received whole, so this bounds what they take of the memory.
+_CALLS_MAX = 8
+# A connection that no call has used for so long is closed; clients open another one by themselves.
+_IDLE_MS = 10 * 60 * 1000
+# Bit 0: none. A compressed message is inflated before its size or its token can be looked at.
+_NO_COMPRESSION = 1 << 0
 _PIECE_BYTES = 2 * 2**20
 _STATUS = {
     "validation": grpc.StatusCode.INVALID_ARGUMENT,
@@ -38,7 +47,11 @@ def make_server(session: OtgSession, settings: OtgSettings) -> Any:
             ("grpc.max_receive_message_length", MOST_REQUEST_BYTES),
             ("grpc.max_send_message_length", -1),
             ("grpc.so_reuseport", 0),
+            ("grpc.compression_enabled_algorithms_bitset", _NO_COMPRESSION),
+            ("grpc.max_concurrent_streams", _CALLS_MAX),
+            ("grpc.max_connection_idle_ms", _IDLE_MS),
         ],
+        maximum_concurrent_rpcs=_CALLS_MAX,
     )
     handlers: dict[str, Any] = {}
     for operation in OPERATIONS:
@@ -149,8 +162,19 @@ def _joined(operation: Operation, pieces: Iterable[_Message], context: _Context)
 
 def _check_token(context: _Context, settings: OtgSettings) -> None:
     if settings.token is None:
+        if not settings.answers(_user_of(context, settings)):
+            _abort(context, grpc.StatusCode.PERMISSION_DENIED, "validation", [UNKNOWN_USER])
         return
     given = dict(context.invocation_metadata()).get("authorization", "")
     if not same(str(given).removeprefix("Bearer "), settings.token):
         problem = "the token is missing or wrong (send it as metadata: authorization: Bearer …)"
         _abort(context, grpc.StatusCode.UNAUTHENTICATED, "validation", [problem])
+
+
+def _user_of(context: _Context, settings: OtgSettings) -> int | None:
+    """The user of a client on this machine, whom gRPC knows as ipv4:127.0.0.1:40312."""
+    address, _, port = unquote(context.peer()).partition(":")[2].rpartition(":")
+    if settings.grpc_port is None or not port.isdecimal():
+        return None
+    peer = (address.removeprefix("[").removesuffix("]"), int(port))
+    return loopback_peer_uid(peer, (settings.rest.address, settings.grpc_port))

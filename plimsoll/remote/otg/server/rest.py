@@ -11,12 +11,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from plimsoll.host.processes.tcp_peer import loopback_peer_uid
 from plimsoll.remote.otg.model.published import content_of, message_of, parse_json
 from plimsoll.remote.otg.model.refusal import Refusal
 from plimsoll.remote.otg.server.operations import MOST_REQUEST_BYTES, OPERATIONS, Operation
-from plimsoll.remote.otg.server.settings import OtgSettings
+from plimsoll.remote.otg.server.settings import UNKNOWN_USER, OtgSettings
 from plimsoll.remote.otg.session.session import OtgSession
-from plimsoll.web.security.access import same
+from plimsoll.web.security.comparison import same
 from plimsoll.web.security.host_names import is_own_name
 
 _STATUS = {"validation": 400, "internal": 500}
@@ -74,7 +75,10 @@ def _refusal(request: Request, settings: OtgSettings) -> tuple[int, str]:
     hosts = request.headers.getlist("host")
     if len(hosts) != 1 or not is_own_name(hosts[0], settings.rest, settings.host_names):
         return 421, "this server does not go by that name (allow it by plimsoll otg --host)"
-    if settings.token is not None and not _has_token(request, settings.token):
+    if settings.token is None:
+        if not settings.answers(loopback_peer_uid(_client(request), request.scope["server"])):
+            return 403, UNKNOWN_USER
+    elif not _has_token(request, settings.token):
         return 401, "the token is missing or wrong (use the location that plimsoll otg printed)"
     # No page of a browser may send either of these for another site without asking first.
     if "origin" in request.headers:
@@ -83,6 +87,10 @@ def _refusal(request: Request, settings: OtgSettings) -> tuple[int, str]:
     if request.method != "GET" and kind != "application/json":
         return 415, "the content type is not application/json"
     return 200, ""
+
+
+def _client(request: Request) -> tuple[str, int]:
+    return (request.client.host, request.client.port) if request.client else ("", 0)
 
 
 def _has_token(request: Request, token: str) -> bool:

@@ -10,6 +10,7 @@ from plimsoll.benchmark.live_traffic.live_bed import live_traffic
 from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.errors import InputError
+from plimsoll.host.processes.priority import quick_to_answer
 from plimsoll.remote.otg.flows.port import Tester
 from plimsoll.remote.otg.server.server import serve_until_signal
 from plimsoll.remote.otg.server.settings import OtgSettings
@@ -46,6 +47,7 @@ def serve_otg(
     with (
         listening(settings.rest) as listener,
         live_traffic(plan, command="otg", settings=_LIVE, tell=tell) as traffic,
+        quick_to_answer(),
     ):
         tester = Tester(
             port_count=len(traffic.ports),

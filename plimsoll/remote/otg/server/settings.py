@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from plimsoll.host.processes.tcp_peer import starters
 from plimsoll.web.endpoint import ListenEndpoint
+
+# What others read.
+UNKNOWN_USER = (
+    "this server answers the user who started it; start it with --token for others, who use the "
+    "location that it prints then"
+)
 
 
 @dataclass(frozen=True)
 class OtgSettings:
     """REST at one endpoint, gRPC at another of the same address; None leaves gRPC out.
 
-    `token` is what clients must bring; None lets everybody in who reaches the endpoints.
+    `token` is what clients must bring; without one only `users` of this machine are answered.
     With `certificate` and `key`, PEM files, both are served over TLS.
     """
 
@@ -22,6 +29,11 @@ class OtgSettings:
     host_names: frozenset[str] = frozenset()
     certificate: Path | None = None
     key: Path | None = None
+    users: frozenset[int] = field(default_factory=starters)
+
+    def answers(self, user: int | None) -> bool:
+        """Whether a client of that user id, None if it is not known, needs no token."""
+        return self.token is None and user in self.users
 
     @property
     def host(self) -> str:

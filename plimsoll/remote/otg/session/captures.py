@@ -43,7 +43,7 @@ def read_captures(
     """Those of a configuration, by port; what cannot be met is added to the refusals."""
     captures: dict[str, OtgCapture] = {}
     for given in config.parts("captures"):
-        with refusals.collecting():
+        with refusals.collecting(given):
             for each in _read_capture(given, ports):
                 if each.port.name in captures:
                     raise given.refused(

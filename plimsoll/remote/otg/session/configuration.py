@@ -34,8 +34,9 @@ def read_configuration(content: Content, tester: Tester) -> Configuration:
     refusals = Refusals()
     ports, warnings = read_ports(given, tester, refusals)
     interfaces: list[Interface] = []
-    with refusals.collecting():
-        interfaces = read_interfaces(given.parts("devices"))
+    for device in given.parts("devices"):
+        with refusals.collecting(device):
+            interfaces += read_interfaces([device])
     flows = _flows(given, ports, interfaces, tester, refusals)
     captures = read_captures(given, ports, refusals)
     _leave_options(given)
@@ -63,7 +64,7 @@ def _flows(
         refusals.add([f"flows: {len(given)} of them (give at most {_MOST_FLOWS})"])
         given = []
     for each in given:
-        with refusals.collecting():
+        with refusals.collecting(each):
             flow = read_flow(each, ports, interfaces, tester).numbered_from(number)
             if flow.name in flows:
                 raise each.refused("name", f"another flow is called {flow.name!r}")

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, PortCapture
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
+from plimsoll.generator.interface import NO_ENDS
 from plimsoll.traffic.plan import StreamPlan
 
 
@@ -23,14 +24,22 @@ class FlowTraffic(Protocol):
     def remove(self, streams: Iterable[int] | None = None) -> None:
         """Stop and forget streams, by default all."""
 
-    def start(self, streams: Iterable[int] | None = None) -> None:
-        """Start streams; with none, receive only."""
+    def start(
+        self, streams: Iterable[int] | None = None, durations_s: Mapping[int, float] = NO_ENDS
+    ) -> object:
+        """Start streams, which end by themselves where they have a duration; with none, receive."""
 
     def stop(self, streams: Iterable[int] | None = None) -> None:
         """Stop streams."""
 
     def set_rates(self, rates_pps: Mapping[int, float]) -> None:
         """New rates, by number."""
+
+    def hold(self, streams: Iterable[int]) -> None:
+        """Pause streams, and what is left of their durations."""
+
+    def go_on(self, streams: Iterable[int]) -> None:
+        """Go on with streams that were held."""
 
     def prepare_captures(self, ports: Mapping[int, PortCapture]) -> None:
         """Let these ports be captured; what was captured before is gone."""

@@ -11,6 +11,7 @@ from typing import Any
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.remote.otg.flows.flow import Flow
 from plimsoll.remote.otg.flows.port import Tester
+from plimsoll.remote.otg.flows.sending import ROUNDING
 from plimsoll.remote.otg.model.given import Given
 from plimsoll.remote.otg.model.published import Content, api_version, validated
 from plimsoll.remote.otg.model.refusal import Refusal
@@ -21,6 +22,7 @@ from plimsoll.remote.otg.session.live import FlowTraffic
 from plimsoll.remote.otg.session.metrics import flow_metric, only, port_metric
 from plimsoll.remote.otg.session.neighbours import neighbours
 from plimsoll.remote.otg.session.transmission import Transmission
+from plimsoll.text.units import format_number
 from plimsoll.version import VERSION
 
 
@@ -163,15 +165,8 @@ class OtgSession:
         return content
 
     def _update(self, changed: Flow, properties: Sequence[str]) -> list[str]:
-        before = self._transmission.flows[changed.name]
         if "size" not in properties:
             self._transmission.change_rate(changed)
-            timed = before.sending.duration_s is not None
-            if timed and self._transmission.state_of(changed.name) != "stopped":
-                return [
-                    f"flow {changed.name} ends by as many frames as its former rate makes, or "
-                    "when its time is over"
-                ]
             return []
         if self._transmission.state_of(changed.name) != "stopped":
             raise Refusal(
@@ -185,6 +180,8 @@ class OtgSession:
         for name in names:
             if name not in self._configured.flows:
                 raise given.refused("flow_names", f"there is no flow {name!r}")
+        if given.text("state") == "start":
+            self._check_line(given, names)
         transmission = self._transmission
         deeds = {
             "start": transmission.start,
@@ -193,6 +190,27 @@ class OtgSession:
             "resume": transmission.resume,
         }
         deeds[given.text("state")](list(dict.fromkeys(names)))
+
+    def _check_line(self, given: Given, starting: Sequence[str]) -> None:
+        """Raise Refusal where all flows that then send at once are more than a port carries.
+
+        Those that begin later may as well follow others, and are not counted.
+        """
+        flows = [
+            flow
+            for name, flow in self._configured.flows.items()
+            if (name in starting and not flow.sending.delay_s)
+            or self._transmission.is_sending(name)
+        ]
+        for port in self._configured.ports.values():
+            sent_bps = sum(flow.sent_bps(port.number) for flow in flows)
+            if port.speed_bps and sent_bps > port.speed_bps * (1 + ROUNDING):
+                raise given.refused(
+                    "flow_names",
+                    f"together they send {format_number(sent_bps / 1e9)} Gbps from port "
+                    f"{port.name!r} of {format_number(port.speed_bps / 1e9)} Gbps",
+                    "start fewer, or lower their rates",
+                )
 
     def _port_metrics(self, given: Given) -> Content:
         ports = self._configured.ports

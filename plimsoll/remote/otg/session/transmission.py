@@ -14,10 +14,6 @@ from plimsoll.remote.otg.session.live import FlowTraffic
 
 FlowState = Literal["started", "stopped", "paused"]
 
-# A flow of some seconds ends by its frame count; where frames could not leave in time it is
-# stopped that much later.
-_LATE_S = 0.05
-
 
 class Transmission:
     """The flows of one configuration, as they are sent."""
@@ -29,7 +25,6 @@ class Transmission:
         self._flows: dict[str, Flow] = {}
         self._paused: dict[str, Flow] = {}
         self._delayed: set[str] = set()
-        self._left_s: dict[str, float] = {}
 
     @property
     def flows(self) -> Mapping[str, Flow]:
@@ -42,7 +37,6 @@ class Transmission:
             self._alarms.cancel_all()
             self._paused.clear()
             self._delayed.clear()
-            self._left_s.clear()
             self._flows = {}
             # Which ends receiving, too, where all flows were delayed.
             self._traffic.stop()
@@ -64,8 +58,7 @@ class Transmission:
             self._flows[changed.name] = changed
             if changed.name in self._paused:
                 self._paused[changed.name] = changed
-            else:
-                self._traffic.set_rates(_rates(changed))
+            self._traffic.set_rates(_rates(changed))
 
     def state_of(self, name: str) -> FlowState:
         """What a flow does."""
@@ -74,6 +67,10 @@ class Transmission:
         if name in self._delayed:
             return "started"
         return "started" if self._is_sending(self._flows[name]) else "stopped"
+
+    def is_sending(self, name: str) -> bool:
+        """Whether frames of a flow leave now; not of one whose delay has not passed."""
+        return self.state_of(name) == "started" and name not in self._delayed
 
     def start(self, names: Sequence[str]) -> None:
         """Send, each flow from its start; those that send already go on."""
@@ -108,22 +105,15 @@ class Transmission:
         with self._lock:
             flows = [self._flows[n] for n in names if self._is_sending(self._flows[n])]
             flows = [flow for flow in flows if flow.name not in self._paused]
-            self._traffic.set_rates(dict.fromkeys(_numbers(flows), 0.0))
-            for flow in flows:
-                self._paused[flow.name] = flow
-                left_s = self._alarms.cancel(flow.name)
-                if left_s is not None:
-                    self._left_s[flow.name] = left_s
+            self._traffic.hold(_numbers(flows))
+            self._paused |= {flow.name: flow for flow in flows}
 
     def resume(self, names: Iterable[str]) -> None:
         """Go on with what was paused."""
         with self._lock:
             for name in [name for name in names if name in self._paused]:
                 flow = self._paused.pop(name)
-                self._traffic.set_rates(_rates(flow))
-                left_s = self._left_s.pop(name, None)
-                if left_s is not None:
-                    self._later(flow, left_s, self._end)
+                self._traffic.go_on(_numbers([flow]))
 
     def close(self) -> None:
         """Do nothing more by itself."""
@@ -134,17 +124,19 @@ class Transmission:
 
     def _begin(self, flows: Sequence[Flow]) -> None:
         # With none the ports receive until the first delay is over.
-        self._traffic.start(_numbers(flows))
-        for flow in flows:
-            if flow.sending.duration_s is not None:
-                self._later(flow, flow.sending.duration_s + _LATE_S, self._end)
+        self._traffic.start(
+            _numbers(flows),
+            {
+                number: flow.sending.duration_s
+                for flow in flows
+                if flow.sending.duration_s is not None
+                for number in _numbers([flow])
+            },
+        )
 
     def _begin_delayed(self, flow: Flow) -> None:
         self._begin([flow])
         self._delayed.discard(flow.name)
-
-    def _end(self, flow: Flow) -> None:
-        self._traffic.stop(_numbers([flow]))
 
     def _later(self, flow: Flow, after_s: float, deed: Callable[[Flow], None]) -> None:
         def done() -> None:
@@ -159,7 +151,6 @@ class Transmission:
         self._alarms.cancel(name)
         self._paused.pop(name, None)
         self._delayed.discard(name)
-        self._left_s.pop(name, None)
 
 
 def _numbers(flows: Iterable[Flow]) -> list[int]:

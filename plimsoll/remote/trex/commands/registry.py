@@ -92,9 +92,6 @@ NOT_SERVED = {
     "enable_tpg": "tagged packet groups are counted by tags, which we do not",
 }
 
-# While profiles wait to begin together, these may come between.
-_DURING_A_START = {"start_traffic", "get_async_events", "publish_now", "ping", "get_port_status"}
-
 
 def call(session: TrexSession, method: str, params: Params) -> Any:
     """Carry out a request. Raises UnknownMethod, BadParameters, Refused and PlimsollError."""
@@ -108,8 +105,6 @@ def call(session: TrexSession, method: str, params: Params) -> Any:
         raise UnknownMethod(f"Method {method[:64]} not registered")
     if method not in _WITHOUT_KEY:
         _check_key(session, params)
-    if session.sender.waits and method not in _DURING_A_START:
-        session.begin_waiting()
     return command(session, RequestParameters(params))
 
 

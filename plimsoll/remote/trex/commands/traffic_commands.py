@@ -16,8 +16,8 @@ from plimsoll.remote.trex.streams.port_program import bandwidth
 from plimsoll.remote.trex.streams.rates import Multiplier
 
 
-def start_traffic(session: TrexSession, params: RequestParameters) -> dict[str, float]:
-    """Start a profile."""
+def start_traffic(session: TrexSession, params: RequestParameters) -> dict[str, float | None]:
+    """Start a profile; the answer has from when to when it sends."""
     port = owned_port(session, params)
     name = profile_name(params)
     if name not in port.profiles:
@@ -33,7 +33,7 @@ def start_traffic(session: TrexSession, params: RequestParameters) -> dict[str, 
         force=params.flag("force", default=False),
     )
     session.profile_event(EventKind.PROFILE_STARTED, port, profile)
-    return {"multiplier": factor, "ts": time.monotonic()}
+    return {"multiplier": factor, "ts": time.monotonic(), **session.sender.times(profile)}
 
 
 def stop_traffic(session: TrexSession, params: RequestParameters) -> dict[str, Any]:

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.errors import PlimsollError
+from plimsoll.remote.trex.messages.bounded_json import bounded_json
 from plimsoll.remote.trex.messages.zipped import MOST_BYTES, TooLarge, is_zipped, unzipped, zipped
 
 Params = dict[str, Any]
 # A method and its parameters; what it returns is the result.
 Call = Callable[[str, Params], Any]
 
-_MOST_DEPTH = 64
+# Of a batch: as many streams as a port has, of two hundred values each.
+_MOST_VALUES = 1_000_000
 _MOST_IN_A_BATCH = 4096
 # TRex's clients read both; only long answers are worth it.
 _ZIPPED_FROM = 4096
@@ -52,7 +54,7 @@ def answered(message: bytes, call: Call) -> bytes:
     """The answer to a message of a client, whatever its bytes are; never raises."""
     try:
         requests = _parsed(message)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         return _encoded(_Error(_PARSE, "Bad JSON Format", str(error)[:200]).answer(None), False)
     if isinstance(requests, list):
         if len(requests) > _MOST_IN_A_BATCH:
@@ -66,38 +68,7 @@ def _parsed(message: bytes) -> Any:
     if len(message) > MOST_BYTES:
         raise TooLarge(f"a message of {len(message)} bytes is longer than {MOST_BYTES}")
     content = unzipped(message) if is_zipped(message) else message
-    # Python's own limit on recursion is far above what is ever nested.
-    if _depth(content) > _MOST_DEPTH:
-        raise ValueError(f"nested deeper than {_MOST_DEPTH}")
-    return json.loads(content, parse_constant=_no_constant)
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _depth(content: bytes) -> int:
-    """At least how deeply objects and lists are nested, strings and all counted."""
-    deepest = depth = 0
-    if content.count(b"[") + content.count(b"{") <= _MOST_DEPTH:
-        return 0
-    in_string = escaped = False
-    for byte in content:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif byte == 0x5C:
-                escaped = True
-            elif byte == 0x22:
-                in_string = False
-        elif byte == 0x22:
-            in_string = True
-        elif byte in b"[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif byte in b"]}":
-            depth -= 1
-    return deepest
+    return bounded_json(content, _MOST_VALUES)
 
 
 def _answer(request: Any, call: Call) -> dict[str, Any]:

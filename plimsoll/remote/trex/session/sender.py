@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from plimsoll.errors import InputError, PlimsollError
@@ -20,29 +20,17 @@ from plimsoll.remote.trex.streams.rates import Multiplier
 from plimsoll.remote.trex.streams.timeline import Timing, timings
 from plimsoll.traffic.plan import StreamPlan
 
-# Starts of several ports, one request each, that follow each other so closely begin together
-# where their streams' bursts count from the begin.
-_TOGETHER_S = 0.05
 _MOST_NUMBER = 65_535
 
 
 class Sender:
-    """All ports' profiles on one engine. `clock` is monotonic, in s."""
+    """All ports' profiles on one engine, which ends what has a duration or a frame count."""
 
-    def __init__(
-        self,
-        traffic: SentTraffic,
-        ports: tuple[StlPort, ...],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._traffic, self._ports, self._clock = traffic, ports, clock
+    def __init__(self, traffic: SentTraffic, ports: tuple[StlPort, ...]) -> None:
+        self._traffic, self._ports = traffic, ports
         self.retired = RetiredStreams()
         self._known: dict[int, StreamPlan] = {}
         self._next_number = 0
-        self._waiting: list[tuple[StlPort, StlProfile]] = []
-        self._begin_at = 0.0
-        # How long each profile of those that wait is to send.
-        self._durations: dict[tuple[int, str], float] = {}
 
     def start(
         self,
@@ -53,9 +41,9 @@ class Sender:
         *,
         force: bool,
     ) -> float:
-        """Start a profile for `duration` s, without end for 0 or less; returns its factor.
+        """Start a profile for `duration` s from its begin on, without end for 0 or less.
 
-        Raises InputError, GeneratorRefused and whatever the traffic failed by.
+        Returns its factor. Raises InputError, GeneratorRefused and whatever the traffic failed by.
         """
         if profile.active:
             raise InputError(f"profile_id({profile.name}) is already active")
@@ -70,91 +58,57 @@ class Sender:
         profile.factor = factor
         profile.rates = {number: plan.rate_pps or 0.0 for number, plan in planned.items()}
         profile.paused = {n for n in planned if streams[n].stream.start_paused}
-        waits = any(_counts_from_begin(plan) for plan in planned.values())
-        self._make_known(planned.values())
         profile.state = "TX"
-        self._durations[port.number, profile.name] = duration
-        if waits:
-            self._waiting.append((port, profile))
-            self._begin_at = self._clock() + _TOGETHER_S
-            return factor
         try:
+            self._make_known(planned.values())
             self._make_all_known()
-            self._begin([(port, profile)])
+            self._begin(profile, duration)
         except PlimsollError:
             profile.state = "STREAMS"
             raise
         return factor
 
-    @property
-    def sends(self) -> bool:
-        """Whether some profile is active."""
-        return any(True for _ in self._active())
+    def times(self, profile: StlProfile) -> dict[str, float | None]:
+        """When it began, and when it ends or ended, by the server's monotonic clock.
 
-    @property
-    def waits(self) -> bool:
-        """Whether some profile is about to begin."""
-        return bool(self._waiting)
-
-    def due_in_s(self) -> float | None:
-        """When there is something to do next; None where nothing is due."""
-        now = self._clock()
-        times = [p.deadline for _, p in self._active() if p.deadline is not None]
-        if self._waiting:
-            times.append(self._begin_at)
-        return max(0.0, min(times) - now) if times else None
-
-    def begin_waiting(self) -> list[tuple[StlPort, StlProfile, PlimsollError]]:
-        """Begin those that wait for each other; returns those that could not."""
-        waiting, self._waiting = self._waiting, []
-        if not waiting:
-            return []
-        try:
-            self._begin(waiting)
-        except PlimsollError as error:
-            for _, profile in waiting:
-                profile.state = "STREAMS"
-            return [(port, profile, error) for port, profile in waiting]
-        return []
+        An end that is not known yet is None.
+        """
+        known = self._traffic.courses
+        courses = [known[each] for each in _sent_numbers(profile) if each in known]
+        begins = [each.begin_unix_ns for each in courses]
+        ends = [each.end_unix_ns for each in courses if each.end_unix_ns is not None]
+        return {
+            "begin_ts": _monotonic_s(min(begins)) if begins else None,
+            "end_ts": _monotonic_s(max(ends)) if ends and len(ends) == len(courses) else None,
+        }
 
     def ended(self) -> list[tuple[StlPort, StlProfile]]:
-        """Profiles that have sent all, or whose time is over; these are stopped now."""
-        now, sending = self._clock(), self._traffic.sending
-        active = [each for each in self._active() if each not in self._waiting]
+        """Profiles that were active, and of which no stream sends any more."""
+        sending = self._traffic.sending
         over = [
             (port, profile)
-            for port, profile in active
-            if profile.deadline is not None and profile.deadline <= now
+            for port, profile in self._active()
+            if not sending.intersection(_sent_numbers(profile))
         ]
-        numbers = [n for _, profile in over for n in _sent_numbers(profile)]
-        if numbers:
-            self._traffic.stop(numbers)
-        sent = [
-            (port, profile)
-            for port, profile in active
-            if (port, profile) not in over and not sending.intersection(_sent_numbers(profile))
-        ]
-        for _, profile in over + sent:
-            profile.state, profile.deadline = "STREAMS", None
-        return over + sent
+        for _, profile in over:
+            profile.state = "STREAMS"
+        return over
 
     def fail(self) -> list[tuple[StlPort, StlProfile]]:
         """The traffic has failed: all profiles that were active have ended."""
         found = list(self._active())
         for _, profile in found:
-            profile.state, profile.deadline = "STREAMS", None
-        self._waiting = []
+            profile.state = "STREAMS"
         return found
 
     def stop(self, port: StlPort, profiles: Iterable[StlProfile]) -> list[StlProfile]:
         """Stop profiles that are active, and return them."""
         active = [profile for profile in profiles if profile.active]
-        self._waiting = [e for e in self._waiting if not (e[0] is port and e[1] in active)]
         numbers = [number for profile in active for number in _sent_numbers(profile)]
         if numbers:
             self._traffic.stop(numbers)
         for profile in active:
-            profile.state, profile.deadline = "STREAMS", None
+            profile.state = "STREAMS"
         return active
 
     def pause(self, profile: StlProfile, streams: Iterable[int] | None = None) -> None:
@@ -253,24 +207,14 @@ class Sender:
                 raise InputError(f"stream {number} is not transmitting", where="stream_ids")
         return chosen
 
-    def _begin(self, starting: list[tuple[StlPort, StlProfile]]) -> None:
-        numbers = [number for _, profile in starting for number in _sent_numbers(profile)]
-        for _, profile in starting:
-            self._apply(profile)
-        self._traffic.start(numbers)
-        now = self._clock()
-        for port, profile in starting:
-            duration = self._durations.pop((port.number, profile.name), 0.0)
-            profile.deadline = now + duration if duration > 0 else None
+    def _begin(self, profile: StlProfile, duration: float) -> None:
+        numbers = _sent_numbers(profile)
+        self._apply(profile)
+        self._traffic.start(numbers, dict.fromkeys(numbers, duration) if duration > 0 else {})
 
     def _make_known(self, planned: Iterable[StreamPlan]) -> None:
         """Give the traffic the streams as they are now; those that have not changed stay."""
-        # What counts from the begin must be new, so that the begin is now.
-        changed = [
-            plan
-            for plan in planned
-            if _counts_from_begin(plan) or self._known.get(plan.stream) != _bare(plan)
-        ]
+        changed = [plan for plan in planned if self._known.get(plan.stream) != _bare(plan)]
         self._remove([each.stream for each in changed if each.stream in self._known])
         self._traffic.add(changed)
         for plan in changed:
@@ -295,8 +239,7 @@ class Sender:
                 numbers = {number: self._number(profile, number) for number in streams}
                 try:
                     planned = plans(streams, port.tester, 1.0, numbers)
-                    plain = [p for p in planned.values() if not _counts_from_begin(p)]
-                    self._make_known(plain)
+                    self._make_known(planned.values())
                 except PlimsollError:
                     # Who starts them gets the reason why they cannot be.
                     continue
@@ -321,6 +264,11 @@ class Sender:
             for profile in port.profiles.values():
                 if profile.active:
                     yield port, profile
+
+
+def _monotonic_s(unix_ns: int) -> float:
+    """The same moment, which is not long ago, by the clock that is never set."""
+    return time.monotonic() + (unix_ns - time.time_ns()) / 1e9
 
 
 def _translated(profile: StlProfile) -> dict[int, TranslatedStream]:

@@ -94,7 +94,7 @@ def port_xstats(counts: LiveCounts, gone: RetiredStreams, number: int) -> list[i
         own.rx_errors if own else 0,
         own.rx_no_mbuf if own else 0,
         own.foreign if own else 0,
-        own.stale if own else 0,
+        own.stale + own.truncated if own else 0,
         sum(each.corrupt for each in back),
         sum(each.misdirected for each in back),
     ]

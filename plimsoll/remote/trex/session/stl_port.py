@@ -29,7 +29,7 @@ class StlProfile:
     """Streams that are started and stopped together.
 
     `numbers` are the engine's of the streams that it sends or sent, `paused` the streams that
-    were paused one by one. Traffic with a `deadline` (monotonic, in s) ends by itself.
+    were paused one by one.
     """
 
     name: str
@@ -39,7 +39,6 @@ class StlProfile:
     numbers: dict[int, int] = field(default_factory=dict)
     rates: dict[int, float] = field(default_factory=dict)
     paused: set[int] = field(default_factory=set)
-    deadline: float | None = None
 
     @property
     def active(self) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, PortCapture
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
 from plimsoll.errors import PlimsollError
-from plimsoll.generator.interface import PortInfo
+from plimsoll.generator.interface import NO_ENDS, PortInfo, StreamCourse
 from plimsoll.traffic.plan import StreamPlan
 
 
@@ -32,6 +32,10 @@ class SentTraffic(Protocol):
         """The streams that are started and have frames left to send."""
 
     @property
+    def courses(self) -> Mapping[int, StreamCourse]:
+        """From when to when streams send or sent last, as far as that is known."""
+
+    @property
     def failure(self) -> PlimsollError | None:
         """What ended the session before its time."""
 
@@ -41,8 +45,13 @@ class SentTraffic(Protocol):
     def remove(self, streams: Iterable[int] | None = None) -> None:
         """Stop streams and forget them."""
 
-    def start(self, streams: Iterable[int] | None = None) -> None:
-        """Start streams."""
+    def notify_ends(self, on_end: Callable[[], None]) -> None:
+        """Call this whenever streams have ended."""
+
+    def start(
+        self, streams: Iterable[int] | None = None, durations_s: Mapping[int, float] = NO_ENDS
+    ) -> object:
+        """Start streams, which end by themselves where they have a duration."""
 
     def stop(self, streams: Iterable[int] | None = None) -> None:
         """Stop streams."""
@@ -63,4 +72,4 @@ class SentTraffic(Protocol):
         """What was captured of it."""
 
     def counts(self, *, fresh: bool = False) -> LiveCounts:
-        """All counters, as of the end of the last interval."""
+        """All counters, as of the end of the last interval; where all has ended, of everything."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from plimsoll.errors import InputError, PlimsollError
+from plimsoll.errors import InputError
 from plimsoll.remote.trex.messages.json_rpc import BadParameters
 from plimsoll.remote.trex.session.captures import TrexCaptures
 from plimsoll.remote.trex.session.events import EventKind, EventQueues
@@ -49,7 +49,6 @@ class TrexSession:
         *,
         speed_bps: float | None = None,
         tell: Callable[[str], None] = lambda _: None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.traffic = traffic
         self.identity = identity
@@ -57,7 +56,7 @@ class TrexSession:
         self.api_handler = secrets.token_hex(4)
         self.events = EventQueues(notify)
         self.ports = _ports(traffic, speed_bps)
-        self.sender = Sender(traffic, self.ports, clock)
+        self.sender = Sender(traffic, self.ports)
         self.captures = TrexCaptures(traffic)
         self._failed = False
 
@@ -94,12 +93,14 @@ class TrexSession:
             EventKind.PORT_RELEASED, port_id=port.number, who=who, session_id=session_id
         )
 
-    def profile_event(self, kind: EventKind, port: StlPort, profile: StlProfile) -> None:
+    def profile_event(
+        self, kind: EventKind, port: StlPort, profile: StlProfile, **more: float | None
+    ) -> None:
         """Something happened to a profile."""
-        self.events.publish(kind, port_id=port.number, profile_id=profile.name)
+        self.events.publish(kind, port_id=port.number, profile_id=profile.name, **more)
 
     def turn(self) -> None:
-        """Begin what waits and end what is over. Raises what the traffic failed by, once."""
+        """End what is over, and say so. Of traffic that failed it says that, once."""
         failure = self.traffic.failure
         if failure is not None and not self._failed:
             self._failed = True
@@ -107,21 +108,9 @@ class TrexSession:
                 self.profile_event(EventKind.PROFILE_ERROR, port, profile)
             self.tell(f"traffic has ended: {failure}")
             return
-        due = self.sender.due_in_s()
-        if self.sender.waits and due is not None and due <= 0:
-            self.begin_waiting()
         for port, profile in self.sender.ended():
-            self.profile_event(EventKind.PROFILE_FINISHED, port, profile)
-
-    def begin_waiting(self) -> None:
-        """Begin what waits for others, now."""
-        for port, profile, error in self.sender.begin_waiting():
-            self.profile_event(EventKind.PROFILE_ERROR, port, profile)
-            self.tell(f"port {port.number} could not begin: {_text(error)}")
-
-
-def _text(error: PlimsollError) -> str:
-    return str(error)
+            times = self.sender.times(profile)
+            self.profile_event(EventKind.PROFILE_FINISHED, port, profile, **times)
 
 
 def _ports(traffic: SentTraffic, speed_bps: float | None) -> tuple[StlPort, ...]:

@@ -61,7 +61,7 @@ def _cells(cpus: dict[str, CpuWindows], axis: TimeAxis) -> alt.Chart:
         .mark_rect()
         .encode(
             x=axis.x("trial"),
-            x2="end:Q",
+            x2=alt.X2("end:Q"),
             y=alt.Y("cpu:N", title=None, sort=list(cpus), axis=alt.Axis(labelLimit=140)),
             color=alt.Color(
                 "busy:Q",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import altair as alt
 from hdrh.histogram import HdrHistogram
 
+from plimsoll.generator.histogram import recorded_buckets
 from plimsoll.report.data.run_data import LatencyDistribution, RunData
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.figures.figure import MOST_STEPS, Figure, evenly, records
@@ -43,9 +44,8 @@ def ccdf_rows(
     """
     total, above = histogram.get_total_count(), histogram.get_total_count()
     rows: list[dict[str, object]] = []
-    for bucket in histogram.get_recorded_iterator():
-        above -= bucket.count_added_in_this_iter_step
-        highest = histogram.get_highest_equivalent_value(bucket.value_iterated_to)
+    for _, highest, count in recorded_buckets(histogram):
+        above -= count
         if above:
             latency = max(highest / 1e3, LEAST_US)
             rows.append({"latency": latency, "share": above / total, **names})

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import altair as alt
 from hdrh.histogram import HdrHistogram
 
+from plimsoll.generator.histogram import recorded_buckets
 from plimsoll.report.data.run_data import LatencyDistribution, RunData
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.figures.figure import MOST_STEPS, Figure, evenly, records
@@ -44,11 +45,10 @@ def percentile_rows(
     """
     total, seen = histogram.get_total_count(), 0
     rows: list[dict[str, object]] = []
-    for bucket in histogram.get_recorded_iterator():
-        seen += bucket.count_added_in_this_iter_step
+    for _, highest, count in recorded_buckets(histogram):
+        seen += count
         # At the last sample the percentile is 100 and the axis has no place for it.
         beyond = max(total - seen, 1)
-        highest = histogram.get_highest_equivalent_value(bucket.value_iterated_to)
         rows.append(
             {
                 "inverse": total / beyond,

@@ -9,6 +9,7 @@ from plimsoll.report.data.soak import SoakData
 from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.palette import NEUTRAL, series_scale
 from plimsoll.report.figures.time_axis import TimeAxis
+from plimsoll.report.figures.value_axis import TICKS
 
 _NAME, _TITLE = "soak-rate", "Received rate"
 
@@ -44,6 +45,7 @@ def soak_rate(data: SoakData) -> Figure:
         "median:Q",
         title="received (Mpps)",
         scale=alt.Scale(domain=[low, high], zero=False, nice=False),
+        axis=alt.Axis(format=TICKS),
     )
     line = base.mark_line(strokeWidth=1.6).encode(
         y=rate,
@@ -56,11 +58,11 @@ def soak_rate(data: SoakData) -> Figure:
             alt.Tooltip("greatest:Q", format=".6~f"),
         ],
     )
-    band = base.mark_area(opacity=0.25).encode(y=alt.Y("least:Q"), y2="greatest:Q")
+    band = base.mark_area(opacity=0.25).encode(y=alt.Y("least:Q"), y2=alt.Y2("greatest:Q"))
     rule = (
         alt.Chart(records([{"load": load}]))
         .mark_rule(strokeDash=[6, 4], strokeWidth=1.4, color=NEUTRAL)
-        .encode(y="load:Q")
+        .encode(y=alt.Y("load:Q"))
     )
     caption = (
         f"Medians of up to {together} intervals, and as a band the least and the greatest of "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from plimsoll.report.data.soak import SoakData
-from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.figure import Figure, records, y2_pixel, y_pixel
 from plimsoll.report.figures.palette import VERDICT_COLOURS, VERDICT_SHAPES, VERDICTS
 from plimsoll.report.figures.time_axis import TimeAxis
 from plimsoll.text.units import format_duration
@@ -28,15 +28,15 @@ def soak_windows(data: SoakData) -> Figure:
     )
     bars = strip.mark_rect(opacity=0.45, stroke="white", strokeWidth=1).encode(
         x=time,
-        x2="end:Q",
-        y=alt.value(0),
-        y2=alt.value(_STRIP_HEIGHT),
+        x2=alt.X2("end:Q"),
+        y=y_pixel(0),
+        y2=y2_pixel(_STRIP_HEIGHT),
         color=colour,
         tooltip=tooltips,
     )
     marks = strip.mark_point(filled=True, size=46).encode(
         x=alt.X("middle:Q"),
-        y=alt.value(_STRIP_HEIGHT / 2),
+        y=y_pixel(_STRIP_HEIGHT / 2),
         color=colour,
         shape=alt.Shape(
             "verdict:N", scale=alt.Scale(domain=list(VERDICTS), range=list(VERDICT_SHAPES))

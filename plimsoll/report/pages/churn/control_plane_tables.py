@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from plimsoll.benchmark.churn.criteria.criteria import ALL_PODS
 from plimsoll.record.results.churn_result import (
     ChurnCell,
     ComponentUsage,
@@ -53,6 +54,7 @@ def readiness_section(
             "In ms by our own watch: from seeing the pod to seeing it ready. "
             "In s as kube-burner has it, from creationTimestamp to the condition Ready, which are "
             "whole seconds.",
+            *_missed(cells, workloads),
         ),
         (SectionTable("Time until pods were ready", columns, tuple(rows)),),
         (readiness_chart(cells, workloads),),
@@ -144,6 +146,24 @@ def usage_section(cells: Sequence[ChurnCell]) -> PageSection:
         (),
         (SectionTable("Mean over the churn of each cell", columns, rows),),
         (cores_chart(cells),),
+    )
+
+
+def _missed(cells: Sequence[ChurnCell], workloads: Sequence[WorkloadRecord]) -> tuple[str, ...]:
+    """What is said of pods whose times our watch does not know."""
+    measured = [each.control_plane for each in workloads]
+    measured += [each.control_plane for each in cells]
+    missed = sum(
+        figures.by_conditions
+        for each in measured
+        for figures in each.readiness
+        if figures.kind == ALL_PODS
+    )
+    if not missed:
+        return ()
+    return (
+        f"The watch was broken when {missed:,} of these pods came or became ready: their ms are "
+        "of their conditions, and so whole seconds, too.",
     )
 
 

@@ -87,7 +87,11 @@ def _distribution(network: str, probed: Sequence[tuple[ChurnCell, ProbeFigures]]
             y=alt.Y("share:Q", title="share that took longer", scale=alt.Scale(type="log")),
             color=alt.Color("level:N", scale=series_scale(list(series))),
             strokeDash=alt.StrokeDash("level:N", legend=None),
-            tooltip=["level:N", "latency:Q", alt.Tooltip("share:Q", format=".3~g")],
+            tooltip=[
+                alt.Tooltip("level:N"),
+                alt.Tooltip("latency:Q"),
+                alt.Tooltip("share:Q", format=".3~g"),
+            ],
         )
     )
     return Figure(slug(title), title, caption, alt.LayerChart(layer=[chart]))

@@ -12,7 +12,7 @@ from plimsoll.benchmark.churn.joining.total import total_rates
 from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.results.churn_result import ChurnCell
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.figure import Figure, records, y2_pixel, y_pixel
 from plimsoll.report.figures.palette import series_scale
 from plimsoll.report.figures.time_axis import Point, extremes
 from plimsoll.text.slug import slug
@@ -84,10 +84,10 @@ def _bands(cell: ChurnCell) -> alt.Chart | None:
         alt.Chart(records(rows))
         .mark_rect(opacity=0.28)
         .encode(
-            x="begin:Q",
-            x2="end:Q",
-            y=alt.value(252),
-            y2=alt.value(260),
+            x=alt.X("begin:Q"),
+            x2=alt.X2("end:Q"),
+            y=y_pixel(252),
+            y2=y2_pixel(260),
             color=alt.Color("colour:N", scale=None),
         )
     )

@@ -12,7 +12,7 @@ from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.palette import GREEN, NEUTRAL, VERMILLION
 
 _NAME, _TITLE = "differences", "Difference from the baseline, with its 95 % interval"
-_OUTCOMES = ("better", "worse", "no difference seen", "cannot tell")
+_OUTCOMES = ("better", "worse", "same", "cannot tell")
 _COLOURS = (GREEN, VERMILLION, NEUTRAL, NEUTRAL)
 _SHAPES = ("triangle-up", "triangle-down", "circle", "square")
 _ROW, _FRAME = 26, 80
@@ -20,10 +20,10 @@ _LABEL_LIMIT = 170
 
 
 def difference_chart(found: Comparison) -> Figure:
-    """A row for each figure and side: the shift as a share of the baseline's median."""
+    """A row for each figure and side: the shift as a share of the baseline."""
     rows = list(_rows(found))
     if not rows:
-        return Figure(_NAME, _TITLE, "No figure is known on both sides.", None)
+        return Figure(_NAME, _TITLE, "No figure has positive values on both sides.", None)
     labels = list(dict.fromkeys(str(row["row"]) for row in rows))
     present = [n for n, each in enumerate(_OUTCOMES) if each in {row["outcome"] for row in rows}]
     domain = [_OUTCOMES[n] for n in present]
@@ -50,7 +50,7 @@ def difference_chart(found: Comparison) -> Figure:
         .encode(x=_axis("at")),
         alt.Chart(records(bounded))
         .mark_rule(strokeWidth=2.5)
-        .encode(x=_axis("least"), x2="most:Q", **encoded),
+        .encode(x=_axis("least"), x2=alt.X2("most:Q"), **encoded),
         alt.Chart(records(rows))
         .mark_point(filled=True, size=85, opacity=1)
         .encode(x=_axis("estimate"), shape=alt.Shape("outcome:N", scale=shapes), **encoded),
@@ -59,8 +59,9 @@ def difference_chart(found: Comparison) -> Figure:
         del layers[1]
     chart = alt.LayerChart(layer=layers)
     caption = (
-        "The median of all pairwise differences (Hodges and Lehmann). A bar that crosses the "
-        "dashed line may be no difference at all; a point without a bar has too few runs for one."
+        "The median of all pairwise ratios (Hodges and Lehmann, on logarithms). A bar that crosses "
+        "the dashed line may be no difference at all; a point without a bar has too few runs for "
+        "one. Figures with a value of zero are in the table alone."
     )
     return Figure(_NAME, _TITLE, caption, chart, _FRAME + _ROW * len(labels))
 
@@ -68,7 +69,7 @@ def difference_chart(found: Comparison) -> Figure:
 def _axis(field: str) -> alt.X:
     return alt.X(
         f"{field}:Q",
-        title="share of the baseline's median",
+        title="share of the baseline",
         axis=alt.Axis(format="+~%", grid=True, tickCount=7),
     )
 
@@ -76,14 +77,13 @@ def _axis(field: str) -> alt.X:
 def _rows(found: Comparison) -> Iterator[dict[str, object]]:
     several = len(found.sides) > 2
     for figure in found.figures:
-        base = figure.sides[0].median
         for place, side in enumerate(found.sides[1:]):
             of = figure.shifts[place]
-            if of is not None and base:
+            if of is not None and of.relative is not None:
                 yield {
                     "row": f"{figure.name} · {side.label}" if several else figure.name,
-                    "estimate": of.estimate / base,
-                    "least": None if of.least is None else of.least / base,
-                    "most": None if of.most is None else of.most / base,
-                    "outcome": figure.judgements[place],
+                    "estimate": of.relative.estimate,
+                    "least": of.relative.least,
+                    "most": of.relative.most,
+                    "outcome": figure.conclusions[place].kind,
                 }

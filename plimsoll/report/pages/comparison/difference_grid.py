@@ -23,7 +23,7 @@ def difference_grid(found: Comparison) -> Figure:
     """A cell for each side and figure; its colour is how much better or worse it is."""
     rows = list(_rows(found))
     if not rows:
-        return Figure(_NAME, _TITLE, "No figure is known on both sides.", None)
+        return Figure(_NAME, _TITLE, "No figure has positive values on both sides.", None)
     sides = [side.label for side in found.sides[1:]]
     figures = list(dict.fromkeys(str(row["figure"]) for row in rows))
     bound = min(max(abs(float(str(row["gain"]))) for row in rows) or 1.0, _MOST_SHARE)
@@ -43,14 +43,15 @@ def difference_grid(found: Comparison) -> Figure:
     certain = alt.datum.outcome
     cells = base.mark_rect(cornerRadius=3).encode(color=colour)
     text = base.mark_text(fontSize=12).encode(
-        text="short:N",
+        text=alt.Text("short:N"),
         color=alt.condition(
             (certain == "better") | (certain == "worse"), alt.value(CELL_INK), alt.value(_SOFT)
         ),
     )
     caption = (
         f"Each side against {found.sides[0].label}. Green is better, orange worse, the stronger "
-        "the more; ▲ and ▼ mark what is certain by its 95 % interval."
+        "the more; ▲ and ▼ mark what is certain by its 95 % interval, ≈ what is the same, and ? "
+        "what cannot tell."
     )
     return Figure(
         _NAME, _TITLE, caption, alt.LayerChart(layer=[cells, text]), _FRAME + _ROW * len(sides)
@@ -58,19 +59,18 @@ def difference_grid(found: Comparison) -> Figure:
 
 
 def _rows(found: Comparison) -> Iterator[dict[str, object]]:
-    marks = {"better": "▲ ", "worse": "▼ "}
+    marks = {"better": "▲ ", "worse": "▼ ", "same": "≈ ", "cannot tell": "? "}
     for figure in found.figures:
-        base = figure.sides[0].median
         for place, side in enumerate(found.sides[1:]):
-            of, judgement = figure.shifts[place], figure.judgements[place]
-            if of is None or not base:
+            of, conclusion = figure.shifts[place], figure.conclusions[place]
+            if of is None or of.relative is None:
                 continue
-            words = shift_words(of, base, figure.unit)
+            words = shift_words(of, figure.unit)
             yield {
                 "side": side.label,
                 "figure": figure.name,
-                "gain": of.estimate / base * (1 if figure.better == "higher" else -1),
+                "gain": of.relative.estimate * (1 if figure.better == "higher" else -1),
                 "text": words,
-                "short": marks.get(judgement, "") + words.partition(" (")[0],
-                "outcome": judgement,
+                "short": marks.get(conclusion.kind, "") + words.partition(" (")[0],
+                "outcome": conclusion.kind,
             }

@@ -22,8 +22,7 @@ def fact_grid(
 ) -> Figure:
     """A cell for each pair of values: the median of its runs. `facts` are the two, rows first."""
     title = f"{figure.name[:1].upper()}{figure.name[1:]} by {facts[0]} and {facts[1]}"
-    base = figure.sides[0].median
-    words = ["baseline", *(_off(figure, place, base) for place in range(len(sides) - 1))]
+    words = ["baseline", *(_off(figure, place) for place in range(len(sides) - 1))]
     rows = [
         {
             "row": side.group[0],
@@ -51,7 +50,7 @@ def fact_grid(
     colour = alt.Color("value:Q", scale=alt.Scale(range=[_LEAST, _MOST], zero=False), legend=None)
     layers = [
         cells.mark_rect(cornerRadius=3).encode(color=colour),
-        cells.mark_text(fontSize=12, color=CELL_INK).encode(text="text:N"),
+        cells.mark_text(fontSize=12, color=CELL_INK).encode(text=alt.Text("text:N")),
     ]
     caption = (
         "The median of each cell's runs; the stronger the colour, the greater. An empty cell has "
@@ -60,6 +59,6 @@ def fact_grid(
     return Figure(name, title, caption, alt.LayerChart(layer=layers), _FRAME + _ROW * len(down))
 
 
-def _off(figure: FigureComparison, place: int, base: float | None) -> str:
+def _off(figure: FigureComparison, place: int) -> str:
     of = figure.shifts[place]
-    return "unknown" if of is None else shift_words(of, base, figure.unit)
+    return "unknown" if of is None else shift_words(of, figure.unit)

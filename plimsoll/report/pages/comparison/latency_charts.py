@@ -104,7 +104,7 @@ def _chart(
     thin = (
         alt.Chart(records(of_runs))
         .mark_line(strokeWidth=0.8, opacity=0.4, interpolate=interpolate)
-        .encode(**encoded, detail="run:N", tooltip=tooltip)
+        .encode(**encoded, detail=alt.Detail("run:N"), tooltip=tooltip)
     )
     thick = (
         alt.Chart(records([row for row in rows if row["run"] == _TOGETHER]))

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from plimsoll.analysis.comparison.comparison import Comparison, FigureComparison, FigureJudgement
+from plimsoll.analysis.comparison.comparison import Comparison, FigureComparison
+from plimsoll.analysis.comparison.conclusion_words import (
+    MARKS,
+    conclusion_words,
+    counted_conclusions,
+    gravest,
+)
 from plimsoll.analysis.comparison.figure_words import (
     difference_sentence,
+    interval_words,
     shift_words,
     side_words,
     value_words,
 )
 from plimsoll.analysis.comparison.shift import Shift
 from plimsoll.analysis.comparison.side import invalid_runs
+from plimsoll.record.results.conclusion import Conclusion
 from plimsoll.report.data.side_hosts import owned_cpus
 from plimsoll.report.data.side_latency import side_latency
-from plimsoll.report.figures.figure import HEIGHT, Figure
+from plimsoll.report.figures.figure import HEIGHT, Figure, unchecked
 from plimsoll.report.pages.comparison.difference_chart import difference_chart
 from plimsoll.report.pages.comparison.difference_grid import difference_grid
 from plimsoll.report.pages.comparison.fact_grid import fact_grid
@@ -34,19 +41,13 @@ from plimsoll.text.counted import counted
 _MANY_SIDES = 4
 # Rows and columns.
 _GRID = 2
-_MARKS: dict[FigureJudgement, str] = {
-    "better": "pass",
-    "worse": "fail",
-    "no difference seen": "none",
-    "cannot tell": "invalid",
-}
-# The first of them that there is marks the page.
-_GRAVEST: tuple[FigureJudgement, ...] = ("worse", "better", "no difference seen", "cannot tell")
-_CERTAIN: tuple[FigureJudgement, ...] = ("better", "worse")
 _NOTES = (
-    "A difference is the median of all pairwise differences of the sides' runs (Hodges and "
-    "Lehmann), its 95 % interval exact, from the distribution of the Mann-Whitney statistic: "
-    "neither assumes a distribution. It counts where the interval leaves out zero.",
+    "A difference is the median of all pairwise ratios of the sides' runs (Hodges and Lehmann, on "
+    "the logarithms; in the figure's own unit where a value is zero), its 95 % interval exact, "
+    "from the distribution of the Mann-Whitney statistic: neither assumes a distribution. Better "
+    "and worse: the interval leaves out zero. The same within a share: all of the interval is "
+    "inside it. All else cannot tell; a load line that the tester or search.maximum limits "
+    "counts as a lower bound.",
     "Latency and loss are those of the trial on which each run's answer rests, at the load of "
     "that answer: where load lines differ, so do the loads at which latency was measured. Only the "
     "first figure is a gate: of five independent figures that do not differ, one or more would "
@@ -80,7 +81,8 @@ def comparison_page(found: Comparison, *, command: str, facts: Sequence[str] = (
     """
     group = " · ".join(facts) or "Side"
     head = runs_head(found.sides, group=group, command=command, method_notes=_NOTES)
-    return render_page(head, _page(found, facts))
+    with unchecked():
+        return render_page(head, _page(found, facts))
 
 
 def comparison_headline(found: Comparison) -> Headline:
@@ -144,11 +146,11 @@ def figure_line(figure: FigureComparison) -> FigureLine:
         others=tuple(
             SideCell(
                 values=side_words(side, figure.unit),
-                difference="" if of is None else shift_words(of, base.median, figure.unit),
-                judgement=judgement,
-                mark=_MARKS[judgement],
+                difference="" if of is None else shift_words(of, figure.unit),
+                judgement=conclusion_words(conclusion),
+                mark=MARKS[conclusion.kind],
             )
-            for side, of, judgement in zip(others, figure.shifts, figure.judgements, strict=True)
+            for side, of, conclusion in zip(others, figure.shifts, figure.conclusions, strict=True)
         ),
     )
 
@@ -156,18 +158,19 @@ def figure_line(figure: FigureComparison) -> FigureLine:
 def _headline(found: Comparison) -> Headline:
     figure, base = found.figures[0], found.sides[0]
     others = found.sides[1:]
-    outcome = next(each for each in _GRAVEST if each in figure.judgements)
+    outcome = gravest(figure.conclusions)
     kicker = f"{others[0].label} against {base.label}"
     if len(others) > 1:
         kicker = f"{counted(len(others), 'side')} against {base.label}"
     many = len(found.sides) > _MANY_SIDES
     of = figure.shifts[0] if len(others) == 1 else None
     # A difference that may be none is not a headline.
-    size = "" if of is None or outcome not in _CERTAIN else _estimate(figure, of)
+    certain = outcome.kind in ("better", "worse")
+    size = _estimate(figure, of) if certain and of is not None else ""
     return Headline(
         kicker=kicker,
-        outcome=_MARKS[outcome],
-        outcome_words=outcome if len(others) == 1 else "",
+        outcome=MARKS[outcome.kind],
+        outcome_words=conclusion_words(outcome) if len(others) == 1 else "",
         value=size,
         unit=figure.name if size else "",
         statement=_counts(figure),
@@ -181,16 +184,18 @@ def _headline(found: Comparison) -> Headline:
 
 def _estimate(figure: FigureComparison, of: Shift) -> str:
     """The difference without its interval."""
-    return shift_words(of, figure.sides[0].median, figure.unit).partition(" (")[0]
+    return shift_words(of, figure.unit).partition(" (")[0]
 
 
 def _counts(figure: FigureComparison) -> str:
-    """Of several sides, how many are better, and how many worse."""
-    found = Counter(figure.judgements)
-    if len(figure.judgements) == 1:
-        return f"{figure.name[:1].upper()}{figure.name[1:]}: {figure.judgements[0]}"
-    said = ", ".join(f"{found[each]} {each}" for each in _GRAVEST if found[each])
+    """Of several sides, how many are better, worse, the same and unknown."""
+    several = len(figure.conclusions) > 1
+    said = (counted_conclusions if several else _only)(figure.conclusions)
     return f"{figure.name[:1].upper()}{figure.name[1:]}: {said}"
+
+
+def _only(of: Sequence[Conclusion]) -> str:
+    return conclusion_words(of[0])
 
 
 def _facts(
@@ -200,18 +205,17 @@ def _facts(
         if values.median is not None:
             runs = counted(len(values.values), "run")
             yield value_words(values.median, figure.unit), f"{side.label}, median of {runs}"
-    base = figure.sides[0].median
-    if of is not None:
-        yield _estimate(figure, of), "difference"
-    if of is not None and of.least is not None and of.most is not None and base:
-        interval = f"{of.least / base:+.2%} to {of.most / base:+.2%}"
-        yield interval.replace("%", " %"), "95 % interval"
+    if of is None:
+        return
+    yield _estimate(figure, of), "difference"
+    if interval := interval_words(of, figure.unit):
+        yield interval, "95 % interval"
 
 
 def _sentences(found: Comparison, figure: FigureComparison) -> Iterator[str]:
-    pairs = zip(found.sides[1:], figure.shifts, figure.judgements, strict=True)
-    for side, of, judgement in pairs:
-        yield f"{side.label}: {difference_sentence(figure, of, judgement)}"
+    pairs = zip(found.sides[1:], figure.shifts, figure.conclusions, strict=True)
+    for side, of, conclusion in pairs:
+        yield f"{side.label}: {difference_sentence(figure, of, conclusion)}"
 
 
 def _else(found: Comparison) -> str:

@@ -10,7 +10,7 @@ from plimsoll.analysis.comparison.comparison import FigureComparison
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.palette import series_scale
-from plimsoll.report.figures.value_axis import ValueAxis
+from plimsoll.report.figures.value_axis import TICKS, ValueAxis
 
 _ROW, _FRAME = 38, 46
 _LABEL_LIMIT = 150
@@ -36,7 +36,7 @@ def value_chart(name: str, figure: FigureComparison, sides: Sequence[Side]) -> F
         "value:Q",
         title=axis.unit,
         scale=alt.Scale(domain=axis.domain(values), nice=False),
-        axis=alt.Axis(format=".6~g", grid=True, tickCount=6),
+        axis=alt.Axis(format=TICKS, grid=True, tickCount=6),
     )
     y = alt.Y("side:N", title=None, sort=labels, axis=alt.Axis(labelLimit=_LABEL_LIMIT))
     colour = alt.Color("side:N", scale=series_scale(labels), legend=None)

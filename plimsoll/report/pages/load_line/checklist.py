@@ -52,7 +52,7 @@ def _counters(data: RunData, found: EvidenceSection) -> Iterator[ChecklistLine]:
         )
         yield ChecklistLine("ok" if agree else "warn", text, "counters")
     else:
-        yield ChecklistLine("none", "The DUT has no port counters to compare with.", "counters")
+        yield ChecklistLine("none", found.uncompared, "counters")
 
 
 def _of_trial(data: RunData, trial: TrialRecord, found: EvidenceSection) -> Iterator[ChecklistLine]:

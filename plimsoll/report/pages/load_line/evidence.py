@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plimsoll.record.results.result import InvalidReason, invalid_reasons
+from plimsoll.record.trials.counter_record import CounterRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.parts.calibrations import CalibrationTable, calibration_tables
@@ -14,7 +15,7 @@ from plimsoll.report.parts.tester import TesterSection, tester_section
 
 @dataclass(frozen=True, slots=True)
 class CounterLine:
-    """One way over one port: frames by the engine's count and by the DUT's."""
+    """One direction over one port, or all: frames by the engine's count and by the DUT's."""
 
     way: str
     engine: int
@@ -34,6 +35,7 @@ class EvidenceSection:
     invalid: int
     invalid_reasons: tuple[InvalidReason, ...]
     counters: tuple[CounterLine, ...]
+    uncompared: str
     agreement: str
     tester: TesterSection
     calibrations: tuple[CalibrationTable, ...]
@@ -48,6 +50,7 @@ def evidence(data: RunData) -> EvidenceSection:
         invalid=sum(trial.verdict == "invalid" for trial in judged),
         invalid_reasons=invalid_reasons(data.trials),
         counters=_counters(data.focus) if data.focus else (),
+        uncompared=_uncompared(data.focus),
         agreement=_agreement(data),
         tester=tester_section(data),
         calibrations=calibration_tables(data),
@@ -56,23 +59,24 @@ def evidence(data: RunData) -> EvidenceSection:
 
 
 def _counters(trial: TrialRecord) -> tuple[CounterLine, ...]:
-    """What came to and went from each port of the DUT; nothing where it has no counters."""
-    lines: list[CounterLine] = []
-    for dut in trial.dut or ():
-        sent = sum(s.sent for s in trial.streams if s.tx_port == dut.port)
-        came = _came_in(trial, dut.port)
-        lines.append(CounterLine(f"tester → DUT, port {dut.port}", sent, dut.rx_frames))
-        lines.append(CounterLine(f"DUT → tester, port {dut.port}", came, dut.tx_frames))
-    return tuple(lines)
-
-
-def _came_in(trial: TrialRecord, port: int) -> int:
-    """Every frame that reached the tester's port, be it of the trial, whole or read, or not."""
-    of_trial = sum(
-        s.received + s.corrupt + s.misdirected for s in trial.streams if s.rx_port == port
+    """What the trial was judged by; nothing where the DUT has no counters."""
+    return tuple(
+        CounterLine(_direction(each), each.tester, each.dut) for each in trial.judged_counters
     )
-    return of_trial + sum(
-        p.foreign + p.stale + p.rx_missed + p.rx_errors for p in trial.ports if p.port == port
+
+
+def _direction(of: CounterRecord) -> str:
+    port = "all ports" if of.port is None else f"port {of.port}"
+    return f"tester → DUT, {port}" if of.direction == "into" else f"DUT → tester, {port}"
+
+
+def _uncompared(trial: TrialRecord | None) -> str:
+    """Why there is nothing to compare."""
+    if trial is None or trial.dut is None:
+        return "This DUT has no counters to compare with."
+    return (
+        "This trial's record has the DUT's counters, but not the sums that are held against them: "
+        "it was not judged by them, and they cannot be recomputed."
     )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from plimsoll.analysis.comparison.figure_words import value_words
+from plimsoll.analysis.comparison.conclusion_words import MARKS, conclusion_words
+from plimsoll.analysis.comparison.figure_words import shift_words, value_words
+from plimsoll.analysis.comparison.shift import Shift
 from plimsoll.record.results.plugfest_result import (
     Axis,
     CellDifference,
     CellState,
-    DutJudgement,
     MeasuredFigure,
     PlugfestCell,
     PlugfestResult,
@@ -33,12 +34,6 @@ _STATE_MARKS: dict[CellState, str] = {
     "failed": "fail",
     "refused": "none",
     "not-run": "none",
-}
-_JUDGED: dict[DutJudgement, tuple[str, str]] = {
-    "better": ("pass", "better"),
-    "worse": ("fail", "worse"),
-    "no difference seen": ("none", "within spread"),
-    "cannot tell": ("invalid", "cannot tell"),
 }
 
 
@@ -122,20 +117,21 @@ def flows_words(flows: int) -> str:
 
 
 def difference_words(of: CellDifference) -> str:
-    """The estimate with its interval, as a share where there is one."""
-    if of.relative is None or not of.estimate:
-        text = value_words(of.estimate, of.unit)
-    else:
-        text = _percent(of.relative)
-    if of.least is None or of.most is None or not of.relative:
+    """The estimate with its interval: as a share, in the figure's unit where a value is zero."""
+    found = of.conclusion
+    if found is None or found.share is None:
+        return shift_words(Shift(of.estimate, of.least, of.most, None, None), of.unit)
+    text = _percent(found.share)
+    if found.least_share is None or found.most_share is None:
         return text
-    scale = of.relative / of.estimate
-    return f"{text} ({_percent(of.least * scale)} to {_percent(of.most * scale)})"
+    return f"{text} ({_percent(found.least_share)} to {_percent(found.most_share)})"
 
 
-def judgement_words(judgement: DutJudgement) -> tuple[str, str]:
+def outcome_words(of: CellDifference) -> tuple[str, str]:
     """The mark of a page, and the words."""
-    return _JUDGED[judgement]
+    if of.conclusion is None:
+        return MARKS["cannot tell"], "cannot tell"
+    return MARKS[of.conclusion.kind], conclusion_words(of.conclusion)
 
 
 def figure_words(figure: MeasuredFigure) -> str:
@@ -210,7 +206,7 @@ def _figure(figure: MeasuredFigure | None) -> GridCell:
 def _off(cell: PlugfestCell, of: CellDifference | None) -> GridCell:
     if of is None:
         return GridCell("-" if cell.state == "measured" else STATE_WORDS[cell.state], "none")
-    mark, words = _JUDGED[of.judgement]
+    mark, words = outcome_words(of)
     return GridCell(f"{difference_words(of)} {words}", mark)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from plimsoll.analysis.comparison.figure_words import value_words
+from plimsoll.record.results.conclusion import ConclusionKind
 from plimsoll.record.results.plugfest_result import (
     Axis,
     CellDifference,
@@ -22,8 +23,8 @@ from plimsoll.report.pages.plugfest.grids import (
     difference_words,
     flows_words,
     frames_words,
-    judgement_words,
     limited_by_tester,
+    outcome_words,
     setting_of,
     setting_title,
     settings_of,
@@ -37,7 +38,12 @@ _SOFT = "#4d5661"
 _ROW, _FRAME = 34, 60
 # One cell that is off by far would leave the others without a colour.
 _MOST_SHARE = 0.5
-_SIGNS = {"better": "▲ ", "worse": "▼ ", "no difference seen": "≈ ", "cannot tell": "? "}
+_SIGNS: dict[ConclusionKind, str] = {
+    "better": "▲ ",
+    "worse": "▼ ",
+    "same": "≈ ",
+    "cannot tell": "? ",
+}
 
 
 def figure_heat(
@@ -58,7 +64,7 @@ def figure_heat(
         base.mark_rect(cornerRadius=3)
         .transform_filter(known)
         .encode(color=alt.Color("value:Q", scale=scale, legend=None)),
-        base.mark_text(fontSize=11, color=CELL_INK).encode(text="text:N"),
+        base.mark_text(fontSize=11, color=CELL_INK).encode(text=alt.Text("text:N")),
     ]
     what = "the greater" if greater_is_darker else "the longer"
     caption = (
@@ -94,14 +100,14 @@ def difference_heat(
     layers = [
         base.mark_rect(cornerRadius=3).encode(color=colour),
         base.mark_text(fontSize=11).encode(
-            text="text:N",
+            text=alt.Text("text:N"),
             color=alt.condition(certain, alt.value(CELL_INK), alt.value(_SOFT)),
         ),
     ]
     caption = (
         "Green is better, orange worse, the stronger the more. ▲ and ▼ are certain by their exact "
-        "95 % interval, ≈ lies within the cells' own spread, and of ? there are too few "
-        "repetitions to tell."
+        "95 % interval, ≈ is the same, and ? cannot tell: the interval is missing or too wide, "
+        "or the tester limits a load line."
     )
     return Figure(file_name, title, caption, alt.LayerChart(layer=layers), _height(cells))
 
@@ -152,12 +158,14 @@ def _difference_row(
     figure = cell.figure(of.figure)
     sign = -1 if figure is not None and figure.better == "lower" else 1
     words = difference_words(of)
+    share = of.relative if of.conclusion is None else of.conclusion.share
+    kind = "cannot tell" if of.conclusion is None else of.conclusion.kind
     return {
         "row": _row_name(cell),
         "column": frames_words(cell.frame_size),
-        "gain": sign * (of.relative or 0.0),
-        "outcome": of.judgement,
-        "text": f"{_SIGNS[of.judgement]}{words.partition(' (')[0]}",
-        "tip": f"{words}: {judgement_words(of.judgement)[1]}",
+        "gain": sign * (share or 0.0),
+        "outcome": kind,
+        "text": f"{_SIGNS[kind]}{words.partition(' (')[0]}",
+        "tip": f"{words}: {outcome_words(of)[1]}",
         "runs": 0 if figure is None else len(figure.values),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from plimsoll.analysis.comparison.conclusion_words import counted_conclusions
 from plimsoll.analysis.comparison.figure_words import value_words
 from plimsoll.analysis.comparison.plugfest.result import plugfest_so_far
 from plimsoll.record.results.matrix_result import SampleResult
@@ -26,9 +27,9 @@ from plimsoll.report.pages.plugfest.grids import (
     difference_words,
     duts_of,
     figure_words,
-    judgement_words,
     latency_grid,
     limited_by_tester,
+    outcome_words,
     setting_of,
     setting_title,
     settings_of,
@@ -47,11 +48,13 @@ _OTHER_AXES: tuple[tuple[Axis, str, str], ...] = (
 )
 _DEGRADED = (THROUGHPUT, "p99 latency", "p99.9 latency")
 _NOTES = (
-    "A difference is the median of all pairwise differences of the two cells' repetitions (Hodges "
-    "and Lehmann), its 95 % interval exact, from the distribution of the Mann-Whitney statistic: "
-    "neither assumes a distribution. Within spread means that the interval holds zero; below four "
-    "repetitions a side there is no interval, and nothing can be said. Of twenty differences that "
-    "are none, one seems to be one.",
+    "A difference is the median of all pairwise ratios of the two cells' repetitions (Hodges and "
+    "Lehmann, on the logarithms; in the figure's own unit where a value is zero), its 95 % "
+    "interval exact, from the distribution of the Mann-Whitney statistic: neither assumes a "
+    "distribution. Better and worse: the interval leaves out zero. The same within a share: all "
+    "of the interval is inside it. All else cannot tell, as below four repetitions a side, "
+    "where there is no interval. A ≥ counts as a lower bound. Of twenty differences that are "
+    "none, one seems to be one.",
     "Latency is that at each repetition's own load line: where load lines differ, so do the loads "
     "at which it was measured.",
 )
@@ -150,19 +153,20 @@ def _headline(result: PlugfestResult, finished: bool) -> Headline:
     duts = len(duts_of(result))
     measured = len(result.measured)
     missing = len(result.cells) - measured
-    certain = [
-        each for each in result.differences if each.axis == "dut" and each.figure == THROUGHPUT
+    compared = [
+        each.conclusion
+        for each in result.differences
+        if each.axis == "dut" and each.figure == THROUGHPUT and each.conclusion is not None
     ]
-    differing = sum(each.judgement in ("better", "worse") for each in certain)
     limit = [] if finished else ["The run has not come to its end: this is what there is by now."]
     if missing:
         limit.append(
             f"{counted(missing, 'cell')} of {len(result.cells)} without a load line: see why below."
         )
-    if certain:
+    if compared:
         limit.append(
-            f"Of {counted(len(certain), 'cell')} held against {result.baseline}, {differing} "
-            "differ in throughput by more than their own spread."
+            f"Of {counted(len(compared), 'cell')} held against {result.baseline}, in throughput "
+            f"{counted_conclusions(compared)}."
         )
     ran = [sample for sample in result.samples if sample.skipped is None]
     invalid = sum(sample.verdict == "invalid" for sample in ran)
@@ -221,7 +225,7 @@ def _axis_parts(result: PlugfestResult) -> Iterator[AxisPart]:
 def _axis_line(result: PlugfestResult, axis: Axis, of: CellDifference) -> AxisLine:
     cell, base = result.cell(of.cell), result.cell(of.baseline)
     own, against = cell.figure(of.figure), base.figure(of.figure)
-    mark, words = judgement_words(of.judgement)
+    mark, words = outcome_words(of)
     # Said once for each cell, with its first figure.
     causes = cell.causes if axis == "noise" and of.figure == THROUGHPUT else None
     return AxisLine(

@@ -80,7 +80,7 @@ def page_of_soak(data: SoakData) -> Page:
 def _headline(data: SoakData, heading: str) -> Headline:
     result = data.result
     windows = result.windows
-    judged = windows.passed + windows.failed + windows.invalid
+    judged = windows.passed + windows.failed + windows.invalid + windows.undecided
     worst = result.invalid_reasons[0].rule if result.invalid_reasons else ""
     load = f"at {format_pps(result.load_pps)} per direction"
     said = trials_trust(judged, windows.invalid, rule_words(worst) if worst else "")
@@ -108,7 +108,7 @@ def _notes(result: SoakResult) -> tuple[str, ...]:
 
 def _facts(result: SoakResult) -> tuple[tuple[str, str], ...]:
     windows = result.windows
-    judged = windows.passed + windows.failed + windows.invalid
+    judged = windows.passed + windows.failed + windows.invalid + windows.undecided
     bound = result.losses.events_per_hour_below
     return (
         (f"{windows.passed} of {judged}", "windows passed"),

@@ -142,7 +142,7 @@ def _sections(
         (probe_buckets(statistics),),
     )
     windows = _window_table(lines)
-    yield PageSection("Windows", (), (windows,), (probe_windows(lines),))
+    yield PageSection("Windows", (), (windows,), (probe_windows(lines, segments),))
     yield PageSection("Segments", _segment_sentences(segments), (_segment_table(segments),))
 
 

@@ -9,9 +9,9 @@ import altair as alt
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.analysis.comparison.trend.trend import FigureTrend
 from plimsoll.analysis.comparison.trend.trend_words import change_words
-from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.figure import Figure, records, y_pixel
 from plimsoll.report.figures.palette import BLUE, GREEN, NEUTRAL, VERMILLION
-from plimsoll.report.figures.value_axis import ValueAxis
+from plimsoll.report.figures.value_axis import TICKS, ValueAxis
 
 _LEVELS = ("first level", "better than before", "worse than before")
 _COLOURS = (BLUE, GREEN, VERMILLION)
@@ -66,7 +66,7 @@ def _stretches(
         "value:Q",
         title=axis.unit,
         scale=alt.Scale(domain=axis.domain(values), nice=False),
-        axis=alt.Axis(format=".6~g", tickCount=6),
+        axis=alt.Axis(format=TICKS, tickCount=6),
     )
     colour = alt.Color(
         "level:N",
@@ -102,7 +102,7 @@ def _changes(figure: FigureTrend, labels: list[str], x: alt.X) -> alt.LayerChart
     base = alt.Chart(records(rows)).encode(x=_edge(x))
     rule = base.mark_rule(color=NEUTRAL, strokeDash=[5, 4], strokeWidth=1.4)
     text = base.mark_text(align="left", baseline="top", dx=5, dy=2, fontWeight=600).encode(
-        y=alt.value(0), text="size:N"
+        y=y_pixel(0), text=alt.Text("size:N")
     )
     return alt.LayerChart(layer=[rule, text])
 

@@ -6,17 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plimsoll.analysis.comparison.changes import Change
-from plimsoll.analysis.comparison.figure_words import value_words
+from plimsoll.analysis.comparison.conclusion_words import MARKS, counted_kinds, kind_words
+from plimsoll.analysis.comparison.figure_words import interval_words, value_words
 from plimsoll.analysis.comparison.side import invalid_runs
 from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS, LEVEL
 from plimsoll.analysis.comparison.trend.trend import (
     FigureTrend,
     LevelChange,
-    NewestJudgement,
     Trend,
 )
 from plimsoll.analysis.comparison.trend.trend_words import change_words, newest_sentence, p_words
-from plimsoll.report.figures.figure import Figure
+from plimsoll.record.results.conclusion import ConclusionKind
+from plimsoll.report.figures.figure import Figure, unchecked
 from plimsoll.report.pages.standard.page import anchor_of
 from plimsoll.report.pages.trend.figure_chart import figure_chart
 from plimsoll.report.parts.headline import Headline
@@ -26,12 +27,8 @@ from plimsoll.text.counted import counted
 from plimsoll.text.units import format_ratio
 
 _MOST_KEY_FIGURES = 2
-_MARKS: dict[NewestJudgement, str] = {
-    "better": "pass",
-    "worse": "fail",
-    "no change seen": "pass",
-    "cannot tell": "invalid",
-}
+# That nothing changed is what a trend is made to show.
+_MARKS: dict[ConclusionKind, str] = {**MARKS, "same": "pass"}
 _NOTES = (
     "A change of level counts where a permutation test of the stretch around it tells it from "
     "chance, and where the 95 % interval of its size leaves out zero: of series in which nothing "
@@ -71,7 +68,8 @@ class FactsAt:
 def trend_page(found: Trend, *, by: str | None, command: str) -> str:
     """The whole page as HTML. `by` is the tag of the releases, `command` what makes it again."""
     head = runs_head(found.releases, group=by or "Release", command=command, method_notes=_NOTES)
-    return render_page(head, _page(found, by))
+    with unchecked():
+        return render_page(head, _page(found, by))
 
 
 def figure_charts(found: Trend) -> tuple[Figure, ...]:
@@ -135,18 +133,33 @@ def _headline(found: Trend, by: str | None) -> Headline:
     return Headline(
         kicker=f"Trend over {counted(len(found.releases), 'release')}"
         + (f" by {by}" if by else ", each a run"),
-        outcome=_MARKS[figure.newest],
-        outcome_words=figure.newest,
+        outcome=_MARKS[figure.kind],
+        outcome_words=kind_words(figure.kind, figure.within),
         value=size,
         unit=since,
-        statement=f"No change of the {figure.name} seen"
-        if figure.newest == "no change seen"
-        else f"Too few runs to tell whether the {figure.name} changed",
+        statement=_statement(figure),
         facts=tuple(_facts(figure, last)),
-        limit=tuple(_sentences(found, figure)),
+        limit=(*_sentences(found, figure), *_counts(found)),
         warnings=invalid_runs(found.releases),
         trust=tuple(newest_sentence(found, each) for each in others),
     )
+
+
+def _statement(figure: FigureTrend) -> str:
+    """Where no change answers."""
+    if figure.kind == "same":
+        said = kind_words(figure.kind, figure.within)
+        return f"{figure.name[:1].upper()}{figure.name[1:]}: the {said}"
+    few = "Too few runs" if figure.newest == "cannot tell" else "Too wide a spread"
+    return f"{few} to tell whether the {figure.name} changed"
+
+
+def _counts(found: Trend) -> Iterator[str]:
+    """Of all figures, how many are better, worse, the same and unknown."""
+    if len(found.figures) > 1:
+        kinds = [each.kind for each in found.figures]
+        said = counted_kinds(kinds, found.figures[0].within)
+        yield f"Of {counted(len(kinds), 'figure')} at the newest level {said}."
 
 
 def _sentences(found: Trend, figure: FigureTrend) -> Iterator[str]:
@@ -163,10 +176,8 @@ def _facts(figure: FigureTrend, last: LevelChange | None) -> Iterator[tuple[str,
     if last:
         yield value_words(last.after, figure.unit), "median since"
         yield value_words(last.before, figure.unit), "median before"
-        least, most = last.shift.least, last.shift.most
-        if least is not None and most is not None and last.before:
-            interval = f"{least / last.before:+.2%} to {most / last.before:+.2%}"
-            yield interval.replace("%", " %"), "95 % interval"
+        if interval := interval_words(last.shift, figure.unit):
+            yield interval, "95 % interval"
         yield p_words(last.p), "p of the change"
     else:
         level = figure.level(0, len(figure.values))

@@ -75,7 +75,10 @@ def stalls_outlast(knowledge: Knowledge) -> bool:
 
     Then something else than phases keeps the DUT from forwarding as well.
     """
-    left_pps = min(left for each in knowledge.slow_phases() for left in each.left_pps)
+    lefts_pps = [left for each in knowledge.slow_phases() for left in each.left_pps]
+    if not lefts_pps:
+        return True
+    left_pps = min(lefts_pps)
     full_s = knowledge.full_queue() / left_pps * _LONGER
     return any(
         stall.length_s > full_s for tried in knowledge.carried() for stall in stalls_of(tried)

@@ -24,7 +24,7 @@ _LEAST_SHARE = 0.05
 
 def stall_limit(knowledge: Knowledge) -> Limit | None:
     """Buffer ÷ the longest stall of a validation; None where no stall filled the buffer."""
-    plan, forecast, buffer = knowledge.plan, knowledge.stall_forecast(), _buffer(knowledge)
+    plan, forecast, buffer = knowledge.plan, knowledge.stall_forecast(), known_buffer(knowledge)
     if forecast is None or buffer is None:
         return None
     share = knowledge.share_of_buffer()
@@ -49,7 +49,7 @@ def stall_limit(knowledge: Knowledge) -> Limit | None:
     return Limit(load_pps, "stalls", text, _cause_sentence(leading, forecast))
 
 
-def _buffer(knowledge: Knowledge) -> float | None:
+def known_buffer(knowledge: Knowledge) -> float | None:
     """Roughly what waits in overload, where hours of stalls have not filled it."""
     buffer = knowledge.buffer()
     if buffer is not None or not knowledge.has_stalled_in_vain():

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.errors import InputError
-from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
+from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
@@ -23,17 +22,17 @@ from plimsoll.tune.audit.finding import (
 from plimsoll.tune.audit.openshift_object import performance_profile, tuned_patch
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.expected.irq import expected_irqs, keeps_irqs_off
+from plimsoll.tune.host.boot.kernel_command_line import HIDDEN
 from plimsoll.tune.host.cpus.cpu_sets import (
     format_cpu_mask,
     name_cpus,
-    parse_cpu_mask,
     read_cpu_list,
     read_cpu_mask,
 )
 from plimsoll.tune.host.cpus.irqbalance_configuration import (
     IRQBALANCE_DROP_INS,
     IRQBALANCE_FILES,
-    ban_settings,
+    effective_ban,
 )
 from plimsoll.tune.host.cpus.irqs import DEFAULT_AFFINITY
 from plimsoll.tune.host.cpus.threads import PROCESS_READS, read_processes
@@ -44,6 +43,7 @@ _ISOLATED = "/sys/devices/system/cpu/isolated"
 _NOHZ_FULL = "/sys/devices/system/cpu/nohz_full"
 _PROCESSES = "/proc/*/stat"
 _OFF_BY_PROFILE = "globallyDisableIrqLoadBalancing: true"
+_UNREADABLE = "which irqbalance cannot read: a mask is of hexadecimal digits without 0x"
 _EXAMPLE = "IRQBALANCE_BANNED_CPULIST"
 
 
@@ -140,23 +140,19 @@ def _left_to_pods(
 
 
 def _configured(view: HostView) -> tuple[str, str, frozenset[int] | None]:
-    """(where, what it says, the CPUs it bans); the first setting that is not empty counts."""
+    """(where, what it says, the CPUs that irqbalance makes of it; None where that is hidden)."""
     drop_ins = reversed([n for n in view.find_names(IRQBALANCE_DROP_INS) if n.endswith(".conf")])
-    for path in (*IRQBALANCE_FILES, *(f"{IRQBALANCE_DROP_INS}/{name}" for name in drop_ins)):
-        for kind, value in ban_settings(view.find(path) or ""):
-            return path, f"IRQBALANCE_BANNED_{kind}={value}", _parsed(kind, value)
+    paths = (*IRQBALANCE_FILES, *(f"{IRQBALANCE_DROP_INS}/{name}" for name in drop_ins))
+    ban = effective_ban((path, view.find(path) or "") for path in paths)
+    if ban is not None and ban.value == HIDDEN:
+        return ban.path, ban.text, None
+    if ban is not None:
+        return ban.path, ban.text if ban.readable else f"{ban.text}, {_UNREADABLE}", ban.cpus
     cpus = read_cpu_list(view, _ISOLATED)
     if view.find(_NOHZ_FULL):
         cpus |= read_cpu_list(view, _NOHZ_FULL)
     message = f"nothing banned, so isolated and tickless CPUs: {format_cpu_list(cpus) or 'none'}"
     return IRQBALANCE_FILES[0], message, cpus
-
-
-def _parsed(kind: str, value: str) -> frozenset[int] | None:
-    try:
-        return parse_cpu_mask(value) if kind == "CPUS" else frozenset(parse_cpu_list(value))
-    except (InputError, ValueError):
-        return None
 
 
 def _ban(intent: Intent) -> list[Step]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.expected_argument import READS, expected_argument, intent_unread
@@ -19,6 +22,7 @@ from plimsoll.tune.expected.kernel_argument import KernelArgument
 from plimsoll.tune.host.boot.kernel_command_line import (
     PATH,
     Isolcpus,
+    given_isolcpus,
     parse_isolcpus,
     read_command_line,
 )
@@ -32,27 +36,39 @@ def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     if argument is None:
         return not_applicable("the intent implies no isolcpus")
     line, online = read_command_line(view), read_cpu_list(view, ONLINE)
-    read = Reading(PATH, line.shown("isolcpus"))
-    given = line.last("isolcpus")
+    values = line.values("isolcpus")
+    read = Reading(PATH, " ".join(f"isolcpus={each}" for each in values) or "no isolcpus")
     expected = _requested(argument, online)
     if not expected.cpus & online:
         return not_applicable(NONE_PRESENT)
-    if not given:
+    if not any(values):
         return _missing(intent, argument.text, read, expected)
-    try:
-        found = parse_isolcpus(given, online)
-    except ValueError as error:
-        return fail(
-            f"the kernel ignores it: {error}",
-            read,
-            expected=argument.text,
-            steps=[add_at_boot(intent, argument.text)],
-        )
-    judged = worst_of((_judge_cpus(found, expected, read), _judge_flags(found, expected, read)))
+    judged = _judge_given(values, online, expected, read)
     if judged.verdict == "ok":
         return ok(judged.text, read, expected=argument.text)
     again = (add_at_boot(intent, argument.text),)
     return CheckJudgement(judged.verdict, judged.text, (read,), argument.text, again)
+
+
+def _judge_given(
+    values: Sequence[str], online: frozenset[int], expected: Isolcpus, read: Reading
+) -> CheckJudgement:
+    if len(values) == 1:
+        try:
+            parse_isolcpus(values[0], online)
+        except ValueError as error:
+            return fail(f"the kernel ignores it: {error}", read)
+    given = given_isolcpus(values, online)
+    if not given.in_force:
+        return fail("the kernel can read none of them, and isolates no CPU", read)
+    flags = frozenset[str]().union(*(each.flags for each in given.in_force))
+    parts = [_judge_cpus(each, expected, read) for each in given.in_force]
+    parts.append(_judge_flags(Isolcpus(flags, given.cpus), expected, read))
+    judged = worst_of(parts)
+    if not given.ignored or judged.verdict == "ok":
+        return judged
+    ignored = " ".join(f"isolcpus={each}" for each in given.ignored)
+    return replace(judged, text=f"{judged.text}; the kernel ignores {ignored}")
 
 
 def _requested(argument: KernelArgument, online: frozenset[int]) -> Isolcpus:
@@ -97,8 +113,9 @@ CHECK = Check(
     why=(
         "managed_irq keeps the interrupts that drivers place themselves (NVMe, some NICs) off "
         "the isolated CPUs as far as it can, and domain takes the CPUs out of the scheduler's "
-        "balancing. Without flags the kernel means domain alone. A list that the kernel cannot "
-        "read is ignored without more than a line in its log."
+        "balancing. Without flags the kernel means domain alone. Of several the first counts for "
+        "its flags, and a later one with one of them and other CPUs is ignored. A list that the "
+        "kernel cannot read is ignored without more than a line in its log."
     ),
     fix=(
         "Boot with isolcpus=managed_irq,LIST, or isolcpus=domain,managed_irq,LIST where threads "

@@ -82,7 +82,7 @@ def _shown(
 
 def _amiss(line: KernelCommandLine, expected: KernelArgument) -> str:
     """What is wrong with it; empty where nothing is."""
-    found = line.last(expected.name)
+    found = line.counting(expected.name)
     if found is None:
         return f"{expected.name} is missing"
     if any(_same(found, value or "") for value in expected.values):

@@ -14,6 +14,8 @@ _RANGE = re.compile(r"(\d{1,6}|N)(?:-(\d{1,6}|N))?(?::(\d{1,6})/(\d{1,6}))?", re
 _FLAG = re.compile(r"[a-z_]+", re.ASCII)
 _NAME = re.compile(r"[A-Za-z][\w.]{0,63}", re.ASCII)
 _MOST_CPUS = 8192
+# kernel/sched/isolation.c, housekeeping_setup: later ones with other CPUs are ignored.
+_FIRST_COUNTS = frozenset({"nohz_full"})
 
 PATH = "/proc/cmdline"
 # What a capture has in place of a value, or of a word that is not a known argument.
@@ -53,6 +55,11 @@ class KernelCommandLine:
         """The last value, which is the one that counts for most arguments; None without."""
         return (self.values(name) or (None,))[-1]
 
+    def counting(self, name: str) -> str | None:
+        """The value that the kernel uses: of nohz_full, as of isolcpus, the first one."""
+        values = self.values(name) or (None,)
+        return values[0 if name in _FIRST_COUNTS else -1]
+
     def hides(self, name: str) -> bool:
         """Whether a capture left out what the line may say of the argument."""
         expected = name.replace("-", "_")
@@ -63,7 +70,7 @@ class KernelCommandLine:
 
     def shown(self, name: str) -> str:
         """The argument as it counts, for people: "nohz_full=2-5", or "no nohz_full"."""
-        value = self.last(name)
+        value = self.counting(name)
         if value is None:
             return f"no {name}"
         return f"{name}={value}" if value else name
@@ -88,6 +95,42 @@ def parse_isolcpus(value: str, online: Iterable[int]) -> Isolcpus:
         flags.add(head)
         rest = tail
     return Isolcpus(frozenset(flags or {"domain"}), parse_kernel_cpu_list(rest, online))
+
+
+@dataclass(frozen=True, slots=True)
+class GivenIsolcpus:
+    """All isolcpus= of a command line: those in force, and the values that the kernel ignores."""
+
+    in_force: tuple[Isolcpus, ...]
+    ignored: tuple[str, ...]
+
+    @property
+    def cpus(self) -> frozenset[int]:
+        """The CPUs of any."""
+        return frozenset(cpu for each in self.in_force for cpu in each.cpus)
+
+
+def given_isolcpus(values: Iterable[str], online: Iterable[int]) -> GivenIsolcpus:
+    """What the kernel makes of isolcpus= that is given once or several times.
+
+    The first that sets a flag counts: a later one with that flag and other CPUs is ignored
+    whole, and one with further flags adds these (Linux 5.18 and later, housekeeping_setup in
+    kernel/sched/isolation.c; before, any later one with other CPUs is ignored).
+    """
+    cpus_of: dict[str, frozenset[int]] = {}
+    in_force, ignored = [], []
+    for value in values:
+        try:
+            given = parse_isolcpus(value, online)
+        except ValueError:
+            ignored.append(value)
+            continue
+        if any(cpus_of.get(flag, given.cpus) != given.cpus for flag in given.flags):
+            ignored.append(value)
+            continue
+        cpus_of |= dict.fromkeys(given.flags, given.cpus)
+        in_force.append(given)
+    return GivenIsolcpus(tuple(in_force), tuple(ignored))
 
 
 def parse_kernel_cpu_list(text: str, online: Iterable[int]) -> frozenset[int]:

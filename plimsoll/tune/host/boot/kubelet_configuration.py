@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
-from plimsoll.errors import InputError
-from plimsoll.text.document import parse_document
+from plimsoll.text.bounded_yaml import load_yaml
 from plimsoll.tune.host.view.host_view import HostView
 
 # OpenShift's, and kubeadm's, where /etc/kubernetes/kubelet.conf is a kubeconfig instead.
@@ -56,7 +54,7 @@ def read_fields(text: str) -> str:
 
 def _parsed(text: str) -> dict[str, Any] | None:
     try:
-        data = parse_document(Path(KUBELET_FILES[0]), text).data
-    except InputError:
+        data = load_yaml(text)
+    except ValueError:
         return None
     return data if isinstance(data, dict) and data.get("kind") == KIND else None

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from plimsoll.text.bounded_yaml import QUICK_LOADER
 from plimsoll.text.mistakes import did_you_mean
 from plimsoll.tune.intent.fields.extra import merged
 from plimsoll.tune.intent.intent import Intent
@@ -58,7 +59,7 @@ def _manifest(file: RenderedFile) -> Manifest | None:
     """The object in a file of our own making; None where there is none."""
     if not file.path.endswith(".yaml"):
         return None
-    found = yaml.safe_load(file.text)
+    found = yaml.load(file.text, Loader=QUICK_LOADER)  # noqa: S506 the loader is a safe one
     return found if isinstance(found, dict) and "kind" in found else None
 
 

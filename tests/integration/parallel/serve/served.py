@@ -10,12 +10,15 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
+from tests.free_ports import free_port
 from tests.integration.command import ROOT, until
 from tests.integration.warm_start import run_warm
 
@@ -55,6 +58,7 @@ class Served:
     port: int
     process: subprocess.Popen[str]
     entry: str
+    token_file: Path
     headers: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -72,17 +76,25 @@ class Served:
         body: object = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
-        """As written: neither path nor headers are tidied up on the way."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
+        """JSON in the server's `headers` and these."""
         given = {**self.headers, **(headers or {})}
-        connection.putrequest(method, path, skip_host="Host" in given, skip_accept_encoding=True)
-        content = b"" if body is None else json.dumps(body).encode()
         if body is not None:
             given.setdefault("Content-Type", "application/json")
+        content = None if body is None else json.dumps(body).encode()
+        return self.send(method, path, content, given)
+
+    def send(
+        self, method: str, path: str, content: bytes | None, headers: Mapping[str, str]
+    ) -> Answer:
+        """As written: neither path nor headers are tidied up on the way."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
+        given = dict(headers)
+        connection.putrequest(method, path, skip_host="Host" in given, skip_accept_encoding=True)
+        if content is not None:
             given["Content-Length"] = str(len(content))
         for name, value in given.items():
             connection.putheader(name, value)
-        connection.endheaders(content)
+        connection.endheaders(content or b"")
         answer = connection.getresponse()
         found = Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
         connection.close()
@@ -91,16 +103,28 @@ class Served:
     def get(self, path: str, **headers: str) -> Answer:
         return self.request("GET", path, headers=headers)
 
-    def key(self) -> str:
-        """What our pages carry, and other sites cannot read."""
-        found = re.search(r'name="plimsoll-key" content="([^"]+)"', self.get("/").text)
-        assert found
-        return found[1]
+    @property
+    def token(self) -> str:
+        return self.token_file.read_text().strip()
+
+    @property
+    def bearer(self) -> dict[str, str]:
+        """What scripts send."""
+        return {"Authorization": f"Bearer {self.token}"}
+
+    def log_in(self, token: str, path: str = "/", **headers: str) -> Answer:
+        """As the form of the login page does."""
+        form = urlencode({"token": token, "next": path}).encode()
+        given = {"Content-Type": "application/x-www-form-urlencoded", "Origin": self.address}
+        return self.send("POST", "/login", form, {**given, **headers})
+
+    def new_session(self) -> str:
+        """A cookie, as a browser sends it, of a session that the token has opened."""
+        return self.log_in(self.token).headers["set-cookie"].partition(";")[0]
 
     def post(self, path: str, body: object, **headers: str) -> Answer:
         """As our own pages do."""
-        given = {"Origin": self.address, "X-Plimsoll-Key": self.key(), **headers}
-        return self.request("POST", path, body, given)
+        return self.request("POST", path, body, {"Origin": self.address, **headers})
 
     def end(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
@@ -134,32 +158,53 @@ def run_simulated(folder: Path, name: str, *words: object) -> Path:
 
 
 @contextmanager
-def served(folder: Path, *words: object) -> Iterator[Served]:
-    """A server of the folder's runs and experiments; ended by SIGKILL where a test left it."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
-    process = subprocess.Popen(
-        [sys.executable, "-m", "plimsoll.cli", "serve", "--runs", folder / "runs",
-         "--experiments", folder, *(words or ("--listen", str(port)))],
-        cwd=folder,
-        env={**environment(folder), "COLUMNS": "300"},
-        stderr=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
+def started(folder: Path, *words: object) -> Iterator[subprocess.Popen[str]]:
+    """`plimsoll serve` of the folder's runs and experiments, with a state directory of its own.
+
+    Ended by SIGKILL where a test left it, after which its janitor has cleaned up.
+    """
+    # Short enough for a ledger, which a test's folder need not be.
+    with tempfile.TemporaryDirectory(prefix="serve-") as state:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "plimsoll.cli", "serve", "--runs", folder / "runs",
+             "--experiments", folder, *map(str, words)],
+            cwd=folder,
+            env={**environment(folder), "PLIMSOLL_STATE": state, "COLUMNS": "300"},
+            stderr=subprocess.PIPE,
+            text=True,
+        )  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+            until(lambda: not any(Path(state).glob("serve-*")), "the janitor")
+
+
+def next_line(process: subprocess.Popen[str]) -> str:
+    """What it says next, but for what was left on the machine by runs that were killed."""
     assert process.stderr is not None
-    try:
-        said = process.stderr.readline()
+    return next((line for line in process.stderr if not line.startswith("removed ")), "")
+
+
+@contextmanager
+def served(folder: Path, *words: object) -> Iterator[Served]:
+    """Such a server at a port, and requests of a browser that has logged in."""
+    place = () if "--listen" in words else ("--listen", free_port())
+    with started(folder, *place, *words) as process:
+        assert process.stderr is not None
+        said = next_line(process)
         found = re.fullmatch(r"open (http://\S+)\n", said)
-        assert found, said + process.stderr.read()
+        assert found, said
         bound = re.search(r":(\d+)/", found[1])
+        where = re.search(r"the token in (/.*)\n", process.stderr.readline())
         assert bound
+        assert where
         port = int(bound[1])
         until(lambda: _answers(port), "the server")
-        yield Served(folder, port, process, found[1])
-    finally:
-        process.kill()
-        process.communicate()
+        running = Served(folder, port, process, found[1], Path(where[1]))
+        running.headers["Cookie"] = running.new_session()
+        yield running
 
 
 def _answers(port: int) -> bool:

@@ -53,9 +53,8 @@ def text_of(name: str, validation: str = "2s") -> str:
 def events(server: Served, run: str) -> Iterator[dict[str, Any]]:
     """The documents of the stream, as they come."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=300) as stream:
-        stream.sendall(
-            f"GET /runs/{quote(run)}/events HTTP/1.0\r\nHost: localhost\r\n\r\n".encode()
-        )
+        head = f"GET /runs/{quote(run)}/events HTTP/1.0\r\nHost: localhost\r\n"
+        stream.sendall(f"{head}Cookie: {server.headers['Cookie']}\r\n\r\n".encode())
         for line in stream.makefile(encoding="utf-8"):
             if line.startswith("data: "):
                 yield json.loads(line.removeprefix("data: "))

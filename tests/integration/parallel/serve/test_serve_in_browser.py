@@ -53,8 +53,7 @@ def complaints() -> list[str]:
 @pytest.fixture
 def page(browser: Browser, server: Served, complaints: list[str]) -> Iterator[Page]:
     """A page on which no script may fail, and that requests nothing but from the server."""
-    opened = browser.new_page(viewport=SCREEN)
-    opened.set_default_timeout(PATIENCE_MS)
+    opened = known_page(browser, server)
     opened.on("console", lambda message: complaints.append(message.text))
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     requests: list[str] = []
@@ -65,6 +64,15 @@ def page(browser: Browser, server: Served, complaints: list[str]) -> Iterator[Pa
     assert [url for url in requests if not url.startswith((server.address, "data:", "blob:"))] == []
 
 
+def known_page(browser: Browser, server: Served) -> Page:
+    """Of a browser that has logged in."""
+    page = browser.new_page(viewport=SCREEN)
+    page.set_default_timeout(PATIENCE_MS)
+    name, _, value = server.new_session().partition("=")
+    page.context.add_cookies([{"name": name, "value": value, "url": server.address}])
+    return page
+
+
 def run_of(server: Served, name: str) -> str:
     (run,) = server.runs.glob(f"*-{name}")
     return run.name
@@ -72,7 +80,9 @@ def run_of(server: Served, name: str) -> str:
 
 def test_runs_are_found_and_the_report_of_one_is_read(page: Page, server: Served) -> None:
     page.goto(server.address)
-    expect(page.locator("table.runs tbody tr")).to_have_count(2)
+    # Next to those that other tests have started.
+    for name in ("first", "second"):
+        expect(page.get_by_role("link", name=name, exact=True)).to_have_count(1)
     page.get_by_role("searchbox", name="Name").fill("second")
     page.get_by_role("searchbox", name="Name").press("Enter")
     expect(page.locator("table.runs tbody tr")).to_have_count(1)
@@ -126,8 +136,7 @@ def test_the_trend_of_releases_leads_to_the_first_run_of_a_change(
 ) -> None:
     released_runs(tmp_path / "runs")
     with served(tmp_path) as running:
-        page = browser.new_page(viewport=SCREEN)
-        page.set_default_timeout(PATIENCE_MS)
+        page = known_page(browser, running)
         page.goto(running.address)
         page.get_by_role("link", name="Trend", exact=True).click()
         page.get_by_label("Releases by").fill("release")

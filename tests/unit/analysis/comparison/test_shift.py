@@ -75,3 +75,26 @@ def test_the_other_way_round_it_is_the_opposite(first: list[float], second: list
     else:
         assert (back.least, back.most) == (-there.most, -there.least)
         assert there.least <= there.estimate <= there.most
+
+
+POSITIVE = st.lists(st.floats(1.0, 1e4), min_size=1, max_size=9)
+
+
+# Latencies by which "+34.36 % (-839.92 % to +1305.50 %)" was once said: of 1 to 15 a share of
+# the difference is -14 / 1.67, and no latency falls by more than all of itself.
+@example([1.0, 1.5, 1.84, 15.0], [1.2, 1.9, 2.6, 14.0])
+@given(POSITIVE, POSITIVE)
+def test_a_share_is_never_below_minus_100_percent(first: list[float], second: list[float]) -> None:
+    there, back = shift(first, second).relative, shift(second, first).relative
+    assert there is not None
+    assert back is not None
+    assert there.estimate > -1
+    # Twice as much the one way is half as much the other.
+    assert (1 + there.estimate) * (1 + back.estimate) == pytest.approx(1)
+    if there.least is not None and there.most is not None and back.most is not None:
+        assert -1 < there.least <= there.estimate + 1e-9 <= there.most + 2e-9
+        assert (1 + there.least) * (1 + back.most) == pytest.approx(1)
+
+
+def test_what_is_not_positive_has_no_share() -> None:
+    assert shift([0.0, 1.0], [2.0, 3.0]).relative is None

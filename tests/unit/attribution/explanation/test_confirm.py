@@ -33,8 +33,7 @@ def test_one_of_many_milliseconds_is_the_hypervisor_where_its_counter_moved_as_m
 
 def test_a_counter_that_moved_by_less_does_not_make_it_sure() -> None:
     steal = move("hypervisor-steal", "steal of CPU 0", 0)
-    # Of the second between its readings 5 ms.
-    (cause,) = confirmed((tick(15 * MS),), stall(0, 16 * MS), [replace(steal, amount=0.005)], HZ)
+    (cause,) = confirmed((tick(15 * MS),), stall(0, 16 * MS), [replace(steal, moved_ns=5 * MS)], HZ)
     assert (cause.kind, cause.confidence) == ("hypervisor-steal", "counter")
 
 

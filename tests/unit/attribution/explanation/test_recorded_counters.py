@@ -6,8 +6,8 @@ from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.explanation.recorded_counters import counter_moves
 from plimsoll.generator.interface import ClockReading
 from plimsoll.record.metrics.metric_log import MetricLog
-from plimsoll.record.metrics.metrics import MetricsWriter, trial_period
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.metrics.metrics import MetricsWriter
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.samples.metric_sample import MetricSample
 from plimsoll.record.samples.metric_type import MetricType
 from plimsoll.record.trials.clock_fit import ClockFit
@@ -50,8 +50,11 @@ def test_moves_are_reported_by_cpu_with_their_times_as_ticks(tmp_path: Path) -> 
     )
     steal, smis = counter_moves(run, trial_period(3), "lab", FIT)
     begin, end = 1_000, 1_000 + 2 * SECOND_NS
-    assert steal == CounterMove("hypervisor-steal", "steal of CPU 1", 1, begin, end, 0.07)
-    assert smis == CounterMove("hardware", "SMIs", None, begin, end, 2.0)
+    # 7 % of a second, in steps of 10 ms.
+    assert steal == CounterMove(
+        "hypervisor-steal", "steal of CPU 1", 1, begin, end, 70_000_000, 10_000_000
+    )
+    assert smis == CounterMove("hardware", "SMIs", None, begin, end, events=2)
 
 
 def test_other_hosts_say_nothing_of_this_ones_cpus(tmp_path: Path) -> None:

@@ -1,7 +1,12 @@
 """The sentence about what limits: the three largest causes, and the noise that was asked for."""
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.attribution.incidents.loops import LoopOwner
 from plimsoll.attribution.incidents.noise_tasks import noise_name
 from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.rank import RankedCause
@@ -34,6 +39,42 @@ def test_the_noise_is_named_though_others_took_more(share: float, named: bool) -
 def test_noise_that_lost_nothing_is_named_by_what_it_delayed() -> None:
     said = limit_sentence(summary(*LARGEST, cause(NOISE, 0.0, 0.4)))
     assert said.endswith(
-        f". Of 50 latency spikes, 40% by {NOISE} on the DUT's CPU 1 (task, up to 1 µs)."
+        f". Of 50 latency spikes, 40% by {NOISE} on the DUT's CPU 1 (task, up to 1 µs); "
+        "60% by other causes."
     )
     assert "spikes" not in limit_sentence(summary(*LARGEST, cause("cron", 0.0, 0.4)))
+
+
+def unexplained(owner: LoopOwner, loss_share: float) -> RankedCause:
+    """One of several kinds of knowing nothing: they differ in name, loop and CPU."""
+    name = f"no kernel event of {owner} accounts for it"
+    return RankedCause(
+        "unexplained", name, owner, 1, False, 1, 1, loss_share, None, None, None, "unexplained",
+        None,
+    )  # fmt: skip
+
+
+def test_what_is_unexplained_is_one_share() -> None:
+    rows = (unexplained("dut", 0.32), cause("java", 0.59), unexplained("tester", 0.09))
+    said = limit_sentence(summary(*rows))
+    assert said == (
+        "Of 1,000 lost frames in 40 events, 59% by java on the DUT's CPU 1 (task, up to 1 µs); "
+        "41% are unexplained."
+    )
+
+
+@given(
+    st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12),
+    st.lists(st.floats(0.0, 1.0), max_size=3),
+    st.floats(0.3, 1.0),
+)
+def test_the_shares_of_a_sentence_add_up_to_100_percent(
+    causes: list[float], unknown: list[float], explained: float
+) -> None:
+    total = sum(causes) + sum(unknown) or 1.0
+    rows = [cause(f"task{n}", explained * each / total) for n, each in enumerate(causes)]
+    rows += [unexplained("dut", explained * each / total) for each in unknown]
+    said = limit_sentence(summary(*rows))
+    shares = [int(each) for each in re.findall(r"(\d+)% ", said)]
+    assert not shares or sum(shares) == 100
+    assert said.count("unexplained") <= 1

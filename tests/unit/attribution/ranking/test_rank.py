@@ -1,5 +1,7 @@
 """The ranking, worked out by hand, and what holds of it for any events."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,10 +76,15 @@ def test_shares_are_not_made_up_where_nothing_was_lost() -> None:
 
 
 def test_own_processes_are_marked() -> None:
-    (row,) = rank([Explanation(stall(0, MS), (cause("plimsoll-observ", MS),))])
-    assert row.own
+    named_alike = cause("plimsoll", MS)
+    ours = replace(named_alike, own=True)
+    found = [Explanation(stall(0, MS), (ours,)), Explanation(stall(9, MS), (named_alike,))]
+    row, other = rank(found)
+    assert (row.own, other.own) == (True, False)
     assert row.remedy is not None
     assert row.remedy.text.startswith("give Plimsoll a CPU")
+    assert other.remedy is not None
+    assert other.remedy.text.startswith("keep other processes off")
 
 
 def test_every_remedy_names_checks_that_exist() -> None:

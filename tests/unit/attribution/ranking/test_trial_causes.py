@@ -13,7 +13,11 @@ from jsonschema import Draft202012Validator
 from plimsoll.attribution.events.chrome_trace import chrome_trace
 from plimsoll.attribution.events.trace_time import on_tsc
 from plimsoll.attribution.explanation.incidents_of_trial import incidents_of
+from plimsoll.attribution.explanation.returned_frames import StreamLosses
+from plimsoll.attribution.incidents.dut_on_tester import on_tester_cpus_ns
+from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.summary import summarise
+from plimsoll.attribution.ranking.trace_gaps import trace_gaps
 from plimsoll.attribution.ranking.trial_causes import TrialFacts, causes_of_trial
 from plimsoll.generator.interface import (
     ClockReading,
@@ -35,6 +39,7 @@ from tests.unit.attribution.traces import (
     HZ,
     LOOPS,
     MS,
+    TESTER,
     US,
     WHOLE,
     event,
@@ -242,3 +247,72 @@ def test_the_exported_trace_has_each_incident_and_visit_at_its_time() -> None:
 
 def test_an_export_without_incidents_is_empty_and_sound() -> None:
     assert json.loads(chrome_trace([], {}))["displayTimeUnit"] == "ns"
+
+
+def test_a_sentence_counts_all_lost_frames_and_says_what_was_not_looked_at() -> None:
+    """611 single losses, of which the record keeps the 100 largest."""
+    many = [loss(n * MS, n * MS + 1000, 1) for n in range(611)]
+    streams = {"load/0-1": StreamLosses(lost=640)}
+    record = causes_of_trial(facts(incidents=many, streams=streams, loss_events=620)).record
+    assert record.totals is not None
+    assert (record.totals.lost_frames, record.totals.loss_events) == (640, 620)
+    summary = summarise([record], 100_000)
+    assert (summary.lost_frames, summary.loss_events) == (640, 620)
+    assert (summary.ranked_frames, summary.ranked_losses) == (100, 100)
+    assert limit_sentence(summary).startswith(
+        "Of 640 lost frames in 620 events the 100 largest, with 100 frames, were looked at. Of "
+        "these frames, "
+    )
+
+
+def test_records_of_earlier_versions_say_that_there_may_be_more() -> None:
+    many = [loss(n * MS, n * MS + 1000, 1) for n in range(130)]
+    record = causes_of_trial(facts(incidents=many)).record.model_copy(update={"totals": None})
+    assert limit_sentence(summarise([record], 100_000)).startswith(
+        "Of at least 100 lost frames in 100 events, "
+    )
+
+
+def test_corrupt_frames_are_not_unexplained() -> None:
+    lost = [loss(n * MS, n * MS + 1000, 1) for n in range(5)]
+    streams = {"load/0-1": StreamLosses(lost=5, corrupt=5)}
+    record = causes_of_trial(facts(incidents=lost, events=(), streams=streams)).record
+    said = limit_sentence(summarise([record], 100_000))
+    assert "100% by the frames came back corrupt" not in said
+    assert "100% came back corrupt" in said
+    assert "unexplained" not in said
+
+
+def test_the_duts_loop_on_the_testers_cpu_is_said_first() -> None:
+    """Moved there, it had the tester's CPU for 4 ms, in which nothing was sent or received."""
+    moved = visit(50 * MS, 54 * MS, TESTER, DUT.thread_id, "rte-worker-1")
+    incidents = (loss(0, 4 * MS), stall(50 * MS, 54 * MS))
+    found = causes_of_trial(facts(incidents=incidents, events=(*EVENTS, *moved)))
+    assert limit_sentence(summarise([found.record], 100_000)).startswith(
+        "The test bed is at fault: dpdk-testpmd (the DUT's loop) had the tester's CPU 0 for 4 ms."
+    )
+    assert on_tester_cpus_ns(found.explanations) == {DUT.thread_id: 4 * MS}
+
+
+def test_of_a_time_with_lost_events_it_is_said_what_is_known() -> None:
+    cpu = TracedCpu(
+        cpu=1, complete_from_tsc=AT + 20 * MS, complete_to_tsc=AT + 2020 * MS, lost_events=4711
+    )
+    losses = [loss(n * 6 * MS, n * 6 * MS + MS) for n in range(5)]
+    record = causes_of_trial(facts(incidents=losses, events=())).record
+    # The first four began within 18 ms.
+    surest = ("counter", "partial", "unexplained", "unexplained", "exact")
+    explained = [
+        each.model_copy(
+            update={"causes": (each.causes[0].model_copy(update={"confidence": sure}),)}
+        )
+        for each, sure in zip(record.incidents, surest, strict=True)
+    ]
+    trace = TRACE.model_copy(update={"cpus": (cpu,)})
+    record = record.model_copy(update={"trace": trace, "incidents": tuple(explained)})
+    assert list(trace_gaps([record])) == [
+        "Trial 7, CPU 1: 4,711 kernel events had no room in the trace's buffer; the trace is "
+        "whole for its last 2s. Of 4 listed incidents before, 1 are explained by what else was "
+        "seen, 1 by a counter that moved alone, and 2 by nothing."
+    ]
+    assert list(trace_gaps([record.model_copy(update={"trace": TRACE})])) == []

@@ -52,6 +52,23 @@ def test_fields_are_set_and_sets_of_objects_named(tmp_path: Path) -> None:
     assert experiment.workload.namespaces == 9
 
 
+@pytest.mark.parametrize(
+    ("workload", "said"),
+    [
+        ("qps: true", "workload.qps: found true (write a number)"),
+        ("qps: 0200", "workload.qps: YAML takes 0200 for the number 128 (write 200, or 128 if"),
+        ("timeout: 1:30", "workload.timeout: YAML takes 1:30 for the number 90 (put it in quotes)"),
+    ],
+)
+def test_values_that_are_not_what_was_written_are_refused(
+    tmp_path: Path, workload: str, said: str
+) -> None:
+    path = write(tmp_path, f"cluster: {{kind: kubeconfig}}\nworkload: {{{workload}}}\n")
+    with pytest.raises(InputError) as caught:
+        load_churn(path)
+    assert str(caught.value).startswith(f"{path}:2: {said}")
+
+
 def test_the_theoretical_throughput_is_the_pace_unless_it_is_given(tmp_path: Path) -> None:
     text = "cluster: {kind: own}\nstreams: {networks: {a: {kind: host}}, pairs: 4, rate_mbps: 30}\n"
     streams = load_churn(write(tmp_path, text)).streams

@@ -15,6 +15,7 @@ from pathlib import Path
 from plimsoll.benchmark.live_traffic.stream_tally import no_counts
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
+    NO_ENDS,
     CaptureCounts,
     EndedBy,
     GeneratorFacts,
@@ -22,6 +23,9 @@ from plimsoll.generator.interface import (
     Interval,
     PortCounts,
     PortInfo,
+    StreamBegin,
+    StreamCourse,
+    StreamsBegun,
     TrialPlan,
     TrialReport,
 )
@@ -48,7 +52,7 @@ class SteppedLinks:
 
 @dataclass
 class SteppedTrial:
-    """Sends by its rates in each interval of a second.
+    """Sends by its rates in each interval of a second, and ends streams at an interval's end.
 
     Of captures it makes the files, empty; `captured` are the counts that it tells of each.
     """
@@ -58,6 +62,8 @@ class SteppedTrial:
     lost: dict[int, int] = field(default_factory=dict)
     rates: dict[int, float] = field(default_factory=dict)
     changes: list[dict[int, float]] = field(default_factory=list)
+    begins: list[dict[int, StreamBegin]] = field(default_factory=list)
+    ends_s: list[dict[int, float]] = field(default_factory=list)
     switches: list[tuple[int, bool, str | None]] = field(default_factory=list)
     captured: dict[int, CaptureCounts] = field(default_factory=dict)
     links: SteppedLinks = field(default_factory=SteppedLinks)
@@ -66,20 +72,35 @@ class SteppedTrial:
         for capture in self.plan.captures:
             Path(capture.path).touch(exist_ok=False)
         self.rates = {each.stream: each.rate_pps or 0.0 for each in self.plan.streams}
-        self._left = {each.stream: each.frame_count for each in self.plan.streams}
+        self._counts = {each.stream: each.frame_count for each in self.plan.streams}
+        self._left = dict(self._counts)
+        # By stream, the intervals at which it began and is to end.
+        self._courses: dict[int, tuple[int, float | None]] = {
+            each.stream: (0, each.duration_s) for each in self.plan.streams
+        }
         self._steps: queue.Queue[str] = queue.Queue()
         self._index = 0
         self.over = threading.Event()
 
-    def follow(self, watch: Callable[[Interval], bool]) -> TrialReport:
+    def follow(
+        self,
+        watch: Callable[[Interval], bool],
+        ended: Callable[[tuple[StreamCourse, ...]], None] = lambda _: None,
+    ) -> TrialReport:
         ended_by: EndedBy = "stop"
         if self.refusal is not None:
             self.over.set()
             raise self.refusal
-        while (step := self._steps.get(timeout=20)) == "interval":
+        while (step := self._steps.get(timeout=60)) == "interval":
             stop = watch(self._interval())
+            over = self._over()
+            if over and self.plan.report_ends:
+                ended(over)
             self._steps.task_done()
             if stop:
+                break
+            if over and self.plan.end_with_streams and not any(self.rates.values()):
+                ended_by = "streams"
                 break
         else:
             self._steps.task_done()
@@ -96,11 +117,51 @@ class SteppedTrial:
             captures=tuple(self._captured(each.port) for each in self.plan.captures),
         )
 
-    def change_rates(self, rates_pps: Mapping[int, float]) -> None:
+    def change_rates(
+        self, rates_pps: Mapping[int, float], ends_s: Mapping[int, float] = NO_ENDS
+    ) -> None:
         if self.over.is_set() or self.refusal is not None:
             raise GeneratorRefused("the trial has ended")
         self.changes.append(dict(rates_pps))
+        self.ends_s.append(dict(ends_s))
         self.rates |= rates_pps
+        for stream, end_s in ends_s.items():
+            self._courses[stream] = (self._courses[stream][0], self._index + end_s)
+
+    def begin_streams(self, begins: Mapping[int, StreamBegin]) -> StreamsBegun:
+        if self.over.is_set() or self.refusal is not None:
+            raise GeneratorRefused("the trial has ended")
+        self.begins.append(dict(begins))
+        for stream, begin in begins.items():
+            self.rates[stream] = begin.rate_pps
+            self._left[stream] = self._counts[stream]
+            end_s = None if begin.duration_s is None else self._index + begin.duration_s
+            self._courses[stream] = (self._index, end_s)
+        return StreamsBegun(BEGIN_UNIX_NS, tuple(map(self._course, begins)))
+
+    def _course(self, stream: int) -> StreamCourse:
+        begin_s, end_s = self._courses[stream]
+        return StreamCourse(
+            stream,
+            BEGIN_UNIX_NS + begin_s * 10**9,
+            None if end_s is None else BEGIN_UNIX_NS + round(end_s * 1e9),
+        )
+
+    def _over(self) -> tuple[StreamCourse, ...]:
+        """Those that have ended with the last interval, and send nothing more."""
+        over = [
+            stream
+            for stream, rate in self.rates.items()
+            if (rate and self._left[stream] == 0)
+            or (self._courses[stream][1] or self._index + 1) <= self._index
+        ]
+        for stream in over:
+            self._courses[stream] = (self._courses[stream][0], float(self._index))
+        found = tuple(map(self._course, over))
+        for stream in over:
+            self.rates[stream] = 0.0
+            self._courses[stream] = (self._courses[stream][0], None)
+        return found
 
     def switch_capture(self, port: int, *, on: bool, path: str | None = None) -> CaptureCounts:
         if self.over.is_set() or self.refusal is not None:

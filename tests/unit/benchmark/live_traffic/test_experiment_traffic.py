@@ -81,7 +81,11 @@ def test_a_share_of_an_unknown_line_rate_is_refused(traffic: ExperimentTraffic) 
     assert caught.value.where == "load"
 
 
-def test_after_its_duration_it_is_stopped(live: Live, traffic: ExperimentTraffic) -> None:
-    traffic.start(load=parse_rate("4kpps"), duration_s=0.05)
-    assert traffic.wait(20)
+def test_the_generator_ends_it_after_its_duration(live: Live, traffic: ExperimentTraffic) -> None:
+    traffic.start(load=parse_rate("4kpps"), duration_s=2.0)
+    assert {begin.duration_s for begin in live.trial.begins[0].values()} == {2.0}
+    live.step()
+    assert not traffic.wait(0)
+    live.step()
+    assert traffic.wait(60)
     assert live.traffic.sending == frozenset()

@@ -68,7 +68,7 @@ def test_a_card_comes_up_later(started: Live, monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_trial_that_has_ended_by_itself_is_no_obstacle(started: Live) -> None:
     started.trial.stop()
-    assert started.traffic.wait(20)
+    assert started.traffic.wait(60)
     started.traffic.set_link(0, up=False)
     assert started.generator.links.set == [(0, False, False)]
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from plimsoll.benchmark.live_traffic.known_stream import KnownStream
+from plimsoll.benchmark.live_traffic.live_book import LiveBook
+from plimsoll.benchmark.live_traffic.stream_tally import no_counts
 from plimsoll.errors import InputError
-from plimsoll.generator.interface import GeneratorRefused
-from plimsoll.traffic.plan import Pacing, StreamPlan
+from plimsoll.generator.interface import GeneratorRefused, Interval, StreamBegin, TrialStage
+from plimsoll.traffic.plan import LONGEST_TRIAL_S, Pacing, StreamPlan
 from tests.unit.benchmark.live_traffic.conftest import Live
 from tests.unit.benchmark.live_traffic.stepped_generator import BEGIN_UNIX_NS, LATENCY_NS
 
@@ -22,7 +26,12 @@ def stream(number: int, rate_pps: float | None = 1000.0, **changes: Any) -> Stre
 
 
 def planned_rates(live: Live) -> dict[int, float | None]:
-    return {each.stream: each.rate_pps for each in live.trial.plan.streams}
+    """Of the trial's streams: those which it begins with, and those which were begun at once."""
+    begun = live.trial.begins[0] if live.trial.begins else {}
+    return {
+        each.stream: begun[each.stream].rate_pps if each.stream in begun else each.rate_pps
+        for each in live.trial.plan.streams
+    }
 
 
 def test_streams_known_at_the_start_are_started_and_stopped_by_their_rates(live: Live) -> None:
@@ -32,10 +41,11 @@ def test_streams_known_at_the_start_are_started_and_stopped_by_their_rates(live:
     live.traffic.start([2])
     live.traffic.set_rates({1: 300.0, 7: 9.0})
     live.traffic.stop([1])
-    assert live.trial.changes == [{}, {2: 50.0}, {1: 300.0}, {1: 0.0}]
+    assert live.trial.begins == [{1: StreamBegin(1000.0)}, {2: StreamBegin(50.0)}]
+    assert live.trial.changes == [{1: 300.0}, {1: 0.0}]
     assert live.traffic.sending == {2}
     live.traffic.start()
-    assert live.trial.changes[-1] == {1: 300.0, 7: 9.0}
+    assert live.trial.begins[-1] == {1: StreamBegin(300.0), 7: StreamBegin(9.0)}
     assert len(live.generator.trials) == 1
     live.traffic.stop()
     assert live.trial.over.is_set()
@@ -79,7 +89,7 @@ def test_a_frame_count_ends_the_stream_and_the_trial_and_may_begin_anew(live: Li
         live.step()
     assert live.traffic.counts().stream(1).state == "sending"
     live.step()
-    assert live.traffic.wait(20)
+    assert live.traffic.wait(60)
     counts = live.traffic.counts()
     assert (counts.stream(1).state, counts.stream(1).counts.sent) == ("finished", 2500)
     assert not counts.sending
@@ -108,7 +118,108 @@ def test_losses_at_the_end_are_known_once_all_is_stopped(live: Live) -> None:
     live.step()
     live.traffic.stop()
     assert live.traffic.counts().stream(1).lost == 0
-    assert live.traffic.counts().stream(1).tx_pps == 0
+
+
+def test_rates_are_there_right_after_the_end_and_then_0() -> None:
+    now = [100.0]
+    book, known = LiveBook((), lambda: now[0]), KnownStream(stream(1))
+    known.start(None)
+    book.begin([1])
+
+    def add(phase: TrialStage, length_s: float, sent: int) -> None:
+        counts = replace(no_counts(1), sent=sent, received=sent)
+        interval = Interval(0, phase, 0.0, length_s, 10**9, (counts,), (), ())
+        with book.changed:
+            book.add_interval(interval, {1: known})
+
+    def rates() -> tuple[float, float]:
+        read = book.read([known], sending=False).stream(1)
+        return read.tx_pps, read.rx_pps
+
+    add("send", 0.5, 500)
+    assert rates() == (1000, 1000)
+    # What is left of an interval at the stream's end is too short to be one of its own.
+    known.ended = True
+    add("send", 0.01, 10)
+    assert rates() == (1000, 1000)
+    # Others go on, and then the trial ends.
+    add("send", 0.5, 0)
+    add("drain", 0.1, 0)
+    with book.changed:
+        book.settle()
+    now[0] += 1.9
+    assert rates() == (1000, 1000)
+    now[0] += 0.2
+    assert rates() == (0, 0)
+    # The next start has none yet, and none of the last one.
+    known.start(None)
+    book.begin([1])
+    assert rates() == (0, 0)
+    add("send", 0.5, 100)
+    assert rates() == (200, 200)
+
+
+def test_the_generator_ends_each_stream_after_its_own_duration(live: Live) -> None:
+    live.traffic.add([stream(1), stream(2, 50.0)])
+    ends = []
+    live.traffic.notify_ends(lambda: ends.append(live.traffic.sending))
+    (one,) = live.traffic.start([1], {1: 3.0})
+    assert (one.begin_unix_ns, one.end_unix_ns) == (BEGIN_UNIX_NS, BEGIN_UNIX_NS + 3 * 10**9)
+    live.step()
+    (two,) = live.traffic.start([2], {2: 3.0})
+    assert two.begin_unix_ns == BEGIN_UNIX_NS + 10**9
+    assert live.trial.begins == [{1: StreamBegin(1000.0, 3.0)}, {2: StreamBegin(50.0, 3.0)}]
+    for _ in range(2):
+        live.step()
+    assert ends == [{2}]
+    assert live.traffic.counts().stream(1).state == "finished"
+    assert live.traffic.courses[1].end_unix_ns == BEGIN_UNIX_NS + 3 * 10**9
+    live.step()
+    assert live.traffic.wait(20)
+    counts = live.traffic.counts()
+    assert [each.counts.sent for each in counts.streams] == [3000, 150]
+    assert len(live.generator.trials) == 1
+
+
+def test_a_duration_goes_on_where_another_trial_must_follow(live: Live) -> None:
+    live.traffic.add([stream(1), stream(2, None, pacing=Pacing("back-to-back"))])
+    live.traffic.start([1], {1: 3600.0})
+    live.traffic.start([2], {2: 5.0})
+    planned = {each.stream: each.duration_s for each in live.trial.plan.streams}
+    assert planned[2] == 5.0
+    # The end lies in the past: the mock's clock began in 1970.
+    assert planned[1] is not None
+    assert planned[1] < 3600
+
+
+def test_what_is_held_keeps_what_is_left_of_its_duration(live: Live) -> None:
+    live.traffic.add([stream(1), stream(2, 50.0)])
+    live.traffic.start([1, 2], {1: 3600.0})
+    live.traffic.hold([1, 2])
+    assert live.trial.changes[-1] == {1: 0.0, 2: 0.0}
+    assert live.trial.ends_s[-1] == {1: LONGEST_TRIAL_S}
+    live.traffic.set_rates({1: 500.0})
+    assert live.trial.rates == {1: 0.0, 2: 0.0}
+    live.traffic.go_on([1, 2])
+    assert live.trial.changes[-1] == {1: 500.0, 2: 50.0}
+    assert set(live.trial.ends_s[-1]) == {1}
+    live.traffic.hold([1])
+    live.traffic.start([1, 2], {1: 7.0})
+    assert live.trial.begins[-1] == {1: StreamBegin(500.0, 7.0)}
+
+
+def test_a_trial_that_ends_with_its_streams_is_followed_where_others_are_to_go_on(
+    live: Live,
+) -> None:
+    live.traffic.add([stream(1), stream(2, 50.0)])
+    live.traffic.start([1, 2], {1: 1.0})
+    live.traffic.set_rate(2, 0.0)
+    live.step()
+    while len(live.generator.trials) == 1:
+        time.sleep(0.01)
+    live.traffic.set_rate(2, 70.0)
+    live.step()
+    assert live.traffic.counts().stream(2).counts.sent == 70
 
 
 def test_receiving_goes_on_without_streams_until_all_is_stopped(live: Live) -> None:
@@ -174,7 +285,7 @@ def test_the_next_trial_follows_when_one_has_lasted_as_long_as_it_may(live: Live
     live.step()
     first = live.trial
     first.last()
-    assert first.over.wait(20)
+    assert first.over.wait(60)
     while len(live.generator.trials) == 1:
         time.sleep(0.01)
     live.step()

@@ -44,6 +44,23 @@ def test_a_profile_in_a_file_can_be_varied_and_be_a_parameter_itself(tmp_path: P
     ] == [(2, 128), (2000, 128)]
 
 
+@pytest.mark.parametrize(
+    ("varied", "said"),
+    [
+        ("[64, 0200]", "frame_size[1]: YAML takes 0200 for the number 128 (write 200, or 128"),
+        ("[64, true]", "profile.streams[0].frame_size: found true (write a whole number)"),
+    ],
+)
+def test_values_that_are_not_what_was_written_are_refused(
+    tmp_path: Path, varied: str, said: str
+) -> None:
+    path = write_matrix(tmp_path, {"sets": [{SIZE: "HERE"}]})
+    path.write_text(path.read_text().replace("HERE", varied))
+    with pytest.raises(InputError) as caught:
+        load_matrix(path)
+    assert said in str(caught.value)
+
+
 def test_a_mistake_names_its_combination(tmp_path: Path) -> None:
     path = write_matrix(
         tmp_path, {"common": {"search.duration": ["1s"]}, "sets": [{SIZE: [64, 6]}]}

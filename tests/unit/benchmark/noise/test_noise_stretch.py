@@ -73,6 +73,7 @@ class Trace:
     clock: str = "x86-tsc"
     lost_events: tuple[LostEvents, ...] = ()
     done: list[object] = field(default_factory=list)
+    readers: set[int] = field(default_factory=set)
 
     def start(self) -> None:
         self.done.append("start")

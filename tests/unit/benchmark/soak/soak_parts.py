@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from plimsoll.benchmark.soak.series import SeriesStretch, SoakSeries
 from plimsoll.record.results.soak_result import SoakSegment
 from plimsoll.record.trials.trial_evidence import LossSample
-from plimsoll.record.trials.trial_record import Verdict
-from plimsoll.record.trials.window_record import WindowRecord
+from plimsoll.record.trials.trial_record import FindingRecord, Verdict
+from plimsoll.record.trials.window_record import WindowRecord, WindowVerdict
 
 BEGIN_NS = 1_773_480_413 * 10**9
 
 
 def window(
     index: int,
-    verdict: Verdict = "pass",
+    verdict: WindowVerdict = "pass",
     *,
     trial: int = 1,
     losses: Sequence[tuple[float, float, int]] = (),
@@ -46,6 +46,7 @@ def segment(
     begin_s: float = 0.0,
     sending_s: float = 120.0,
     gap_s: float = 0.0,
+    reasons: tuple[FindingRecord, ...] = (),
 ) -> SoakSegment:
     return SoakSegment(
         trial=trial,
@@ -54,7 +55,7 @@ def segment(
         sending_s=sending_s,
         windows=2,
         verdict=verdict,
-        reasons=(),
+        reasons=reasons,
         streams=(),
     )
 

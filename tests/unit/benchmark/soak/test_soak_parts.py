@@ -15,11 +15,22 @@ from plimsoll.errors import InputError
 from plimsoll.record.causes.spikes import TESTER_STALL, UNATTRIBUTED, Spike
 from plimsoll.record.run.journal import JournalContents, JournalEvent
 from plimsoll.record.trials.event_bound import events_per_hour_below
+from plimsoll.record.trials.trial_record import FindingRecord
 from plimsoll.text.units import parse_rate
 from tests.unit.benchmark.soak.soak_parts import BEGIN_NS, segment, series, window
 from tests.unit.record.trial_parts import record
 
 BEGINS = {1: 0.0, 2: 1000.0}
+OPEN = FindingRecord(
+    rule="latency-p99",
+    subject="probe/0-1",
+    value=250.0,
+    limit=200.0,
+    unit="ns",
+    outcome="invalid",
+    text="probe/0-1: p99 latency between 180 ns and 250 ns",
+    undecided=True,
+)
 
 
 def soak_settings(duration_s: float = 600.0, window_s: float = 60.0) -> SoakSettings:
@@ -161,11 +172,10 @@ def test_twenty_of_each_cause_are_shown_and_all_counted() -> None:
     assert [each.latency_ns for each in found.worst] == [10**6 + n for n in range(10, 30)]
 
 
-def test_a_later_segment_begins_by_the_clock_and_never_before_the_one_before_ended() -> None:
-    by_clock = [segment(1, sending_s=120), segment(2, begin_s=500.0)]
-    assert begins_of(by_clock) == {1: 0.0, 2: 500.0}
-    set_back = [segment(1, sending_s=120), segment(2, begin_s=-30.0)]
-    assert begins_of(set_back) == {1: 0.0, 2: 120.0}
+def test_a_later_segment_begins_after_the_pause_whatever_the_clock_says() -> None:
+    for begin_s in (500.0, -30.0):
+        later = segment(2, begin_s=begin_s).model_copy(update={"gap_s": 380.0})
+        assert begins_of([segment(1, sending_s=120), later]) == {1: 0.0, 2: 500.0}
 
 
 def journal(*events: tuple[str, dict[str, object]]) -> JournalContents:
@@ -215,7 +225,26 @@ def test_too_little_to_judge_is_not_left_to_run() -> None:
 def test_the_verdict_is_on_all_windows_and_the_whole(
     windows: list[object], segments: list[object], expected: str
 ) -> None:
-    assert verdict_of(windows, segments) == expected  # type: ignore[arg-type]
+    assert verdict_of(windows, segments, 0.5) == expected  # type: ignore[arg-type]
+
+
+def test_windows_that_stalls_of_the_tester_leave_open_have_a_limit_of_their_own() -> None:
+    whole = [segment(verdict="invalid", reasons=(OPEN,))]
+    windows = [window(1), window(2), window(3, "undecided")]
+    assert verdict_of(windows, whole, 1 / 3) == "pass"
+    assert verdict_of(windows, whole, 0.33) == "invalid"
+    # Nothing is proven where all are open, and whatever else spoiled the whole counts.
+    assert verdict_of([window(1, "undecided")], whole, 1.0) == "invalid"
+    spoiled = OPEN.model_copy(update={"undecided": False})
+    assert verdict_of(windows, [segment(verdict="invalid", reasons=(OPEN, spoiled))], 1.0) == (
+        "invalid"
+    )
+    assert verdict_of([*windows, window(4, "fail")], whole, 1.0) == "fail"
+
+
+def test_losses_are_judged_in_windows_whose_latency_is_open() -> None:
+    windows = [window(1), window(2, "undecided"), window(3, "invalid")]
+    assert losses_of(windows, {1: 0.0}).no_loss_s == 120.0
 
 
 def test_why_a_soak_is_over() -> None:

@@ -28,7 +28,7 @@ HZ = 2e9
 MS = 2_000_000
 UNTRACED = TraceUnavailable("tracefs is not mounted", "mount -t tracefs none /sys/kernel/tracing")
 LOOPS = (PollingLoop("tester", "plimsoll-engine", 0, 11), PollingLoop("dut", "testpmd", 1, 22))
-BED = Disturbances(UNTRACED, LOOPS, (), HZ)
+BED = Disturbances(UNTRACED, LOOPS, tsc_hz=HZ)
 CLOCK = (
     ClockReading(tsc=0, raw_ns=0, unix_ns=5_000, width_ns=10),
     ClockReading(tsc=10_000 * MS, raw_ns=10_000_000_000, unix_ns=10_000_005_000, width_ns=10),

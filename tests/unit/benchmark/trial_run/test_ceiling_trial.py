@@ -1,10 +1,11 @@
-"""A search on a line that takes less than its maximum: 64 B at 10 Gbit/s are 14.88 Mpps."""
+"""A search by a tester that offers less than its maximum: 64 B at 10 Gbit/s are 14.88 Mpps."""
 
 from pathlib import Path
 
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.load_line import load_line
 from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.trial_run.ceiling_trial import ceiling_of, has_ceiling
 from plimsoll.benchmark.whole_run.simulation import SimulationRequest
@@ -12,12 +13,20 @@ from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.trial.judging.tester import TesterLimits
+from tests.unit.benchmark.whole_run.slow_tester import slow_tester
 from tests.unit.benchmark.whole_run.test_simulation import Silent
 from tests.unit.record.trial_parts import record
 from tests.unit.record.trials.evidence import no_loss
 
 LINE_PPS = 10e9 / 672
 STRATEGIES = ("binary", "load-line", "mlrsearch", "checkpoints")
+
+
+@pytest.fixture
+def _tester_of_ten_gigabit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a link of 25, which the highest load of these searches fits on; real ones may be so."""
+    slow_tester(monkeypatch, 10e9)
+    monkeypatch.setattr(load_line, "may_fall_short", lambda *_: True)
 
 
 def _experiment(strategy: str) -> Experiment:
@@ -39,6 +48,7 @@ def _trials(run: RunDirectory) -> tuple[TrialRecord, ...]:
     return read_journal(run.journal).trials()
 
 
+@pytest.mark.usefixtures("_tester_of_ten_gigabit")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_no_trial_is_spent_above_what_the_tester_offers(tmp_path: Path, strategy: str) -> None:
     experiment = _experiment(strategy)
@@ -70,6 +80,7 @@ class _KillsAfter(Silent):
             raise _Killed
 
 
+@pytest.mark.usefixtures("_tester_of_ten_gigabit")
 @pytest.mark.parametrize("trials", [1, 2, 3])
 def test_a_resumed_run_keeps_the_ceiling_that_was_measured(tmp_path: Path, trials: int) -> None:
     """Killed after the warm-up, after the ceiling, and after the first trial of the search."""

@@ -41,7 +41,7 @@ class Run:
         observe = ObserveSettings.model_validate({"enabled": self.enabled, "hosts": self.hosts})
         session = SimpleNamespace(
             experiment=SimpleNamespace(tuning=load_preset("vm")),
-            recorder=SimpleNamespace(run=self.directory, event=self._event),
+            recorder=SimpleNamespace(run=self.directory, event=self._event, wrote=lambda _: None),
             listener=SimpleNamespace(note=self.notes.append),
         )
         ledger = SimpleNamespace(environment=os.environ, directory=self.directory.path.parent)

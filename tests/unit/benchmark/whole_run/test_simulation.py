@@ -22,7 +22,7 @@ from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.errors import InputError
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.generator.simulated.models.registry import model_kinds
-from plimsoll.host.ledger.state_root import STATE_VARIABLE
+from plimsoll.host.state_root import STATE_VARIABLE
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory

@@ -1,24 +1,13 @@
 """`plimsoll simulate` as a user sees it."""
 
 import json
-import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from plimsoll.cli.main import main
 from plimsoll.generator.simulated.models.registry import model_kinds
-
-
-@pytest.fixture(autouse=True)
-def handlers() -> Iterator[None]:
-    """The command sets its own."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 def simulate(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.record.index.summarise import note_summary
-from tests.unit.cli.runs_command import Plimsoll, exit_code, kept_handlers
+from tests.unit.cli.runs_command import Plimsoll, exit_code
+from tests.unit.kept_handlers import kept_handlers
 from tests.unit.report.pages.churn.churn_record import CELLS, with_fsync, write_churn_run
 
 ROOT = Path("runs")

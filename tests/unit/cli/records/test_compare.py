@@ -43,7 +43,7 @@ def test_a_drop_beyond_the_spread_is_worse_and_fails_the_gate(plimsoll: Plimsoll
     repetitions("old", OLD)
     repetitions("new", NEW)
     assert plimsoll("compare", "old-*", "new-*", "--fail-if-worse") == 1
-    assert "load line is worse: -3.31 % (-4.30 % to -2.32 %)" in plimsoll.out
+    assert "load line is worse: -3.31 % (-4.28 % to -2.33 %)" in plimsoll.out
     assert plimsoll("compare", "new-*", "old-*", "--fail-if-worse") == 0
     assert "load line is better: " in plimsoll.out
 
@@ -59,6 +59,11 @@ def test_the_document_has_values_shift_and_judgement(plimsoll: Plimsoll) -> None
     assert figure["shifts"][0]["estimate"] == -100_000
     assert (figure["shifts"][0]["least"], figure["shifts"][0]["most"]) == (-130_000, -70_000)
     assert figure["judgements"] == ["worse"]
+    # The third of the 25 ratios from either end: 2.91 / 3.04 and 2.93 / 3.00.
+    (found,) = figure["conclusions"]
+    assert (found["kind"], found["within"]) == ("worse", 0.01)
+    assert found["least_share"] == pytest.approx(2.91 / 3.04 - 1)
+    assert found["most_share"] == pytest.approx(2.93 / 3.00 - 1)
 
 
 def test_one_run_a_side_cannot_tell_and_says_how_many_would(plimsoll: Plimsoll) -> None:
@@ -70,11 +75,29 @@ def test_one_run_a_side_cannot_tell_and_says_how_many_would(plimsoll: Plimsoll) 
     )
 
 
-def test_a_difference_within_the_spread_is_none(plimsoll: Plimsoll) -> None:
+def test_a_difference_within_the_spread_cannot_be_told(plimsoll: Plimsoll) -> None:
     repetitions("old", [3.0e6, 3.2e6, 2.9e6, 3.1e6])
     repetitions("new", [3.05e6, 2.95e6, 3.15e6, 3.0e6])
-    document = compared(plimsoll, "old-*", "new-*")
-    assert document["figures"][0]["judgements"] == ["no difference seen"]
+    (figure,) = compared(plimsoll, "old-*", "new-*")["figures"]
+    assert figure["judgements"] == ["no difference seen"]
+    assert figure["conclusions"][0]["kind"] == "cannot tell"
+    assert plimsoll("compare", "old-*", "new-*") == 0
+    assert "cannot tell whether load line differs" in plimsoll.out
+    assert "does not differ" not in plimsoll.out
+
+
+def test_the_same_is_what_lies_within_the_searchs_width(plimsoll: Plimsoll) -> None:
+    # All ratios are within 0.4 %: the same at the usual 1 %, and not at a width of 0.1 %.
+    loads = [3.000e6, 3.002e6, 3.004e6, 3.006e6]
+    repetitions("old", loads)
+    repetitions("new", [each + 5_000 for each in loads])
+    assert plimsoll("compare", "old-*", "new-*", "--fail-if-worse") == 0
+    assert "load line is the same within 1 %: +0.17 %" in plimsoll.out
+    narrow = EXPERIMENT + "search:\n  width: 0.1%\n"
+    repetitions("fine", loads, narrow)
+    repetitions("lower", [each - 9_000 for each in loads], narrow)
+    assert plimsoll("compare", "fine-*", "lower-*", "--fail-if-worse") == 1
+    assert "load line is worse: -0.30 %" in plimsoll.out
 
 
 def test_what_else_changed_comes_first(plimsoll: Plimsoll) -> None:
@@ -141,7 +164,7 @@ def test_the_page_begins_with_the_verdict(plimsoll: Plimsoll) -> None:
         for each in (
             "new-* against old-*",
             "-3.31 %",
-            "-4.30 % to -2.32 %",
+            "-4.28 % to -2.33 %",
             "1 other fact differs",
             "experiment.lab.kind",
             "old-0",
@@ -174,7 +197,7 @@ def test_from_five_sides_on_the_differences_are_a_heat_map(plimsoll: Plimsoll) -
     assert 'id="chart-difference-grid"' in html
     assert 'id="chart-differences"' not in html
     # Of steps of 0.5, 1, 1.5 and 2 % among a spread of 1.3 %.
-    assert "Load line: 3 worse, 1 no difference seen" in Page(html).text
+    assert "Load line: 0 better, 3 worse, 0 the same within 1 %, 1 cannot tell" in Page(html).text
 
 
 def test_runs_are_grouped_by_a_tag_and_a_fact(plimsoll: Plimsoll) -> None:

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,16 +16,6 @@ from tests.unit.export.exported_run import append_event, small_run
 from tests.unit.export.loopback_opensearch import Store, bulk_items, serving
 
 ROOT = Path(__file__).resolve().parents[4]
-
-
-@pytest.fixture(autouse=True)
-def handlers() -> Iterator[None]:
-    """The command sets its own."""
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.getsignal(number) for number in numbers}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def answer_on_a_terminal(folder: Path, answer: str, *words: str) -> tuple[int, s
     return code, screen.decode()
 
 
-@pytest.mark.parametrize(("answer", "code", "left"), [("y", 0, 1), ("n", 1, 2), ("", 1, 2)])
+@pytest.mark.parametrize(("answer", "code", "left"), [("y", 0, 1), ("n", 2, 2), ("", 2, 2)])
 def test_it_says_what_goes_and_asks(tmp_path: Path, answer: str, code: int, left: int) -> None:
     path = make_run(tmp_path / "runs")
     make_run(tmp_path / "runs", "20260315T120005-demo")

@@ -89,6 +89,25 @@ def test_an_accepted_regression_is_left_behind_by_since(plimsoll: Plimsoll) -> N
     assert "no change seen in 15 runs" in plimsoll.out
 
 
+@pytest.mark.parametrize(
+    ("spread", "kind", "said"),
+    [
+        # No run is more than 0.24 % off.
+        (0.2, "same", "load line is the same within 1 %: no change seen in 15 runs"),
+        (4.0, "cannot tell", "but by their spread one of more than 1 % cannot be excluded"),
+    ],
+)
+def test_no_change_seen_is_the_same_only_within_the_width(
+    plimsoll: Plimsoll, spread: float, kind: str, said: str
+) -> None:
+    nightly([3 * MPPS * (1 + spread / 100 * SPREAD[n % len(SPREAD)]) for n in range(15)])
+    (figure,) = document(plimsoll)["figures"]
+    assert figure["newest"] == "no change seen"
+    assert figure["conclusion"] == {"kind": kind, "within": 0.01}
+    assert plimsoll("trend", "--fail-if-worse") == 0
+    assert said in plimsoll.out
+
+
 def test_repetitions_of_a_release_are_one_point_in_the_order_measured(plimsoll: Plimsoll) -> None:
     loads = [*around(3 * MPPS, 12, 1), *around(2.9 * MPPS, 9, 2)]
     for number, pps in enumerate(loads):
@@ -194,4 +213,4 @@ def test_without_ruptures_the_remedy_is_the_extra(
 
     monkeypatch.setattr(builtins, "__import__", without)
     assert plimsoll("trend") == 3
-    assert "pip install 'plimsoll[trend]'" in plimsoll.err
+    assert "build EXTRAS=trend" in plimsoll.err

@@ -182,3 +182,40 @@ def test_a_pod_writes_nothing_but_its_own_record(
     with pytest.raises(StreamEnded, match="not understood"):
         gathered.fetch(Lying(name, offset))
     assert list(here.path.iterdir()) == []
+
+
+class SayingStream:
+    """A pod that answers with these lines, whatever it is asked."""
+
+    def __init__(self, *lines: bytes) -> None:
+        self._lines = list(lines)
+
+    def write(self, data: bytes) -> None:
+        pass
+
+    def read_line(self, timeout_s: float) -> bytes:
+        return self._lines.pop(0)
+
+    def read(self, length: int, timeout_s: float) -> bytes:
+        return self._lines.pop(0)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [b"<html>"],
+        [b"[" * 100_000],
+        [b"[]"],
+        [b'{"files": {}}'],
+        [b'{"files": [5]}'],
+        [b'{"files": [{"name": "journal.jsonl"}]}'],
+        [b'{"files": [{"name": 5, "length": 1, "offset": 0}]}'],
+        [b'{"files": [{"name": "output.log", "length": "x", "offset": 0}]}'],
+        [b'{"files": [{"name": "status.json", "length": 1, "offset": 0}]}', b"{"],
+        [b'{"files": [{"name": "status.json", "length": 1, "offset": 0}]}', b'{"exit_status": []}'],
+    ],
+)
+def test_a_pod_that_speaks_otherwise_is_named(here: RunDirectory, lines: list[bytes]) -> None:
+    gathered, _ = gathering(here)
+    with pytest.raises(StreamEnded, match="not understood"):
+        gathered.fetch(SayingStream(*lines))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.generator.simulated.models.registry import model_kinds
@@ -24,7 +24,6 @@ PACINGS = st.one_of(
 )
 
 
-@settings(max_examples=80)
 @given(
     kind=st.sampled_from(list(model_kinds())),
     seed=st.integers(0, 10_000),

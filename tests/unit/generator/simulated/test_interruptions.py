@@ -6,9 +6,11 @@ import math
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from plimsoll.generator.simulated.models.stalls.garbage_collector import GarbageCollector
 from plimsoll.generator.simulated.models.stalls.interrupted import InterruptedModel
+from plimsoll.generator.simulated.models.stalls.rare_stalls import RareStalls
 from plimsoll.generator.simulated.models.stalls.slow_phases import SlowPhases
 from plimsoll.generator.simulated.models.stalls.stall_length import StallLength
 from tests.unit.generator.simulated.driving import (
@@ -45,6 +47,15 @@ def test_a_uniform_length_by_its_integrals() -> None:
     drawn = [lengths.drawn(chance_of(seed)) for seed in range(500)]
     assert 3e-3 <= min(drawn) < 3.1e-3
     assert 8.9e-3 < max(drawn) <= 9e-3
+
+
+def test_a_shape_without_a_variance_is_refused() -> None:
+    settings = {"kind": "rare-stalls", "distribution": "pareto", "length_deviation": 0.5}
+    with pytest.raises(ValidationError) as caught:
+        RareStalls.model_validate(settings)
+    (error,) = caught.value.errors()
+    assert error["ctx"]["field"] == ("length_deviation",)
+    assert error["ctx"]["remedy"].endswith("or another distribution")
 
 
 def test_lengths_that_do_not_differ_are_fixed() -> None:

@@ -43,7 +43,7 @@ class ExecServer:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
-        assert self._ready.wait(30)
+        assert self._ready.wait(60)
 
     def kubeconfig(self) -> Path:
         """One whose context `lab` is the namespace `bench` here."""
@@ -76,7 +76,7 @@ class ExecServer:
         assert self._runner is not None
         asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result(60)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(30)
+        self._thread.join(60)
 
     def _context(self, folder: Path) -> ssl.SSLContext:
         identity = self.authority.for_server()

@@ -153,6 +153,15 @@ def test_a_state_directory_too_long_for_sockets_is_refused(
         Ledger.create("test")
 
 
+@pytest.mark.parametrize("odd", [",", " ", ":", "[", '"', "=", "\n"])
+def test_a_state_directory_that_a_program_would_misread_is_refused(
+    state: Path, monkeypatch: pytest.MonkeyPatch, odd: str
+) -> None:
+    monkeypatch.setenv("PLIMSOLL_STATE", str(state / f"a{odd}b"))
+    with pytest.raises(MachineError, match=r"would not read a path with .*PLIMSOLL_STATE"):
+        Ledger.create("test")
+
+
 def test_a_full_disk_is_named_with_place_and_remedy(
     state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

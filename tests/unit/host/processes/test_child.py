@@ -128,7 +128,7 @@ def test_it_runs_in_the_folder_that_was_named(tmp_path: Path) -> None:
     folder = tmp_path / "own"
     folder.mkdir()
     child = Child.start(("pwd",), log=tmp_path / "log", environment=os.environ, folder=folder)
-    assert child.wait(10)
+    assert child.wait(60)
     child.end(1)
     assert (tmp_path / "log").read_text().strip() == str(folder)
 
@@ -136,6 +136,6 @@ def test_it_runs_in_the_folder_that_was_named(tmp_path: Path) -> None:
 def test_an_interrupted_child_ends_by_sigint(tmp_path: Path) -> None:
     child = Child.start(("sleep", "60"), log=tmp_path / "log", environment=os.environ)
     child.interrupt()
-    assert child.wait(10)
+    assert child.wait(60)
     assert child.exit_status() == -signal.SIGINT
     child.end(1)

@@ -1,9 +1,10 @@
 import os
 import subprocess
+import threading
 
 import pytest
 
-from plimsoll.host.processes.priority import favour
+from plimsoll.host.processes.priority import favour, quick_to_answer
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a better priority needs root")
@@ -22,3 +23,25 @@ def test_a_process_that_has_ended_is_no_error() -> None:
     process = subprocess.Popen(["true"], start_new_session=True)
     process.wait()
     assert not favour(process.pid)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a better priority needs root")
+def test_a_server_is_before_ordinary_programs_and_behind_polling_loops() -> None:
+    found: list[int] = []
+
+    def serve() -> None:
+        before = os.getpriority(os.PRIO_PROCESS, 0)
+        with quick_to_answer():
+            found.append(os.getpriority(os.PRIO_PROCESS, 0))
+            started = threading.Thread(
+                target=lambda: found.append(os.getpriority(os.PRIO_PROCESS, 0))
+            )
+            started.start()
+            started.join()
+        found.append(os.getpriority(os.PRIO_PROCESS, 0) - before)
+
+    # On a thread of its own, as the priority is one's.
+    server = threading.Thread(target=serve)
+    server.start()
+    server.join()
+    assert found == [-10, -10, 0]

@@ -247,4 +247,4 @@ def test_the_end_of_stdin_ends_it() -> None:
     ) as process:
         assert process.stdin is not None
         process.stdin.close()
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0

@@ -261,12 +261,12 @@ def test_a_node_of_a_cluster_is_watched_by_exec(
     agents = StartingAgents(settings, ledger)
     observers = open_observers(settings, HERE, agents, messages.append)
     watch(observers, run, "trial-0001")
+    assert messages == []
     here, there = observers.records
     assert there.hostname == "worker-2" != here.hostname
     assert (there.sources, there.polled) == (("mpstat",), {"dut": "0"})
     assert set(here.sources) == {"mpstat", "sar-net"}
     assert observers.readings[1].readings
-    assert messages == []
     observers.close()
 
 

@@ -34,7 +34,7 @@ TWO_PORTS = {
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is answered counts as answered, however busy the machine is."""
-    monkeypatch.setattr("plimsoll.observe.dpdk.dpdk._PATIENCE_S", 30)
+    monkeypatch.setattr("plimsoll.observe.dpdk.dpdk._PATIENCE_S", 60)
 
 
 @pytest.fixture

@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from plimsoll.observe.kernel_trace.event import KernelEvent
-from plimsoll.observe.kernel_trace.event_choice import ELSEWHERE, matching_events, on_cpus
+from plimsoll.observe.kernel_trace.event_choice import (
+    ELSEWHERE,
+    by_threads,
+    matching_events,
+    on_cpus,
+)
 from plimsoll.observe.kernel_trace.instance import cpu_mask
 from plimsoll.observe.kernel_trace.kernel_trace import losses, refusal, why_no_tracefs
 from plimsoll.observe.kernel_trace.lost_events import LostEvents
@@ -33,6 +38,9 @@ def test_filters_name_the_cpus_under_test() -> None:
     assert on_cpus("cpu")({2, 3, 4, 9}) == "(cpu >= 2 && cpu <= 4) || cpu == 9"
     mask = next(event for event in ELSEWHERE if event.name == "ipi:ipi_send_cpumask")
     assert mask.filter_of({1, 2, 7}) == "cpumask & CPUS{1-2,7}"
+    moves = next(event for event in ELSEWHERE if event.name == "sched:sched_migrate_task")
+    assert moves.filter_of({1}) == "dest_cpu == 1 || orig_cpu == 1"
+    assert by_threads("pid", {22, 7}) == "pid == 7 || pid == 22"
 
 
 def test_events_are_found_by_glob_and_only_where_they_can_be_enabled(tmp_path: Path) -> None:

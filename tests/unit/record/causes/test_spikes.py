@@ -30,7 +30,15 @@ def test_a_stall_has_its_own_time_and_length() -> None:
     assert spike.attribution == "tester stall"
 
 
-def test_the_worst_latency_is_attributed_by_whether_a_stall_touched_its_frame() -> None:
+def test_a_frame_that_the_dut_held_is_not_the_testers_for_a_short_stall() -> None:
+    """8 ms of which a stall of 30 us can have been part: 7.97 ms are the DUT's for certain."""
+    less = Histogram(1, 7_970_000, 7_970_000, 7_970_000, ((2034, 1),))
+    worst = interval((counts(1, latency=FOUR, across=SLOW, less_stalls=less),))
+    (spike,) = interval_spikes(7, PLANS, worst)
+    assert (spike.length_ns, spike.attribution) == (7_970_000, "unattributed")
+
+
+def test_the_worst_latency_is_attributed_by_what_a_stall_can_have_taken_of_it() -> None:
     worst = interval((counts(1, latency=FOUR, across=SLOW),), begin_s=1.0, end_s=2.0)
     clean, touched = interval_spikes(7, PLANS, worst)
     assert (clean.length_ns, clean.attribution) == (250, "unattributed")

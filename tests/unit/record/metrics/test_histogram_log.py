@@ -1,3 +1,7 @@
+import base64
+import struct
+import tracemalloc
+import zlib
 from pathlib import Path
 
 import pytest
@@ -50,12 +54,16 @@ def test_intervals_are_chosen_by_their_begin(tmp_path: Path) -> None:
     assert [logged.begin_s - BEGIN_S for logged in chosen] == [1.0, 2.0]
 
 
-def test_samples_across_stalls_have_a_tag_of_their_own(tmp_path: Path) -> None:
+def test_both_ends_of_samples_across_stalls_have_tags_of_their_own(tmp_path: Path) -> None:
     path = tmp_path / "histograms.hlog"
+    low = Histogram(4, 40, 10, 10, ((10, 4),))
     with HistogramLog(path) as log:
-        log.append(PLANS, interval((counts(1, latency=FOUR, across=FOUR),)))
-    tags = [logged.tag for logged in read_histogram_log(path)]
-    assert tags == ["probe/0-1@0:1", "probe/0-1@0:1+across-stalls"]
+        log.append(PLANS, interval((counts(1, latency=FOUR, across=FOUR, less_stalls=low),)))
+    assert {logged.tag: logged.max_ns for logged in read_histogram_log(path)} == {
+        "probe/0-1@0:1": FOUR.max_ns,
+        "probe/0-1@0:1+across-stalls": FOUR.max_ns,
+        "probe/0-1@0:1+less-stalls": 10,
+    }
 
 
 def test_lateness_and_gaps_have_tags_of_their_own(tmp_path: Path) -> None:
@@ -85,6 +93,22 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
     path.write_text("#comment\nTag=a,1.0,1.0,1.0,HISTnonsense\n")
     with pytest.raises(RecordError, match="line 2 is damaged"):
         list(read_histogram_log(path))
+
+
+def test_a_line_that_unpacks_to_more_than_a_histogram_is_not_unpacked(tmp_path: Path) -> None:
+    """100 KB would become 64 MiB."""
+    packed = zlib.compress(bytes(64 << 20))
+    payload = base64.b64encode(struct.pack(">II", 0x1C849314, len(packed)) + packed).decode()
+    path = tmp_path / "histograms.hlog"
+    path.write_text(f"Tag=a,1.0,1.0,1.0,{payload}\n")
+    tracemalloc.start()
+    try:
+        with pytest.raises(RecordError, match="line 1 is damaged"):
+            list(read_histogram_log(path))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2 << 20
 
 
 def test_without_a_file_there_are_no_intervals(tmp_path: Path) -> None:

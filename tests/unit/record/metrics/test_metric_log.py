@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.record.metrics.metric_log import MetricLog, is_head
@@ -493,7 +493,6 @@ def lines_of(story: Story) -> list[list[str]]:
 
 
 @given(stories())
-@settings(max_examples=60, deadline=None)
 def test_the_sql_says_what_the_rules_say(
     tmp_path_factory: pytest.TempPathFactory, story: Story
 ) -> None:

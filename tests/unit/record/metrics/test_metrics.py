@@ -14,9 +14,8 @@ from plimsoll.record.metrics.metrics import (
     query_hosts,
     query_metrics,
     read_metrics,
-    trial_period,
 )
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.samples.metric_sample import MetricSample
 from tests.unit.record.trial_parts import BEGIN_NS, PLANS, second
 

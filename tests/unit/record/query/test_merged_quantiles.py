@@ -15,6 +15,7 @@ from plimsoll.record.query import MetricQuery, QueryAnswer, ask, parse_breakouts
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.query.metric_runs import make_run, row, sending, write_rows
+from tests.unit.record.relisting import relist
 from tests.unit.record.trial_parts import BEGIN_NS, counts, interval, plan, record
 
 ENGINE = "trafficgen-engine"
@@ -170,10 +171,12 @@ def test_without_histograms_a_quantile_is_refused_with_the_way_to_ask(run: RunDi
     query = MetricQuery(ENGINE, "p99-round-trip-usec")
     lines = run.histograms.read_text().splitlines(keepends=True)
     run.histograms.write_text("".join(line for line in lines if "load/1-0" not in line))
+    relist(run, run.histograms)
     with pytest.raises(RecordError, match="lacks the samples of load/1-0@1:0 in 3 of 3") as caught:
         ask(run, query)
     assert "--over-time max" in caught.value.remedy
     run.histograms.write_text("".join(lines).replace("HISTF", "H", 1))
+    relist(run, run.histograms)
     with pytest.raises(RecordError, match="is damaged"):
         ask(run, query)
     assert values(run, "p99-round-trip-usec", over_time="max") == {(): (0.25,)}

@@ -1,3 +1,4 @@
+import errno
 import os
 import subprocess
 import sys
@@ -118,3 +119,36 @@ def test_a_second_writer_learns_the_pid_of_the_first(tmp_path: Path) -> None:
         holder.kill()
     with run.lock():
         pass
+
+
+@pytest.mark.parametrize("name", ["fsync", "replace"])
+@pytest.mark.parametrize("nth", [1, 2])
+def test_a_run_that_cannot_begin_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, nth: int
+) -> None:
+    """Of a directory without its experiment nothing could be made but a damaged run."""
+    calls: list[object] = []
+    original = getattr(os, name)
+
+    def fail(*given: object) -> object:
+        calls.append(given)
+        if len(calls) == nth:
+            raise OSError(errno.EIO, "Input/output error")
+        return original(*given)
+
+    monkeypatch.setattr(os, name, fail)
+    with pytest.raises(RecordError, match="Input/output error"):
+        RunDirectory.create(tmp_path, "demo", {})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_else_lies_in_a_part_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part/other").touch()
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(RecordError):
+        RunDirectory.within(tmp_path / "part", {})
+    assert [each.name for each in (tmp_path / "part").iterdir()] == ["other"]

@@ -1,6 +1,9 @@
+import errno
 import os
 import threading
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -67,3 +70,22 @@ def test_an_idle_run_is_kept_so_without_a_trace(tmp_path: Path) -> None:
         assert not path.exists()
     with locked(path), pytest.raises(RecordError, match=f"pid {os.getpid()}"), kept_idle(path):
         pass
+
+
+@pytest.mark.parametrize("hold", [locked, kept_idle])
+def test_a_file_system_without_locks_is_named(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    hold: Callable[[Path], AbstractContextManager[None]],
+) -> None:
+    """As NFS is without its lock daemon."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    (tmp_path / "lock").touch()
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with pytest.raises(RecordError, match="No locks available") as refused, hold(tmp_path / "lock"):
+        pass
+    assert refused.value.where == str(tmp_path / "lock")
+    assert "--runs" in refused.value.remedy

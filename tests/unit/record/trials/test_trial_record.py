@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.histogram import Histogram, bucket_of
 from plimsoll.generator.interface import TrialReport
 from plimsoll.record.trials.longest_latency import LongestLatency
 from plimsoll.record.trials.stream_record import StreamRecord
@@ -53,6 +53,21 @@ def test_latency_of_hand_counted_samples() -> None:
     latency = record().streams[1].latency
     assert (latency.count, latency.min_ns, latency.mean_ns, latency.max_ns) == (4, 100, 187.5, 250)
     assert (latency.p50_ns, latency.p90_ns, latency.p99_99_ns) == (200, 250, 250)
+
+
+def test_a_stream_that_stalls_may_have_delayed_has_both_ends_of_its_latency() -> None:
+    assert record().streams[1].latency_low is None
+    low, high = record().streams[1].latency_ends
+    assert low == high == record().streams[1].latency
+    delayed = Histogram(1, 900, 900, 900, ((bucket_of(900), 1),))
+    less = Histogram(1, 60, 60, 60, ((60, 1),))
+    each = counts(1, latency=FOUR, across=delayed, less_stalls=less)
+    kept = StreamRecord.of(plan().streams[1], each, lost=0)
+    assert kept.latency.count == 4
+    low, high = kept.latency_ends
+    assert (low.count, low.min_ns, low.max_ns) == (5, 60, 250)
+    assert (high.count, high.min_ns, high.max_ns) == (5, 100, 900)
+    assert StreamRecord.model_validate_json(kept.model_dump_json()) == kept
 
 
 def test_without_samples_there_is_no_latency() -> None:

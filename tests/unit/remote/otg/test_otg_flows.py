@@ -93,6 +93,58 @@ def test_percent_of_nothing_are_refused() -> None:
         read(config)
 
 
+TEN_GIGABIT = Tester(2, ((0, 1), (1, 0)), line_rate_bps=10e9)
+
+
+@pytest.mark.parametrize(
+    ("tester", "unit", "value", "carried"),
+    [
+        (TEN_GIGABIT, "gbps", 100, "the port's 10 Gbps carry at most 14.88 Mpps"),
+        (TEN_GIGABIT, "mbps", 10_001, "the port's 10 Gbps carry at most 14.88 Mpps"),
+        (TEN_GIGABIT, "pps", 14_880_953, "the port's 10 Gbps carry at most 14.88 Mpps"),
+        (TEN_GIGABIT, "pps", 2**64 - 1, "the port's 10 Gbps carry at most 14.88 Mpps"),
+        (TESTER, "pps", 2**64 - 1, "a flow has at most 1 Gpps"),
+        (TESTER, "gbps", 10**6, "a flow has at most 1 Gpps"),
+    ],
+)
+def test_more_than_the_line_carries_is_refused(
+    tester: Tester, unit: str, value: float, carried: str
+) -> None:
+    config = two_ports()
+    flow = one_flow(config, size=64)
+    setattr(flow.rate, unit, value)
+    # What comes after the rate is valid, and said to be nothing else.
+    flow.duration.fixed_packets.packets = 7
+    flow.metrics.enable = True
+    flow.packet.ethernet().ipv4()
+    one_flow(config, "fine").duration.fixed_packets.packets = 8
+    with pytest.raises(Refusal) as caught:
+        read(config, tester)
+    (error,) = caught.value.errors
+    assert error.startswith(f"flows[0].rate.{unit}: found {value}")
+    assert carried in error
+
+
+def test_the_whole_line_may_be_sent() -> None:
+    config = two_ports()
+    one_flow(config, size=64).rate.gbps = 10
+    assert only_flow(config, TEN_GIGABIT).sending.rate_pps == pytest.approx(14_880_952.38)
+
+
+def test_one_refused_device_leaves_what_is_valid_alone() -> None:
+    config = two_ports()
+    _devices(config, 2)
+    config.devices[3].ethernets[0].mac = None
+    config.devices[3].ethernets[0].vlans.vlan(name="v", id=7)
+    config.captures.add(name="c", port_names=["p9"], packet_size=99)
+    with pytest.raises(Refusal) as caught:
+        read(config)
+    assert [error.partition(":")[0] for error in caught.value.errors] == [
+        "devices[3].ethernets[0].mac",
+        "captures[0].port_names",
+    ]
+
+
 def test_durations() -> None:
     config = two_ports()
     one_flow(config, "packets").duration.fixed_packets.packets = 100
@@ -107,7 +159,7 @@ def test_durations() -> None:
     flows = read(config).flows
     assert flows["packets"].streams[0].frame_count == 100
     seconds = flows["seconds"]
-    assert (seconds.streams[0].frame_count, seconds.sending.duration_s) == (2500, 2.5)
+    assert (seconds.streams[0].frame_count, seconds.sending.duration_s) == (None, 2.5)
     assert flows["always"].streams[0].frame_count is None
     assert flows["late"].sending.delay_s == pytest.approx(0.0015)
     burst = flows["bursts"].streams[0]

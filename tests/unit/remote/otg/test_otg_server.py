@@ -17,7 +17,9 @@ from snappi import otg_pb2, otg_pb2_grpc
 from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, PortCapture
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
 from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.interface import GeneratorRefused, StreamCounts
+from plimsoll.generator.interface import NO_ENDS, GeneratorRefused, StreamCounts
+from plimsoll.remote.otg.flows.port import Tester
+from plimsoll.remote.otg.model.refusal import Refusal
 from plimsoll.remote.otg.server.grpc_service import make_server
 from plimsoll.remote.otg.server.operations import MOST_REQUEST_BYTES
 from plimsoll.remote.otg.server.rest import make_application
@@ -39,7 +41,9 @@ class CountedTraffic:
 
     plans: dict[int, StreamPlan] = field(default_factory=dict)
     on: set[int] = field(default_factory=set)
+    durations_s: dict[int, float] = field(default_factory=dict)
     rates: dict[int, float] = field(default_factory=dict)
+    held: set[int] = field(default_factory=set)
     captures: dict[int, PortCapture] = field(default_factory=dict)
     captured_ports: dict[int, CapturedPort] = field(default_factory=dict)
     stopped_captures: list[int] = field(default_factory=list)
@@ -61,8 +65,17 @@ class CountedTraffic:
             del self.plans[number]
             self.on.discard(number)
 
-    def start(self, streams: Iterable[int] | None = None) -> None:
+    def start(
+        self, streams: Iterable[int] | None = None, durations_s: Mapping[int, float] = NO_ENDS
+    ) -> None:
         self.on |= set(self.plans if streams is None else streams)
+        self.durations_s |= durations_s
+
+    def hold(self, streams: Iterable[int]) -> None:
+        self.held |= set(streams)
+
+    def go_on(self, streams: Iterable[int]) -> None:
+        self.held -= set(streams)
 
     def stop(self, streams: Iterable[int] | None = None) -> None:
         self.on -= set(self.plans if streams is None else streams)
@@ -213,10 +226,10 @@ def test_flows_pause_resume_change_their_rate_and_stop(api: Any, traffic: Counte
     _transmit(api, "start", "f1")
     assert _flow_metrics(api)[0].transmit == "started"
     _transmit(api, "pause")
-    assert traffic.rates == {0: 0.0}
+    assert traffic.held == {0}
     assert _flow_metrics(api)[0].transmit == "paused"
     _transmit(api, "resume")
-    assert traffic.rates == {0: 1000.0}
+    assert traffic.held == set()
     flow.rate.pps = 5000
     update = api.config_update()
     update.flows.property_names = ["rate"]
@@ -225,6 +238,18 @@ def test_flows_pause_resume_change_their_rate_and_stop(api: Any, traffic: Counte
     assert traffic.rates == {0: 5000.0}
     assert api.get_config().flows[0].rate.pps == 5000
     _transmit(api, "stop")
+    assert _flow_metrics(api)[0].transmit == "stopped"
+
+
+def test_the_engine_ends_a_flow_of_fixed_seconds(api: Any, traffic: CountedTraffic) -> None:
+    config = two_ports()
+    _flow_that_measures(config).duration.fixed_seconds.seconds = 2.5
+    api.set_config(config)
+    _transmit(api, "start")
+    assert traffic.durations_s == {0: 2.5}
+    assert _flow_metrics(api)[0].transmit == "started"
+    # It has: nothing here waits for the time to be over, and nothing is stopped once more.
+    traffic.on.clear()
     assert _flow_metrics(api)[0].transmit == "stopped"
 
 
@@ -302,10 +327,10 @@ def test_without_the_token_nothing_is_answered(served: OtgSettings) -> None:
     if not served.token:
         pytest.skip("no token is needed")
     base = f"http://127.0.0.1:{served.rest.port}"
-    assert requests.get(f"{base}/config", timeout=5).status_code == 401
-    assert requests.get(f"{base}/wrong/config", timeout=5).status_code == 401
+    assert requests.get(f"{base}/config", timeout=60).status_code == 401
+    assert requests.get(f"{base}/wrong/config", timeout=60).status_code == 401
     bearer = {"Authorization": f"Bearer {_TOKEN}"}
-    assert requests.get(f"{base}/config", headers=bearer, timeout=5).status_code == 200
+    assert requests.get(f"{base}/config", headers=bearer, timeout=60).status_code == 200
     with grpc.insecure_channel(served.grpc_location) as channel:
         stub = otg_pb2_grpc.OpenapiStub(channel)
         request = otg_pb2.GetMetricsRequest()
@@ -332,8 +357,38 @@ def test_without_the_token_nothing_is_answered(served: OtgSettings) -> None:
 def test_hostile_requests(
     served: OtgSettings, headers: dict[str, str], body: bytes, status: int
 ) -> None:
-    answer = requests.post(f"{served.rest_location}/config", body, headers=headers, timeout=20)
+    answer = requests.post(f"{served.rest_location}/config", body, headers=headers, timeout=60)
     assert answer.status_code == status
     error = json.loads(answer.text)
     assert error["errors"]
     assert error["kind"] == "validation"
+
+
+def test_flows_that_are_together_more_than_the_line_are_not_started() -> None:
+    traffic = CountedTraffic()
+    tester = Tester(2, ((0, 1), (1, 0)), line_rate_bps=1e9)
+    session = OtgSession(traffic, tester)
+    config = two_ports()
+    for name, share, delay_us in (("a", 60, 0), ("b", 40, 0), ("c", 1, 0), ("late", 50, 1000)):
+        flow = one_flow(config, name, size=64)
+        flow.rate.percentage = share
+        flow.duration.continuous.delay.microseconds = delay_us
+    session.set_config(config.serialize("dict"))
+    with pytest.raises(Refusal) as caught:
+        session.set_control_state(_transmission("start", "a", "b", "c"))
+    assert "flow_names: together they send 1.01 Gbps from port 'p1' of 1 Gbps" in str(caught.value)
+    assert traffic.on == set()
+    session.set_control_state(_transmission("start", "a", "b", "late"))
+    with pytest.raises(Refusal, match=r"1\.01 Gbps"):
+        session.set_control_state(_transmission("start", "c"))
+    session.set_control_state(_transmission("stop", "late", "b"))
+    session.set_control_state(_transmission("start", "c"))
+    session.close()
+
+
+def _transmission(state: str, *names: str) -> dict[str, Any]:
+    transmit = {"state": state, "flow_names": list(names)}
+    return {
+        "choice": "traffic",
+        "traffic": {"choice": "flow_transmit", "flow_transmit": transmit},
+    }

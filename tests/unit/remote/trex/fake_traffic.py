@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.benchmark.live_traffic.earlier_frames import EarlierFrames
@@ -11,7 +12,7 @@ from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, Li
 from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.interface import PortInfo, StreamCounts
+from plimsoll.generator.interface import NO_ENDS, PortInfo, StreamCounts, StreamCourse
 from plimsoll.traffic.plan import StreamPlan
 
 NOTHING = StreamCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Histogram(), Histogram(), Histogram())
@@ -45,6 +46,8 @@ class FakeTraffic:
         self.started: set[int] = set()
         self.counted: dict[int, StreamCounts] = {}
         self.calls: list[tuple[str, object]] = []
+        self.courses: dict[int, StreamCourse] = {}
+        self.on_end: Callable[[], None] = lambda: None
         self.earlier = EarlierFrames()
         self.captures: dict[int, PortCapture] = {}
         self.captured_frames: dict[int, Sequence[ReceivedFrame]] = {}
@@ -52,6 +55,18 @@ class FakeTraffic:
     @property
     def sending(self) -> frozenset[int]:
         return frozenset(self.started)
+
+    def notify_ends(self, on_end: Callable[[], None]) -> None:
+        self.on_end = on_end
+
+    def end(self, *numbers: int) -> None:
+        """The engine ends streams, a second after they began or when they were to."""
+        for number in numbers:
+            begun = self.courses[number]
+            end_unix_ns = begun.end_unix_ns or begun.begin_unix_ns + 10**9
+            self.courses[number] = replace(begun, end_unix_ns=end_unix_ns)
+            self.started.discard(number)
+        self.on_end()
 
     def add(self, streams: Iterable[StreamPlan]) -> None:
         for plan in streams:
@@ -65,10 +80,17 @@ class FakeTraffic:
             self.started.discard(number)
             del self.known[number]
 
-    def start(self, streams: Iterable[int] | None = None) -> None:
+    def start(
+        self, streams: Iterable[int] | None = None, durations_s: Mapping[int, float] = NO_ENDS
+    ) -> None:
         numbers = sorted(self.known if streams is None else streams)
         self.calls.append(("start", tuple(numbers)))
         self.started |= set(numbers)
+        begin_unix_ns = time.time_ns()
+        for number in numbers:
+            length_s = durations_s.get(number)
+            end_unix_ns = None if length_s is None else begin_unix_ns + round(length_s * 1e9)
+            self.courses[number] = StreamCourse(number, begin_unix_ns, end_unix_ns)
 
     def stop(self, streams: Iterable[int] | None = None) -> None:
         numbers = sorted(self.known if streams is None else streams)

@@ -27,6 +27,7 @@ def served() -> Iterator[tuple[TrexSockets, FakeTraffic]]:
     traffic, stopped = FakeTraffic(), threading.Event()
     with TrexSockets(ANY) as sockets:
         session = TrexSession(traffic, ServerIdentity("0.1", "host", "now"), sockets.notify)
+        traffic.notify_ends(sockets.wake)
         server = threading.Thread(target=sockets.serve, args=(session, stopped))
         server.start()
         try:
@@ -81,6 +82,31 @@ def test_events_rouse_who_has_subscribed(
         assert subscriber.recv() == b"{}"
     finally:
         context.destroy(linger=0)
+
+
+def test_who_waits_hears_of_an_end_without_asking(
+    client: TrexClient, server: tuple[TrexSockets, FakeTraffic]
+) -> None:
+    sockets, traffic = server
+    client.acquire(0)
+    client.call("add_stream", port_id=0, stream_id=1, stream=stream_json())
+    multiplier = {"op": "abs", "type": "raw", "value": 1.0}
+    client.call("start_traffic", port_id=0, mul=multiplier, duration=10.0, force=False)
+    context = zmq.Context()
+    try:
+        subscriber = context.socket(zmq.SUB)
+        subscriber.setsockopt(zmq.SUBSCRIBE, b"")
+        subscriber.connect(f"tcp://127.0.0.1:{sockets.async_port}")
+        while not subscriber.poll(50):
+            client.call("publish_now", key=1, baseline=False)
+        while subscriber.poll(100):
+            subscriber.recv()
+        # By another thread, as the one that follows the engine's trial.
+        threading.Thread(target=traffic.end, args=(0,)).start()
+        assert subscriber.poll(20_000)
+    finally:
+        context.destroy(linger=0)
+    assert client.call("get_port_status", port_id=0)["state"] == "STREAMS"
 
 
 def test_bytes_that_are_no_requests_leave_the_server_up(client: TrexClient) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -21,10 +22,9 @@ Ask = Callable[..., Any]
 
 
 class Bench:
-    """A session, whose clock stands still until a test moves it."""
+    """A session on traffic that sends nothing."""
 
     def __init__(self) -> None:
-        self.now = 100.0
         self.notes: list[str] = []
         self.roused = 0
         self.traffic = FakeTraffic()
@@ -33,7 +33,6 @@ class Bench:
             ServerIdentity("0.1", "host", "now"),
             self._rouse,
             tell=self.notes.append,
-            clock=lambda: self.now,
         )
         self.handlers: dict[int, str] = {}
 
@@ -66,7 +65,11 @@ class Bench:
         return found
 
     def events(self) -> list[int]:
-        return [each["type"] for each in self.ask("get_async_events", session_id=1)["data"]]
+        return [each["type"] for each in self.told()]
+
+    def told(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.ask("get_async_events", session_id=1)["data"]
+        return found
 
 
 @pytest.fixture
@@ -192,15 +195,26 @@ def test_another_ports_streams_are_known_before_they_start(bench: Bench) -> None
 
 def test_traffic_ends_when_its_time_is_over(bench: Bench) -> None:
     bench.add(0, 1)
-    bench.start(0, duration=2.0)
-    bench.now += 1.9
+    before = time.monotonic()
+    started = bench.start(0, duration=2.0)
+    assert before <= started["begin_ts"] <= time.monotonic()
+    assert started["end_ts"] - started["begin_ts"] == pytest.approx(2, abs=1e-3)
     bench.session.turn()
     assert bench.status(0) == "TX"
-    bench.now += 0.2
+    bench.traffic.end(0)
     bench.session.turn()
     assert bench.status(0) == "STREAMS"
-    assert bench.traffic.calls[-1] == ("stop", (0,))
-    assert bench.events() == [10, 14]
+    # The engine has ended it: nothing is stopped once more.
+    assert bench.traffic.calls == [("start", (0,))]
+    begun, ended = bench.told()
+    assert (begun["type"], ended["type"]) == (10, 14)
+    assert ended["data"]["end_ts"] == pytest.approx(started["end_ts"], abs=1e-3)
+
+
+@pytest.mark.parametrize("duration", [0.0, -1.0])
+def test_traffic_without_a_duration_has_no_end(bench: Bench, duration: float) -> None:
+    bench.add(0, 1)
+    assert bench.start(0, duration=duration)["end_ts"] is None
 
 
 def test_traffic_ends_when_all_is_sent(bench: Bench) -> None:
@@ -208,9 +222,10 @@ def test_traffic_ends_when_all_is_sent(bench: Bench) -> None:
     bench.add(0, 1, mode={"type": "single_burst", "total_pkts": 5, "rate": rate})
     bench.start(0)
     assert next(iter(bench.traffic.known.values())).frame_count == 5
-    bench.traffic.started.clear()
+    bench.traffic.end(0)
     bench.session.turn()
     assert bench.status(0) == "STREAMS"
+    assert bench.told()[-1]["data"]["end_ts"] is not None
 
 
 def test_pause_and_resume_keep_the_rate(bench: Bench) -> None:
@@ -242,7 +257,7 @@ def test_updates_multiply_from_what_is_sent(bench: Bench) -> None:
     assert rates(bench) == [pytest.approx(70.0)]
 
 
-def test_bursts_of_several_ports_begin_together(bench: Bench) -> None:
+def test_rates_of_bursts_cannot_change_while_they_are_sent(bench: Bench) -> None:
     bursts = {
         "type": "multi_burst", "pkts_per_burst": 4, "count": 9, "ibg": 1e6,
         "rate": {"type": "pps", "value": 1000.0},
@@ -251,18 +266,14 @@ def test_bursts_of_several_ports_begin_together(bench: Bench) -> None:
         bench.add(port, 1, mode=bursts)
     for port in (0, 1):
         bench.start(port)
-    assert bench.traffic.calls == []
-    assert bench.status(1) == "TX"
-    bench.now += 0.06
-    bench.session.turn()
-    assert bench.traffic.calls == [("start", (0, 1))]
+    # Both were known before the first of them began, so none has to wait for the other.
+    assert bench.traffic.calls == [("start", (0,)), ("start", (1,))]
     with pytest.raises(Exception, match="cannot change while it sends"):
         bench.ask("update_traffic", port_id=0, mul=ABS | {"value": 2.0}, force=False)
-    # Started anew, they count from the new begin: the engine must not know them any more.
     bench.ask("stop_traffic", port_id=0)
     bench.start(0)
-    bench.ask("get_global_stats")
     assert bench.traffic.calls[-1] == ("start", (0,))
+    assert len(bench.traffic.known) == 2
 
 
 def test_what_cannot_begin_is_told(bench: Bench) -> None:
@@ -349,12 +360,16 @@ def test_ports_counters_stay_when_streams_go(bench: Bench) -> None:
     bench.ask("get_global_stats")
     bench.traffic.counted = {0: replace(NOTHING, sent=10, received=9)}
     assert bench.ask("get_pgid_stats", pgids=[7])["ver_id"] == {"7": 1}
-    # Its delay counts from the begin, so that it is a new stream to the engine.
     bench.ask("stop_traffic", port_id=0)
+    # Another delay makes another stream of it to the engine, which the client is told of.
+    bench.ask("remove_stream", port_id=0, stream_id=1)
+    bench.add(0, 1, isg=9000.0, flow_stats=group)
     bench.start(0)
-    bench.traffic.counted = {0: replace(NOTHING, sent=1, received=1)}
+    bench.traffic.counted = {
+        0: replace(NOTHING, sent=1, received=1),
+        1: replace(NOTHING, sent=1, received=1),
+    }
     assert bench.ask("get_port_stats", port_id=0)["opackets"] == 11
-    assert bench.ask("get_pgid_stats", pgids=[7])["ver_id"] == {"7": 2}
     bench.ask("stop_traffic", port_id=0)
     bench.ask("remove_all_streams", port_id=0)
     assert bench.ask("get_port_stats", port_id=0)["opackets"] == 11

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import struct
+import time
 import zlib
 from typing import Any
 
@@ -65,3 +66,31 @@ class TrexClient:
         self.handlers[port] = self.call(
             "acquire", port_id=port, user="me", session_id=7, force=True
         )
+
+
+class TrexSubscriber:
+    """Who is roused when there are events, and then fetches them."""
+
+    def __init__(self, client: TrexClient, port: int) -> None:
+        self._client = client
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.SUB)
+        self._socket.setsockopt(zmq.SUBSCRIBE, b"")
+        self._socket.connect(f"tcp://127.0.0.1:{port}")
+
+    def close(self) -> None:
+        self._context.destroy(linger=0)
+
+    def wait_for(self, kind: int, ports: set[int], timeout_s: float = 60.0) -> dict[int, Any]:
+        """The data of an event of that kind of each of these ports."""
+        found: dict[int, Any] = {}
+        deadline = time.monotonic() + timeout_s
+        while found.keys() != ports:
+            assert time.monotonic() < deadline, f"no event {kind} of {ports - found.keys()}"
+            # As TRex's client does, it asks now and then without being roused as well.
+            if self._socket.poll(500):
+                self._socket.recv()
+            for event in self._client.call("get_async_events", session_id=7, user="sub")["data"]:
+                if event["type"] == kind:
+                    found[event["data"]["port_id"]] = event["data"]
+        return found

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.record.results.goal_end import LimitedBy
 from plimsoll.record.results.matrix_result import IterationResult, MatrixResult, SampleResult
 from plimsoll.record.run.journal import Journal
 from plimsoll.record.run.result_file import finish_run
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import export_charts, write_report
+from plimsoll.report.pages.matrix_page import matrix_page
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.report.reader import Page
 from tests.unit.report.sample_run import write_sample_run
@@ -101,3 +103,32 @@ def test_a_matrix_without_audits_has_no_word_of_them(tmp_path: Path) -> None:
 def test_a_matrix_that_goes_on_has_a_page(tmp_path: Path) -> None:
     text = write_report(_run(tmp_path)).read_text()
     assert "has not come to its result" in text
+
+
+def test_combinations_are_held_against_the_first(tmp_path: Path) -> None:
+    """Four samples each: alike, 20 % lower, and one whose maximum was the search's."""
+    run = _run(tmp_path)
+    loads = (1.000e6, 1.001e6, 1.002e6, 1.003e6)
+
+    def samples(factor: float, limited_by: LimitedBy = "dut") -> list[SampleResult]:
+        found = [_sample(n, pps * factor) for n, pps in enumerate(loads, 1)]
+        return [each.model_copy(update={"limited_by": limited_by}) for each in found]
+
+    combinations = (samples(1.0), samples(1.001), samples(0.8), samples(0.8, "maximum"))
+    result = MatrixResult(
+        run_id=run.run_id,
+        name="sizes",
+        order="sample",
+        seed=0,
+        iterations=tuple(
+            IterationResult.of(n, {SIZE: 64 * n}, each) for n, each in enumerate(combinations, 1)
+        ),
+        versions={},
+    )
+    with Journal(run.journal) as journal:
+        finish_run(run, journal, result)
+    assert matrix_page(run).headline.limit == (
+        "Of 3 combinations held against combination 1, by load line 0 better, 1 worse, 1 the same "
+        "within 1 %, 1 cannot tell (the tester or search.maximum limits the load line, so a "
+        "faster tester or a higher search.maximum would tell).",
+    )

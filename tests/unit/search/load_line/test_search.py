@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plimsoll.record.trials.trial_evidence import LatencyPeak, LossSample, TrialEvidence
@@ -189,7 +189,6 @@ def test_a_finished_search_takes_no_more() -> None:
         search.tell(told[0].told)
 
 
-@settings(max_examples=40)
 @given(st.floats(20_000, 1.9e6), st.floats(64, 100_000))
 def test_a_monotone_duts_capacity_is_found_within_the_width(capacity: float, buffer: float) -> None:
     dut = FluidDut(capacity_pps=capacity, buffer=buffer)
@@ -200,7 +199,6 @@ def test_a_monotone_duts_capacity_is_found_within_the_width(capacity: float, buf
     assert capacity * (1 - 0.011) <= load <= capacity + buffer / 10_800 + 1
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.sampled_from([0.0, 0.3, 0.9]))
 @example(seed=2054, passing=0.3)
 def test_any_answers_end_and_no_load_is_reported_that_no_validation_passed(

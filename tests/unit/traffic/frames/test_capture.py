@@ -73,6 +73,11 @@ def _refused(path: Path, **choice: Any) -> str:
     return caught.value.message
 
 
+def with_room(frame: bytes) -> tuple[bytes, bool]:
+    made = sendable(frame)
+    return made.data, made.lengthened
+
+
 UDP_FRAMES = [bytes(E / I4 / UDP(sport=n, dport=9) / Raw(CONTENT)) for n in range(1, 6)]
 
 
@@ -102,6 +107,51 @@ def test_interfaces_are_each_sections_own(tmp_path: Path) -> None:
     other = _section("<") + _interface("<", link=113)
     content = other + _section(">") + _interface(">") + _enhanced(UDP_FRAMES[0], ">")
     assert len(load_capture(_file(tmp_path, content)).frames) == 1
+
+
+def _option(code: int, value: bytes, order: str) -> bytes:
+    return struct.pack(f"{order}HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("bits", [4, 32])
+def test_an_fcs_that_the_interface_tells_of_is_taken_off(
+    tmp_path: Path, order: str, bits: int
+) -> None:
+    """Of a frame that is not IP the packet's end does not tell it from payload."""
+    lldp = bytes(Ether(src=E.src, dst=E.dst, type=0x88CC) / Raw(CONTENT))
+    options = _option(2, b"eth0", order) + _option(13, bytes([bits]), order) + bytes(4)
+    interface = _block(1, struct.pack(f"{order}HHI", 1, 0, 0) + options, order)
+    simple = _block(3, struct.pack(f"{order}I", len(lldp) + 4) + lldp + b"FCS!", order)
+    content = _section(order) + interface + _enhanced(lldp + b"FCS!", order) + simple
+    frames = list(read_capture(_file(tmp_path, content)))
+    assert [frame.data for frame in frames] == [lldp, lldp]
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("bits", [None, 0, 32])
+def test_a_packets_own_flags_tell_of_its_fcs(tmp_path: Path, order: str, bits: int | None) -> None:
+    lldp = bytes(Ether(src=E.src, dst=E.dst, type=0x88CC) / Raw(CONTENT[:59]))
+    options = b"" if bits is None else _option(13, bytes([bits]), order)
+    interface = _block(1, struct.pack(f"{order}HHI", 1, 0, 0) + options, order)
+
+    def enhanced(data: bytes, flags: int) -> bytes:
+        own = _option(1, b"comment", order) + _option(2, struct.pack(f"{order}I", flags), order)
+        packet = struct.pack(f"{order}IIIII", 0, 0, 0, len(data), len(data)) + data
+        return _block(6, packet + bytes(-len(data) % 4) + own + bytes(4), order)
+
+    # An inbound frame with 4 bytes of FCS, and one whose flags do not say, as the interface does.
+    unsaid = lldp + (b"FCS!" if bits == 32 else b"")
+    content = _section(order) + interface + enhanced(lldp + b"FCS!", 4 << 5 | 1)
+    content += enhanced(unsaid, 1)
+    assert [f.data for f in read_capture(_file(tmp_path, content))] == [lldp, lldp]
+
+
+def test_an_fcs_that_ethernet_does_not_have_is_refused(tmp_path: Path) -> None:
+    options = _option(13, b"\x10", "<") + bytes(4)
+    interface = _block(1, struct.pack("<HHI", 1, 0, 0) + options, "<")
+    path = _file(tmp_path, _section("<") + interface + _enhanced(UDP_FRAMES[0], "<"))
+    assert _refused(path) == "says that the FCS of its Ethernet frames has 16 bits"
 
 
 @pytest.mark.parametrize("write", [wrpcap, wrpcapng])
@@ -149,7 +199,7 @@ WITH_PAYLOAD: list[Packet] = [
 @pytest.mark.parametrize("length", [18, 19, 40])
 def test_the_signature_replaces_the_payloads_end(packet: Packet, length: int) -> None:
     before = bytes(packet / Raw(CONTENT[:length]))
-    frame, longer = sendable(before.ljust(60, b"\0"))
+    frame, longer = with_room(before.ljust(60, b"\0"))
     assert not longer
     assert len(frame) == max(60, len(before))
     for each in (frame, signed(frame, CONTENT[:16])):
@@ -158,7 +208,7 @@ def test_the_signature_replaces_the_payloads_end(packet: Packet, length: int) ->
 
 
 def test_a_udp_checksum_that_is_not_there_stays_away() -> None:
-    frame, _ = sendable(bytes(E / I4 / UDP(chksum=0) / Raw(CONTENT)))
+    frame, _ = with_room(bytes(E / I4 / UDP(chksum=0) / Raw(CONTENT)))
     assert frame[40:42] == b"\0\0"
 
 
@@ -180,14 +230,62 @@ def test_frames_without_room_are_lengthened_and_otherwise_left_alone(packet: Pac
     if isinstance(packet, IPv6ExtHdrRouting):
         packet = E / I6 / packet / UDP() / Raw(CONTENT)
     before = bytes(packet)
-    frame, longer = sendable(before)
+    frame, longer = with_room(before)
     assert longer
     assert frame[: len(before)] == before
     assert frame[len(before) :] == bytes(max(18, 60 - len(before)))
 
 
+# As a host that leaves checksums to its card has them before they are sent: IPv4's zero, the
+# others the sum of the pseudo header or anything else.
+OFFLOADED: list[tuple[Packet, tuple[str, ...]]] = [
+    (E / IP(src="10.0.0.1", dst="10.0.0.2", chksum=0) / UDP() / Raw(CONTENT), ("IP",)),
+    (E / IP(src="10.0.0.1", dst="10.0.0.2", chksum=0) / SCTP() / Raw(CONTENT), ("IP",)),
+    (E / IP(src="10.0.0.1", dst="10.0.0.2", chksum=0, flags="MF") / Raw(CONTENT), ("IP",)),
+    (E / I4 / TCP(flags="S", chksum=0x1234, options=[("MSS", 1460)]), ("TCP",)),
+    (E / I4 / TCP(flags="A", chksum=0x1234), ("TCP",)),
+    (E / I6 / TCP(flags="A", chksum=0x1234), ("TCP",)),
+    (E / I4 / UDP(chksum=0x1234) / Raw(CONTENT), ("UDP",)),
+    (E / I4 / UDP(chksum=0x1234) / Raw(b"short"), ("UDP",)),
+    (E / I4 / ICMP(chksum=0x1234), ("ICMP",)),
+    (
+        E / I4 / UDP(dport=4789, chksum=0x1234) / VXLAN(flags=8) / E / I4 / TCP(chksum=1),
+        ("UDP", "TCP"),
+    ),
+    (E / I4 / UDP(dport=4789, chksum=0x1234) / VXLAN(flags=8) / E / ARP(), ("UDP",)),
+]
+
+
+@pytest.mark.parametrize(("packet", "layers"), OFFLOADED, ids=lambda p: getattr(p, "name", ""))
+def test_checksums_that_were_left_to_the_card_are_fixed_or_kept(
+    packet: Packet, layers: tuple[str, ...]
+) -> None:
+    captured = bytes(packet)
+    fixed, kept = sendable(captured), sendable(captured, "keep")
+    assert (fixed.wrong, kept.wrong) == (True, True)
+    assert _wrong_layers(fixed.data) == ()
+    assert _wrong_layers(kept.data) == _wrong_layers(captured) == layers
+    # What it would be without offload is right, and stays so.
+    assert not sendable(fixed.data).wrong
+
+
+def _wrong_layers(frame: bytes) -> tuple[str, ...]:
+    """The layers whose checksums are other than those that Scapy writes."""
+    found = Ether(frame)
+    again = found.copy()
+    for each in again.iterpayloads():
+        if type(each) in (IP, TCP, ICMP) or (isinstance(each, UDP) and each.chksum):
+            del each.chksum
+    right = Ether(bytes(again))
+    return tuple(
+        type(ours).__name__
+        for ours, theirs in zip(found.iterpayloads(), right.iterpayloads(), strict=True)
+        if type(ours) in (IP, TCP, UDP, ICMP) and ours.chksum != theirs.chksum
+    )
+
+
 def test_extension_headers_are_passed_over() -> None:
-    frame, longer = sendable(bytes(E / I6 / IPv6ExtHdrHopByHop() / UDP() / Raw(CONTENT)))
+    frame, longer = with_room(bytes(E / I6 / IPv6ExtHdrHopByHop() / UDP() / Raw(CONTENT)))
     assert not longer
     segment = frame[14 + 40 + 8 :]
     assert frame[-18:] == bytes(18)
@@ -201,14 +299,14 @@ def test_extension_headers_are_passed_over() -> None:
 def test_arp_fits_into_the_smallest_frame() -> None:
     arp = bytes(E / ARP(psrc="10.0.0.1", pdst="10.0.0.2", hwsrc=E.src))
     assert len(arp) == 42
-    frame, longer = sendable(arp + b"padding padding!!!")
+    frame, longer = with_room(arp + b"padding padding!!!")
     assert (frame, longer) == (arp + bytes(18), False)
 
 
 def test_padding_that_is_too_short_is_made_longer() -> None:
     """An acknowledgement of 54 bytes, as it is captured from the wire."""
     ack = bytes(E / I4 / TCP(flags="A"))
-    frame, longer = sendable(ack.ljust(60, b"\0"))
+    frame, longer = with_room(ack.ljust(60, b"\0"))
     assert (frame, longer) == (ack + bytes(18), True)
 
 
@@ -365,13 +463,17 @@ def test_any_frame_gets_room_for_a_signature(
     before = bytes(mutated[:length])
     headers = captured_headers(before)
     assert headers.packet_end <= len(before)
-    after, longer = sendable(before)
+    after, longer = with_room(before)
     assert after[-18:] == bytes(18)
     assert len(after) >= 60
     assert longer == (len(after) > len(before))
     # Nothing in front of the payload changes but checksums.
     if not headers.transports:
-        assert after[: headers.packet_end] == before[: headers.packet_end]
+        fields = [each.checksum for each in headers.segments]
+        fields += [start + 10 for start, _ in headers.ipv4_headers]
+        free = {at for field in fields for at in (field, field + 1)}
+        kept = [at for at in range(headers.packet_end) if at not in free]
+        assert [after[at] for at in kept] == [before[at] for at in kept]
 
 
 def test_a_profile_sends_captures(tmp_path: Path) -> None:
@@ -386,6 +488,21 @@ def test_a_profile_sends_captures(tmp_path: Path) -> None:
     # Five of 102 bytes and one of 54 + 18, each with 4 of FCS.
     assert profile.mean_frame_size == pytest.approx((5 * 106 + 76) / 6)
     assert Profile.model_validate(profile.model_dump(mode="json")) == profile
+
+
+@pytest.mark.parametrize(("choice", "sent"), [("fix", "corrected"), ("keep", "sent as they are")])
+def test_a_profile_says_how_many_checksums_were_wrong(
+    tmp_path: Path, choice: str, sent: str
+) -> None:
+    wrong = bytes(E / IP(src="10.0.0.1", dst="10.0.0.2", chksum=0) / TCP(flags="S", chksum=1))
+    _file(tmp_path, _pcap([*UDP_FRAMES, wrong, wrong]))
+    path = tmp_path / "profile.yaml"
+    pcap = f"{{file: some.pcap, checksums: {choice}}}"
+    path.write_text(f"streams:\n- {{name: replay, role: load, pcap: {pcap}}}\n")
+    assert load_profile(path).notes()[1:] == [
+        "2 of these frames were captured with wrong checksums, as hosts leave them to their "
+        f"cards; they are {sent} (pcap.checksums: {choice})"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -142,13 +142,13 @@ _NO_VALUES = "(write increment, random, or a list of 1 to 4096 whole numbers or 
 @pytest.mark.parametrize(
     ("changes", "mistake"),
     [
-        ({"frame_size": True}, "frame_size: found True (write a whole number)"),
+        ({"frame_size": True}, "frame_size: found true (write a whole number)"),
         ({"frame_size": "64"}, "frame_size: found '64' (write a whole number)"),
         ({"frame_size": 64.0}, "frame_size: found 64.0 (write a whole number)"),
         ({"flows": "5"}, "flows: found '5' (write a whole number)"),
-        ({"prefix": True}, "prefix: found True (write a whole number)"),
+        ({"prefix": True}, "prefix: found true (write a whole number)"),
         ({"src_port": "80"}, "src_port: found '80' (write a whole number)"),
-        ({"mpls": [True]}, "mpls[0]: found True (write a whole number)"),
+        ({"mpls": [True]}, "mpls[0]: found true (write a whole number)"),
         ({"mpls": 5}, "mpls[0]: found 5 (give at least 16)"),
         ({"mpls": "100"}, "mpls: found '100' (write a list, such as [0, 1])"),
         ({"vlan": "100"}, f"vlan: '100' {_NO_TAG}"),
@@ -156,7 +156,7 @@ _NO_VALUES = "(write increment, random, or a list of 1 to 4096 whole numbers or 
         ({"vlan": 4095}, "vlan[0].id: found 4095 (give at most 4094)"),
         ({"imix": True}, f"imix: True {_NO_MIX}"),
         ({"imix": 64}, f"imix: 64 {_NO_MIX}"),
-        ({"imix": [{"size": True}]}, "imix[0].size: found True (write a whole number)"),
+        ({"imix": [{"size": True}]}, "imix[0].size: found true (write a whole number)"),
         (
             {"stream_types": "measurement"},
             "stream_types: found 'measurement' (write [measurement])",

@@ -1,7 +1,7 @@
 """The DUT's counters against the tester's."""
 
 from plimsoll.dut.lab import DutPortCounters
-from plimsoll.trial.judging.dut_agreement import dut_agreement
+from plimsoll.trial.judging.dut_agreement import counter_sums, dut_agreement
 from tests.unit.trial.trial_builder import (
     DURATION_S,
     LOAD_BACK,
@@ -88,3 +88,20 @@ def test_frames_on_a_wrong_port_are_compared_in_sum() -> None:
 
 def test_a_dut_without_counters_is_not_queried() -> None:
     assert dut_agreement(outcome()) == []
+
+
+def test_the_sums_that_are_recorded_are_those_that_are_judged() -> None:
+    """With frames that the DUT's port missed and that the hosts of the tester's port sent."""
+    said = {"arp": 1, "nd": 1, "echo": 4, "heard": 1, "answered": 5, "moved": 1}
+    ports = (port_counts(0), port_counts(1, host=said, foreign=3))
+    end = list(_end(rx_0=OUT - 30, tx_1=OUT - 30 + 10, rx_1=SENT + 5))
+    end[0] = DutPortCounters(0, end[0].rx_frames, end[0].tx_frames, 20, 10, 0, 0)
+    trial = outcome(lost=30, ports=ports, dut=(START, tuple(end)))
+    assert [(s.direction, s.port, s.tester, s.dut) for s in counter_sums(trial)] == [
+        ("into", 0, OUT, OUT),
+        ("into", 1, SENT + 5, SENT + 5),
+        ("out-of", 0, SENT, SENT),
+        ("out-of", 1, OUT - 20, OUT - 20),
+    ]
+    judged = [(each.value, each.limit) for each in dut_agreement(trial)]
+    assert judged == [(each.tester, each.dut) for each in counter_sums(trial)]

@@ -102,6 +102,22 @@ def test_a_multiple_is_of_the_baseline(lowest_ns: dict[str, int], stops: int | N
     assert _stops_at(bound, [_second(0, 130)]) is None
 
 
+def test_samples_that_stalls_may_have_delayed_stop_it_by_their_low_ends() -> None:
+    delayed = second(0, sent=RATE_PPS, latency_across_stalls=samples(*[500] * RATE_PPS))
+    short, long = (
+        replace(
+            delayed,
+            streams=tuple(
+                replace(each, latency_less_stalls=samples(*[low] * RATE_PPS))
+                for each in delayed.streams
+            ),
+        )
+        for low in (50, 400)
+    )
+    assert _stops_at(_bound("max"), [short]) is None
+    assert _stops_at(_bound("max"), [long]) == 0
+
+
 _latencies = st.lists(
     st.lists(st.sampled_from([1, 99, 100, 101, 102, 255]), max_size=RATE_PPS),
     min_size=SECONDS,

@@ -229,6 +229,14 @@ def test_many_short_stalls_are_reported() -> None:
     assert finding.value == pytest.approx(0.06)
 
 
+def test_no_more_than_all_of_the_time_is_stalled() -> None:
+    """12 s of 11 s, as the drain ended late."""
+    away = outcome(workers=(worker_counts(12 * 10**9),))
+    (share,) = (each for each in Limits().findings(away) if each.rule == "stalled-share")
+    assert share.value == 1.0
+    assert "for 100 % of the time" in share.text
+
+
 @pytest.mark.parametrize(
     ("changes", "rule"),
     [

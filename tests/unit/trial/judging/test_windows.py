@@ -208,6 +208,31 @@ def test_a_trial_stopped_late_in_a_window_has_it_judged() -> None:
     assert verdicts(windows) == ["pass", "pass"]
 
 
+def test_a_window_whose_latency_stalls_of_the_tester_leave_open_is_undecided() -> None:
+    """Losses apart, which are the DUT's whatever the tester did."""
+    intervals = [interval(n) for n in range(20)]
+    intervals[12] = replace(
+        intervals[12],
+        streams=tuple(
+            replace(
+                each,
+                latency_across_stalls=samples(*[250] * 120),
+                latency_less_stalls=samples(*[90] * 120),
+            )
+            if each.stream == PROBE
+            else each
+            for each in intervals[12].streams
+        ),
+    )
+    bound = LatencyBound.model_validate({"quantile": "max", "at_most": "200ns"})
+    windows = windows_of(intervals, whole(20), seconds=20, criteria=(*STRICT, bound))
+    assert verdicts(windows) == ["pass", "undecided"]
+    assert [(each.rule, each.undecided) for each in windows[1].reasons] == [("latency-max", True)]
+    intervals[13] = interval(13, lost=1)
+    windows = windows_of(intervals, whole(20, lost=1), seconds=20, criteria=(*STRICT, bound))
+    assert verdicts(windows) == ["pass", "fail"]
+
+
 def test_latency_is_that_of_the_window_alone() -> None:
     slow = samples(*[250] * 120)
     intervals = [interval(n) for n in range(20)]

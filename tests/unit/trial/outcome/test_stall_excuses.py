@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.dut.lab import DrainedBy
-from plimsoll.generator.interface import Interval
+from plimsoll.generator.interface import Interval, LossesLeftOut, LossEvent
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.judging.early_abort import EarlyAbort
@@ -57,6 +57,58 @@ def test_a_stall_excuses_what_its_queue_cannot_have_held(
 ) -> None:
     assert _excuses(intervals).unexcused(LOAD_OUT) == unexcused
     assert _excuses(intervals).unexcused(LOAD_BACK) == 0
+
+
+def _gap(frames: int, after_tsc: int | None, seen_tsc: int, filled: int = 0) -> LossEvent:
+    return LossEvent(7, frames + filled, filled, after_tsc, seen_tsc - 5, seen_tsc)
+
+
+def _stalled(*gaps: LossEvent, end_tsc: int = 1000, left_out: int = 0) -> Interval:
+    """Away for 2 ms until `end_tsc`, which can have cost 101 frames."""
+    frames = sum(each.lost for each in gaps) + left_out
+    stalled = interval(0, lost=frames, stalls_ns=[2 * MS])
+    (stall,) = stalled.workers[0].longest
+    worker = replace(stalled.workers[0], longest=(replace(stall, tsc=end_tsc),))
+    streams = tuple(
+        replace(each, losses=gaps, losses_left_out=LossesLeftOut(1, left_out))
+        if each.stream == LOAD_OUT
+        else each
+        for each in stalled.streams
+    )
+    return replace(stalled, workers=(worker,), streams=streams)
+
+
+@pytest.mark.parametrize(
+    ("gaps", "left_out", "unexcused"),
+    [
+        ([_gap(30, 900, 1001)], 0, 0),
+        ([_gap(30, 1000, 1000)], 0, 0),
+        ([_gap(30, None, 1001)], 0, 0),
+        # Seen before the stall ended, and sent after it.
+        ([_gap(30, 900, 999)], 0, 30),
+        ([_gap(30, 1001, 1100)], 0, 30),
+        ([_gap(30, 900, 1001), _gap(20, 1500, 1600)], 0, 20),
+        ([_gap(30, 900, 1001, filled=4), _gap(20, 1500, 1600)], 0, 20),
+        # Of gaps that the interval does not list nothing is known.
+        ([_gap(20, 1500, 1600)], 9, 20),
+        ([_gap(200, 900, 1001)], 0, 99),
+    ],
+)
+def test_a_stall_excuses_gaps_around_its_end_and_no_others(
+    gaps: list[LossEvent], left_out: int, unexcused: int
+) -> None:
+    assert _excuses([_stalled(*gaps, left_out=left_out)]).unexcused(LOAD_OUT) == unexcused
+
+
+@pytest.mark.parametrize(("after_tsc", "unexcused"), [(990, 0), (1010, 30)])
+def test_a_gap_may_be_seen_in_the_interval_after_the_stall(after_tsc: int, unexcused: int) -> None:
+    late = interval(1, lost=30)
+    streams = tuple(
+        replace(each, losses=(_gap(30, after_tsc, 2000),)) if each.stream == LOAD_OUT else each
+        for each in late.streams
+    )
+    excuses = _excuses([_stalled(), replace(late, streams=streams)])
+    assert excuses.unexcused(LOAD_OUT) == unexcused
 
 
 def test_frames_lost_after_the_last_that_came_back_are_excused_by_the_last_stalls() -> None:

@@ -60,6 +60,7 @@ def test_the_loops_waits_and_what_ran_then(tmp_path: Path) -> None:
         wait_ns=50 * MS,
         slices=20,
         involuntary_switches=20,
+        last_cpu=0,
     )
 
     def other(comm: str, pid: int, run_ms: int, slices: int, pinned: bool) -> OtherProcessRecord:
@@ -90,3 +91,14 @@ def test_a_loop_that_ended_in_between_is_left_out(tmp_path: Path) -> None:
     watch = ScheduleWatch({"tester": 10}, tmp_path)
     (tmp_path / "10/task/11/schedstat").unlink()
     assert watch.ended() is None
+
+
+def test_a_loop_that_was_moved_has_the_cpu_that_it_ended_on(tmp_path: Path) -> None:
+    _task(tmp_path / "30", "dpdk-testpmd", 1, (0, 0, 0))
+    _task(tmp_path / "30/task/31", "rte-worker-1", 1, (0, 0, 0), cpus="0-1")
+    watch = ScheduleWatch({"testpmd": 30}, tmp_path)
+    _task(tmp_path / "30/task/31", "rte-worker-1", 0, (900 * MS, 0, 2), cpus="0-1")
+    found = watch.ended()
+    assert found is not None
+    (thread,) = found.threads
+    assert (thread.cpu, thread.last_cpu) == (1, 0)

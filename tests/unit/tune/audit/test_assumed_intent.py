@@ -16,6 +16,9 @@ from tests.unit.tune.audit.machines import CMDLINE, GUEST, booted
         ("isolcpus=managed_irq,2-7 nohz_full=2-7", "2-7", True, True),
         ("nohz_full=4-7", "4-7", True, True),
         ("isolcpus=2-3 nohz_full=4-7", "2-7", False, True),
+        # Of several the first counts for its flags; further flags are added.
+        ("isolcpus=4-7 isolcpus=2-3 nohz_full=4-7 nohz_full=2-7", "4-7", False, True),
+        ("isolcpus=managed_irq,2-5 isolcpus=4-7", "2-7", False, None),
         # CPUs that are not there are no part of it.
         ("isolcpus=2-40", "2-7", False, None),
     ],

@@ -12,11 +12,13 @@ from plimsoll.host.kubernetes.api_client import connect
 from plimsoll.tune.cluster.api_cluster import ApiCluster
 from plimsoll.tune.cluster.cluster_audit import audit_cluster
 from plimsoll.tune.cluster.kinds import (
+    ALL_KINDS,
     CONSOLE,
     MONITORING_CONFIG,
     NODE,
     PERFORMANCE_PROFILE,
     POD,
+    RUNTIME_CLASS,
 )
 from plimsoll.tune.host.view.unread import Unread
 from tests.unit.tune.cluster.api_server import ApiServer, api_server, kubeconfig
@@ -121,13 +123,72 @@ def test_a_refusal_is_reported_in_bounds_and_without_words_by_its_status(
     assert unread.reason == f"500 {message}"
 
 
-@pytest.mark.parametrize("answer", [b"<html>", b"[" * 100_000, b'"text"', b'{"items": 7}'])
-def test_answers_of_any_shape_are_no_objects(
-    config: Path, server: ApiServer, answer: bytes
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"<html>", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b'"text"', "not an object"),
+        (b"[]", "not an object"),
+        (b"{}", "not a list of Kubernetes objects"),
+        (b'{"items": 7}', "not a list of Kubernetes objects"),
+        (b'{"items": []}', "not a list of Kubernetes objects"),
+        (b'{"kind": "NodeList"}', "not a list of Kubernetes objects"),
+        (b'{"kind": "NodeList", "items": 7}', "not a list of Kubernetes objects"),
+        (b'{"kind": "NodeList", "items": [7]}', "not a list of Kubernetes objects"),
+        (b'{"kind": "NodeList", "items": [{}]}', "not a list of Kubernetes objects"),
+        (b'{"kind": "Status", "status": "Failure"}', "not a list of Kubernetes objects"),
+    ],
+)
+def test_an_answer_that_is_no_list_leaves_the_kind_unknown(
+    config: Path, server: ApiServer, answer: bytes, said: str
 ) -> None:
     server.answers[NODE.path] = answer
     found = ApiCluster(connect(kubeconfig=str(config))).listed(NODE)
-    assert found == () or (isinstance(found, Unread) and "not JSON" in found.reason)
+    assert isinstance(found, Unread)
+    assert found.cause == "unreadable"
+    assert said in found.reason
+
+
+def test_a_list_without_entries_may_be_null(config: Path, server: ApiServer) -> None:
+    server.answers[NODE.path] = b'{"kind": "NodeList", "metadata": {}, "items": null}'
+    assert ApiCluster(connect(kubeconfig=str(config))).listed(NODE) == ()
+
+
+def test_what_every_cluster_has_is_not_absent(config: Path, server: ApiServer) -> None:
+    server.refused["nodes"] = server.refused["runtimeclasses"] = (404, "Not Found")
+    view = ApiCluster(connect(kubeconfig=str(config)))
+    for kind in (NODE, RUNTIME_CLASS):
+        found = view.listed(kind)
+        assert isinstance(found, Unread)
+        assert found.cause == "unreadable"
+
+
+def _junk(server: ApiServer, answer: bytes) -> None:
+    server.answers |= dict.fromkeys(["/version", *(kind.path for kind in ALL_KINDS)], answer)
+
+
+def _broken(server: ApiServer, status: int) -> None:
+    server.refused |= {kind.plural: (status, "Broken") for kind in ALL_KINDS}
+    server.answers["/version"] = b"{}"
+
+
+@pytest.mark.parametrize("answer", [b"<html>OK</html>", b"{}", b'{"items": []}', b"[1]", b"null"])
+def test_of_a_server_that_answers_junk_nothing_is_known(
+    config: Path, server: ApiServer, answer: bytes
+) -> None:
+    _junk(server, answer)
+    done = audit_cluster(ApiCluster(connect(kubeconfig=str(config))), intent())
+    assert {each.verdict for each in done.findings} == {"unknown"}
+
+
+@pytest.mark.parametrize("status", [404, 500, 502])
+def test_of_a_server_that_serves_nothing_nothing_is_known(
+    config: Path, server: ApiServer, status: int
+) -> None:
+    _broken(server, status)
+    done = audit_cluster(ApiCluster(connect(kubeconfig=str(config))), intent())
+    assert {each.verdict for each in done.findings} == {"unknown"}
 
 
 def test_a_server_that_goes_away_makes_the_rest_unknown(tmp_path: Path, config: Path) -> None:
@@ -187,4 +248,4 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MachineError) as refused:
         connect()
-    assert "plimsoll[kube]" in refused.value.remedy
+    assert "build EXTRAS=kube, or read" in refused.value.remedy

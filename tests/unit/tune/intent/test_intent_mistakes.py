@@ -408,9 +408,10 @@ CPUS = {
     "-1": "'-1' is not a list of CPUs (write numbers and ascending ranges, for example 2-5,8)",
     "1,1": "the CPU list '1,1' names a CPU twice (name each CPU once)",
     "1:30": "YAML takes 1:30 for the number 90 (put it in quotes)",
-    "010": "YAML takes 010 for the number 8 (put it in quotes)",
-    "0x3": "YAML takes 0x3 for the number 3 (put it in quotes)",
-    "1_0": "YAML takes 1_0 for the number 10 (put it in quotes)",
+    "010": "YAML takes 010 for the number 8 "
+    "(write 10, or 8 if octal is meant, or put it in quotes if it is text)",
+    "0x3": "YAML takes 0x3 for the number 3 (write 3, or put it in quotes if it is text)",
+    "1_0": "YAML takes 1_0 for the number 10 (write 10, or put it in quotes if it is text)",
     "2026-11-22": "YAML takes 2026-11-22 for a date (put it in quotes)",
     "[0, 1]": 'found [0, 1] (write a list of CPUs, for example "2-5,8")',
     "0.5": 'found 0.5 (write a list of CPUs, for example "2-5,8")',

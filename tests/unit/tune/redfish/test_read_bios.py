@@ -180,4 +180,4 @@ def test_without_sushy_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "sushy", None)
     with pytest.raises(MachineError) as caught:
         read_bios("https://127.0.0.1:1", WHO)
-    assert caught.value.remedy == "pip install 'plimsoll[redfish]'"
+    assert caught.value.remedy.endswith("build EXTRAS=redfish")

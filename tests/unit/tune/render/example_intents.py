@@ -1,6 +1,6 @@
 """Intents for OpenShift that between them have every field that is rendered."""
 
-from collections.abc import Iterator
+import functools
 from typing import Any
 
 from plimsoll.tune.intent.intent import Intent
@@ -104,8 +104,11 @@ INTENTS: dict[str, Intent] = {
 } | {"everything": EVERYTHING}
 
 
-def manifests(intent: Intent) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects that go to a cluster, by path."""
-    for path, document in documents(intent).items():
-        if not path.startswith("generator/"):
-            yield path, document
+@functools.cache
+def manifests(name: str) -> dict[str, dict[str, Any]]:
+    """The objects of the intent of that name that go to a cluster, by path; to be read only."""
+    return {
+        path: document
+        for path, document in documents(INTENTS[name]).items()
+        if not path.startswith("generator/")
+    }

@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from plimsoll.text.bounded_yaml import QUICK_LOADER
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
 from plimsoll.tune.render.files.rendered_file import RenderedFile
@@ -21,7 +22,7 @@ def rendered(intent: Intent | str) -> dict[str, RenderedFile]:
 def documents(intent: Intent | str) -> dict[str, Any]:
     """The YAML documents among them, by path."""
     return {
-        path: yaml.safe_load(file.text)
+        path: yaml.load(file.text, Loader=QUICK_LOADER)  # noqa: S506 the loader is a safe one
         for path, file in rendered(intent).items()
         if path.endswith(".yaml")
     }

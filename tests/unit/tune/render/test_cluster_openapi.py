@@ -13,8 +13,8 @@ pytestmark = pytest.mark.skipif(
 )
 OBJECTS = {
     f"{name}: {path}": manifest
-    for name, intent in INTENTS.items()
-    for path, manifest in manifests(intent)
+    for name in INTENTS
+    for path, manifest in manifests(name).items()
     # Of roles it has the names of its parts and not the parts: see test_core_kinds.py.
     if not manifest["apiVersion"].startswith("rbac.")
 }

@@ -13,8 +13,8 @@ from tests.unit.tune.render.example_intents import INTENTS, manifests
 
 OBJECTS = {
     f"{name}: {path}": manifest
-    for name, intent in INTENTS.items()
-    for path, manifest in manifests(intent)
+    for name in INTENTS
+    for path, manifest in manifests(name).items()
     if manifest["apiVersion"] == "v1" or manifest["apiVersion"].startswith("rbac.")
 }
 POD = OBJECTS["openshift-deterministic: 3-workload/70-pod-testpmd.yaml"]

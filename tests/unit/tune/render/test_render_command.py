@@ -1,7 +1,5 @@
 """`plimsoll tune render` as a user calls it."""
 
-import signal
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,12 +14,9 @@ from tests.unit.tune.intent.host_tree import HostTree
 @pytest.fixture
 def plimsoll(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Plimsoll]:
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+) -> Plimsoll:
     monkeypatch.chdir(tmp_path)
-    yield Plimsoll(monkeypatch, capsys)
-    for number, handler in before.items():
-        signal.signal(number, handler)
+    return Plimsoll(monkeypatch, capsys)
 
 
 INTENT = """

@@ -74,6 +74,32 @@ def test_a_browser_is_sent_the_whole_and_then_what_is_new(run: RunDirectory) -> 
     asyncio.run(follow())
 
 
+def test_a_drain_that_was_sent_is_taken_back(run: RunDirectory) -> None:
+    """What a trial's last interval was is only known once the trial has ended, or by its plan."""
+
+    async def follow() -> None:
+        feeds = LiveFeeds()
+        log = MetricLog("trial-0001", 0)
+        with run.lock(), Journal(run.journal) as journal:
+            journal.append(TRIAL_STARTED, number=1, phase="search", load_pps=1e6, planned_s=2)
+            with MetricsWriter(run, "trial-0001") as writer:
+                series = log.series(SENT, {}, 0)
+                for at in (0, 1):
+                    writer.append(log.tick("trafficgen", at * S, (at + 1) * S, [series], [500]))
+                stream = feeds.documents(entry_of(run.run_id, run.path))
+                whole = await anext(stream)
+                assert whole is not None
+                writer.append(log.tick("trafficgen", 2 * S, 2 * S + S // 10, [series], [0]))
+                news = await _next_document(stream)
+                assert [point["at"] for point in news["points"]] == [2]
+                assert news["figures"]["sent"] == "500 pps"
+                feeds.closing.set()
+                with pytest.raises(StopAsyncIteration):
+                    await anext(stream)
+
+    asyncio.run(follow())
+
+
 def test_two_browsers_share_a_feed_and_the_last_takes_it_along(run: RunDirectory) -> None:
     async def follow() -> int:
         feeds = LiveFeeds()

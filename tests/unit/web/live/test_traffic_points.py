@@ -2,7 +2,13 @@
 
 from plimsoll.record.live.latest_values import LatestValue, LiveInterval
 from plimsoll.web.live.live_document import live_figures
-from plimsoll.web.live.traffic_points import MOST_POINTS, TrafficPoints, TrafficTotals
+from plimsoll.web.live.traffic_points import (
+    MOST_POINTS,
+    TrafficPoint,
+    TrafficPoints,
+    TrafficTotals,
+    while_sending,
+)
 
 S = 10**9
 
@@ -70,3 +76,25 @@ def test_of_a_long_trial_the_last_points_are_kept_and_all_are_counted() -> None:
     assert figures["sent"] == "1 kpps"
     assert figures["loss"] == "0.1 %"
     assert figures["p99"] == figures["stalled"] == "-"
+
+
+def test_the_drain_is_no_rate() -> None:
+    """Of 10.25 s of sending at 6 Mpps: the last interval ends with a drain, and another follows."""
+    whole = [TrafficPoint(n, n + 1.0, 6e6, 6e6) for n in range(10)]
+    last = TrafficPoint(10.0, 11.0, 1.5e6, 1.5e6, lost_pps=3.0)
+    drain = TrafficPoint(11.0, 11.5, 0.0, 0.0)
+    *before, cut = while_sending([*whole, last, drain], 10.25)
+    assert before == whole
+    assert (cut.tx_pps, cut.rx_pps, cut.lost_pps) == (6e6, 6e6, 3.0)
+    assert live_figures(cut, TrafficTotals())["sent"] == "6 Mpps"
+
+
+def test_an_idle_second_while_frames_are_to_be_sent_is_shown() -> None:
+    points = [TrafficPoint(0.0, 1.0, 6e6, 6e6), TrafficPoint(1.0, 2.0, 0.0, 0.0)]
+    assert while_sending(points, 10.0) == points
+    assert while_sending(points, None) == points
+
+
+def test_intervals_that_end_a_little_late_are_whole() -> None:
+    points = [TrafficPoint(0.0, 1.004, 6e6, 6e6), TrafficPoint(1.004, 1.1, 10.0, 100.0)]
+    assert while_sending(points, 1.0) == points[:1]

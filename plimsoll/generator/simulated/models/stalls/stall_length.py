@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal, Self
 
-LengthDistribution = Literal["fixed", "exponential", "lognormal", "uniform"]
+LengthDistribution = Literal["fixed", "exponential", "lognormal", "uniform", "pareto"]
 
 _SQRT_2 = math.sqrt(2.0)
 
@@ -18,7 +18,8 @@ class StallLength:
 
     `length_s` is every length of a fixed one, the mean of an exponential and the median of
     a log-normal, whose logarithm has the standard deviation `deviation`. A uniform one lies
-    between `length_s` less and more by its share `deviation`, which is at most 1.
+    between `length_s` less and more by its share `deviation`, which is at most 1. `length_s` is
+    the mean of a generalised Pareto distribution of the shape `deviation`, below 0.5.
     """
 
     distribution: LengthDistribution
@@ -44,6 +45,9 @@ class StallLength:
                 return chance.lognormvariate(math.log(self.length_s), self.deviation)
             case "uniform":
                 return chance.uniform(*self._ends_s)
+            case "pareto":
+                beyond = 1.0 - chance.random()
+                return self._scale_s / self.deviation * (math.pow(beyond, -self.deviation) - 1.0)
 
     @property
     def mean_s(self) -> float:
@@ -57,6 +61,11 @@ class StallLength:
         """Of a uniform one."""
         half_s = self.length_s * self.deviation
         return self.length_s - half_s, self.length_s + half_s
+
+    @property
+    def _scale_s(self) -> float:
+        """Of a generalised Pareto distribution that begins at 0."""
+        return self.length_s * (1.0 - self.deviation)
 
     def odds_longer(self, than_s: float) -> float:
         """The probability of a length above `than_s`."""
@@ -72,6 +81,9 @@ class StallLength:
             case "uniform":
                 shortest_s, longest_s = self._ends_s
                 return min(1.0, max(0.0, longest_s - than_s) / (longest_s - shortest_s))
+            case "pareto":
+                inner = 1.0 + self.deviation * than_s / self._scale_s
+                return math.pow(inner, -1.0 / self.deviation)
 
     def mean_up_to(self, most_s: float) -> float:
         """The mean of lengths of which each counts for at most `most_s`."""
@@ -91,6 +103,9 @@ class StallLength:
                 cut_s = min(max(most_s, shortest_s), longest_s)
                 below_s = (cut_s**2 - shortest_s**2) / 2.0 / (longest_s - shortest_s)
                 return below_s + min(most_s, cut_s) * self.odds_longer(cut_s)
+            case "pareto":
+                inner = 1.0 + self.deviation * most_s / self._scale_s
+                return self.length_s * (1.0 - math.pow(inner, 1.0 - 1.0 / self.deviation))
 
     def mean_square_beyond(self, least_s: float) -> float:
         """The mean of the squares of what lengths have beyond `least_s`; none counts as 0."""
@@ -113,6 +128,11 @@ class StallLength:
                 shortest_s, longest_s = self._ends_s
                 most_s, fewest_s = max(0.0, longest_s - least_s), max(0.0, shortest_s - least_s)
                 return (most_s**3 - fewest_s**3) / 3.0 / (longest_s - shortest_s)
+            case "pareto":
+                # Beyond any length it is one of the same shape.
+                scale_s = self._scale_s + self.deviation * least_s
+                square = 2.0 * scale_s**2 / (1.0 - self.deviation) / (1.0 - 2.0 * self.deviation)
+                return square * self.odds_longer(least_s)
 
 
 def _normal_beyond(value: float) -> float:

@@ -44,13 +44,15 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadPoolExecutor]:
         yield made
 
 
-def make(cluster: ClusterInMemory, pool: ThreadPoolExecutor, watch: Any = None) -> ChurnDriver:
+def make(
+    cluster: ClusterInMemory, pool: ThreadPoolExecutor, watch: Any = None, timeout_s: float = 60.0
+) -> ChurnDriver:
     return ChurnDriver(
         cast(WritingClient, cluster),
         WORKLOAD,
         cast(PodWatch, watch or ReadyAtOnce()),
         limit=TokenBucket(1e6, 1000),
-        timeout_s=0.2,
+        timeout_s=timeout_s,
         pool=pool,
     )
 
@@ -87,7 +89,7 @@ def test_churn_deletes_waits_and_makes_the_same_anew(pool: ThreadPoolExecutor) -
 
 def test_a_phase_that_is_not_over_in_time_ends_the_churn(pool: ThreadPoolExecutor) -> None:
     cluster = ClusterInMemory(linger=10**9)
-    driver = make(cluster, pool)
+    driver = make(cluster, pool, timeout_s=0.2)
     driver.create(range(2))
     plan = ChurnPlan(2, 100, duration_s=60, cycles=0, delay_s=0, deletion_delay_s=0)
     (phase,) = driver.churn(plan, random.Random(1), lambda phase: None)  # noqa: S311
@@ -129,7 +131,7 @@ def test_nothing_is_left_that_it_made(pool: ThreadPoolExecutor) -> None:
 
 def test_what_does_not_go_is_told_with_the_command(pool: ThreadPoolExecutor) -> None:
     cluster = ClusterInMemory(linger=10**9)
-    driver = make(cluster, pool)
+    driver = make(cluster, pool, timeout_s=0.2)
     driver.create([0])
     with pytest.raises(MachineError) as error:
         driver.remove_all()

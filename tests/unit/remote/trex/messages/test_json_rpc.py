@@ -126,3 +126,20 @@ def test_a_bomb_is_not_unpacked() -> None:
 @given(st.binary(max_size=200))
 def test_no_bytes_raise(message: bytes) -> None:
     assert json.loads(answered(message, call))
+
+
+def test_what_is_small_where_it_is_unpacked_may_not_be_large_in_memory() -> None:
+    """Of some KB Python would make a million lists; of 30 KB as many as take a gigabyte."""
+    message = zipped(b"[" + b"[]," * 1_000_000 + b"[]]")
+    assert len(message) < 4_000
+    error = json.loads(answered(message, call))["error"]
+    assert (error["code"], error["specific_err"]) == (
+        -32700,
+        "it has more than 1000000 values",
+    )
+
+
+def test_a_batch_of_as_many_streams_as_a_port_has_is_read() -> None:
+    stream = {"packet": {"binary": "A" * 100}, "vm": {"instructions": [{"x": 1}] * 20}}
+    found = answer([request("echo", **stream)] * 4096)
+    assert len(found) == 4096

@@ -36,12 +36,39 @@ def test_all_cpus_fail() -> None:
         ("# IRQBALANCE_BANNED_CPUS=000000fc\n", "fail"),
         ("IRQBALANCE_BANNED_CPUS=0000000c\n", "fail"),
         ("IRQBALANCE_BANNED_CPUS=\n", "fail"),
-        ("IRQBALANCE_BANNED_CPUS=two\n", "unknown"),
+        # irqbalance's parser gives up at what is not a hexadecimal digit, and bans what it had.
+        ("IRQBALANCE_BANNED_CPUS=two\n", "fail"),
+        ("IRQBALANCE_BANNED_CPUS=0xfc\n", "fail"),
+        ("IRQBALANCE_BANNED_CPUS=fc-\n", "fail"),
+        ("IRQBALANCE_BANNED_CPUS=1000000fc\n", "fail"),
+        ("IRQBALANCE_BANNED_CPUS=0000000000fc\n", "ok"),
+        ("IRQBALANCE_BANNED_CPUS=fc,0x1\n", "ok"),
+        ("IRQBALANCE_BANNED_CPULIST=2-x\n", "fail"),
+        ("IRQBALANCE_BANNED_CPULIST=2-7,x\n", "ok"),
+        ("IRQBALANCE_BANNED_CPULIST=7-2\n", "fail"),
+        ("IRQBALANCE_BANNED_CPULIST=0xfc\n", "fail"),
+        # The mask comes before the list, and the last assignment before others.
+        ("IRQBALANCE_BANNED_CPULIST=2-7\nIRQBALANCE_BANNED_CPUS=0c\n", "fail"),
+        ("IRQBALANCE_BANNED_CPULIST=2-3\nIRQBALANCE_BANNED_CPUS=fc\n", "ok"),
+        ("IRQBALANCE_BANNED_CPULIST=2-7\nIRQBALANCE_BANNED_CPUS=\n", "ok"),
+        ("IRQBALANCE_BANNED_CPUS=fc\nIRQBALANCE_BANNED_CPUS=0c\n", "fail"),
+        ("IRQBALANCE_BANNED_CPUS=fc\nIRQBALANCE_BANNED_CPUS=\n", "fail"),
+        ("IRQBALANCE_BANNED_CPUS=<hidden>\n", "unknown"),
     ],
 )
 def test_a_running_irqbalance_is_to_spare_the_isolated(setting: str, verdict: str) -> None:
     view = host_of_8(CHECK, RESERVED | RUNNING | {CONFIGURATION: setting})
     assert CHECK.judge(view, intent()).verdict == verdict
+
+
+def test_a_mask_that_irqbalance_cannot_read_is_named() -> None:
+    setting = {CONFIGURATION: "IRQBALANCE_BANNED_CPUS=0xfc\n"}
+    finding = CHECK.judge(host_of_8(CHECK, RESERVED | RUNNING | setting), intent())
+    assert finding.text == "irqbalance may move interrupts to isolated CPUs 2-7"
+    assert finding.read[-1].what == (
+        "IRQBALANCE_BANNED_CPUS=0xfc, which irqbalance cannot read: a mask is of hexadecimal "
+        "digits without 0x"
+    )
 
 
 def test_unset_it_spares_what_the_kernel_isolates() -> None:

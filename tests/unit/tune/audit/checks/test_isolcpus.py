@@ -18,7 +18,11 @@ OPENSHIFT = intent(platform="openshift", pool={"role": "worker"})
         (UNBALANCED, "isolcpus=managed_irq,domain,2,3,4-7"),
         (UNBALANCED, "isolcpus=nohz,domain,managed_irq,2-N"),
         (intent(), "isolcpus=managed_irq,2-7"),
-        (OPENSHIFT, "isolcpus=0 isolcpus=managed_irq,2-7"),
+        (OPENSHIFT, "isolcpus=managed_irq,2-7 isolcpus=managed_irq,2-N"),
+        (UNBALANCED, "isolcpus=2-7 isolcpus=managed_irq,2-7"),
+        # The kernel ignores the second, which has other CPUs for a flag that is set.
+        (UNBALANCED, "isolcpus=domain,managed_irq,2-7 isolcpus=0"),
+        (UNBALANCED, "isolcpus=2-x isolcpus=domain,managed_irq,2-7"),
     ],
 )
 def test_the_isolated_cpus_with_their_flags_are_ok(declared, argument) -> None:  # type: ignore[no-untyped-def]
@@ -55,6 +59,15 @@ def test_on_openshift_the_profile_renders_it() -> None:
         # Without flags the kernel takes domain alone.
         ("isolcpus=2-7", "warn", "its flags lack managed_irq"),
         ("isolcpus=domain,managed_irq,2-x", "fail", "the kernel ignores it"),
+        # The first counts.
+        (
+            "isolcpus=domain,managed_irq,2-3 isolcpus=domain,managed_irq,2-7",
+            "fail",
+            "it leaves out isolated CPUs 4-7; the kernel ignores isolcpus=domain,managed_irq,2-7",
+        ),
+        ("isolcpus=2-7 isolcpus=managed_irq,2-3", "fail", "it leaves out isolated CPUs 4-7"),
+        ("isolcpus=0 isolcpus=managed_irq,2-7", "fail", "it leaves out isolated CPUs 2-7"),
+        ("isolcpus=2-x isolcpus=2-y", "fail", "isolates no CPU"),
     ],
 )
 def test_what_is_amiss_is_said(argument: str, verdict: str, text: str) -> None:

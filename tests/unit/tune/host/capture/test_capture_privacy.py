@@ -27,7 +27,6 @@ from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.capture.collect import collect
 from plimsoll.tune.host.capture.open_capture import open_root
 from plimsoll.tune.host.view.host_view import HostView
-from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset, preset_names
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import CPUINFO, INTEL
@@ -235,16 +234,16 @@ def message(done: Audit) -> list[dict[str, object]]:
     return [asdict(finding) for finding in done.findings]
 
 
-def assert_judged_alike(view: HostView, declared: Intent) -> None:
+def assert_judged_alike(view: HostView) -> None:
     again = collect(view, needed_files(), NOW).view(view.where)
-    assert message(audit(again, declared)) == message(audit(view, declared))
+    for name in preset_names():
+        declared = load_preset(name)
+        assert message(audit(again, declared)) == message(audit(view, declared)), name
 
 
 @pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.name)
 def test_a_capture_is_judged_as_what_it_was_made_of(path: Path) -> None:
-    view = open_root(path)
-    for name in preset_names():
-        assert_judged_alike(view, load_preset(name))
+    assert_judged_alike(open_root(path))
 
 
 def test_a_host_with_a_secret_in_every_file_is_judged_as_its_capture() -> None:
@@ -262,8 +261,7 @@ def test_a_host_with_a_secret_in_every_file_is_judged_as_its_capture() -> None:
         "/etc/os-release": "ID=debian\n",
     }
     view = CapturedHost(files=files)
-    for name in preset_names():
-        assert_judged_alike(view, load_preset(name))
+    assert_judged_alike(view)
     capture = collect(view, needed_files(), NOW)
     everything = capture.manifest.model_dump_json() + json.dumps(dict(capture.files))
     assert "hunter2" not in everything

@@ -59,9 +59,14 @@ def test_a_loss_too_small_to_be_squared_breaks_no_budget() -> None:
     assert odds_of_sum_at_most(1e6, 1.0, 1e-200, 1e-200) == 1.0
 
 
-@pytest.mark.parametrize("distribution", ["fixed", "exponential", "lognormal"])
-def test_what_stalls_have_beyond_a_length(distribution: LengthDistribution) -> None:
-    lengths, chance = StallLength(distribution, 2e-3, 0.6), chance_of(1)
+@pytest.mark.parametrize(
+    ("distribution", "deviation"),
+    [("fixed", 0.6), ("exponential", 0.6), ("lognormal", 0.6), ("uniform", 0.6), ("pareto", 0.2)],
+)
+def test_what_stalls_have_beyond_a_length(
+    distribution: LengthDistribution, deviation: float
+) -> None:
+    lengths, chance = StallLength(distribution, 2e-3, deviation), chance_of(1)
     drawn = [lengths.drawn(chance) for _ in range(100_000)]
     for beyond_s in (0.0, 1e-3, 3e-3):
         excess = [max(0.0, each - beyond_s) for each in drawn]

@@ -1,0 +1,76 @@
+"""Absences with the times in which a loop's CPU stood still put where an incident has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from plimsoll.attribution.absences.absence import Absence, Part, meeting
+from plimsoll.attribution.absences.taker import Taker
+from plimsoll.attribution.events.standstill import Standstill
+from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.attribution.incidents.spans import TickSpan
+from plimsoll.attribution.incidents.windows import window_of
+
+
+def with_standstills(
+    loops: Sequence[PollingLoop],
+    away: Mapping[int, Sequence[Absence]],
+    still: Mapping[int, Sequence[Standstill]],
+    incident: Incident,
+    tsc_hz: float,
+    *,
+    virtual: bool,
+) -> dict[int, Sequence[Absence]]:
+    """The absences, by CPU; near the incident, where its CPU stood still that is what took it.
+
+    What had the CPU in the kernel's eyes did nothing while that stood still: a softirq that lasted
+    10 ms so, or a task, is none of its time's cause.
+    """
+    found = dict(away)
+    begin, end = window_of(incident, tsc_hz)
+    for loop in loops:
+        near = [s for s in still.get(loop.cpu, ()) if s.begin <= end and begin <= s.end]
+        if near and loop.cpu in away:
+            around: list[Absence] = list(meeting(away[loop.cpu], begin, end))
+            for each in near:
+                part = Part(*_placed(each, around, incident), _taker(each, loop, virtual=virtual))
+                around = _overlaid(around, Absence(loop, (part,)))
+            found[loop.cpu] = tuple(around)
+    return found
+
+
+def _placed(still: Standstill, away: Sequence[Absence], incident: Incident) -> TickSpan:
+    """Up to the incident's end. Of missing ticks it is known that the CPU ran when it last said.
+
+    It stood still from then on where that was in the kernel, and where the incident shows it.
+    """
+    begin, end = still.placed(incident.end_tsc)
+    if not still.missing:
+        return begin, end
+    within = [a for a in away if a.begin <= still.begin < a.end]
+    since = still.begin if within else max(still.begin, incident.begin_tsc)
+    return min(begin, since), still.end
+
+
+def _taker(still: Standstill, loop: PollingLoop, *, virtual: bool) -> Taker:
+    if not still.missing:
+        return Taker("hypervisor-steal", f"steal of CPU {loop.cpu}")
+    ticks = f"{still.missing} {'tick' if still.missing == 1 else 'ticks'} missing"
+    return Taker("stood-still", f"the {'vCPU' if virtual else 'CPU'} stood still ({ticks})")
+
+
+def _overlaid(away: Sequence[Absence], over: Absence) -> list[Absence]:
+    """Without what the others have of its time, so that none is counted twice."""
+    found = [over]
+    for absence in away:
+        before = tuple(_cut(absence.parts, absence.begin, min(absence.end, over.begin)))
+        behind = tuple(_cut(absence.parts, max(absence.begin, over.end), absence.end))
+        found += [Absence(absence.loop, parts) for parts in (before, behind) if parts]
+    return sorted(found, key=lambda absence: absence.begin)
+
+
+def _cut(parts: Sequence[Part], begin: int, end: int) -> Iterator[Part]:
+    for part in parts:
+        if max(part.begin, begin) < min(part.end, end):
+            yield part.between(max(part.begin, begin), min(part.end, end))

@@ -1,0 +1,1 @@
+"""HTTP clients that hold credentials: which server these are for."""

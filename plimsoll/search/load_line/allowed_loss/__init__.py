@@ -1,0 +1,1 @@
+"""Goals that allow some loss: what absences of the DUT lose together, and the load it permits."""

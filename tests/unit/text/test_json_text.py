@@ -1,0 +1,110 @@
+"""JSON is read as JSON, and its mistakes have lines."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from plimsoll.errors import InputError
+from plimsoll.text.bounded_yaml import MOST_DEEP, load_yaml
+from plimsoll.text.document import load_document, parse_document, parse_value
+from plimsoll.text.json_text import json_nodes
+
+
+class Stream(BaseModel, extra="forbid"):
+    name: str = ""
+    rate: int = 1
+
+
+class Profile(BaseModel, extra="forbid"):
+    streams: list[Stream] = []
+
+
+def _refused(text: str) -> str:
+    with pytest.raises(InputError) as caught:
+        parse_document(Path("a.json"), text).validate(Profile)
+    return str(caught.value)
+
+
+def test_numbers_and_characters_are_json_s(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"streams": [{"name": "\\ud83d\\ude80", "rate": 1e5}]}')
+    assert load_document(path, Profile).streams == [Stream(name="🚀", rate=100_000)]
+    path.write_text("\ufeff" + path.read_text())
+    assert load_document(path, Profile).streams[0].rate == 100_000
+    assert load_yaml('{"a": 1E3, "b": "\\ud83d\\ude80"}') == {"a": 1000.0, "b": "🚀"}
+    assert parse_value('[1e3, "\\/"]', "--set a") == [1000.0, "/"]
+
+
+@pytest.mark.parametrize("break_", ["\n", "\r\n"])
+def test_mistakes_have_their_lines(break_: str) -> None:
+    text = break_.join(["{", '\t"streams" ', "\t:", "[{}, ", '{"rat": 5}]', "}"])
+    assert _refused(text) == ("a.json:5: streams[1].rat: unknown field (did you mean rate?)")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            '{"streams": [],\n "streams": []}',
+            "a.json:2: cannot be parsed: 'streams' is given twice",
+        ),
+        ('{"streams":\n [{"name": "\\ud83d"}]}', "a.json:2: cannot be parsed: \\ud800 to"),
+        ('{"streams": [{"rate": 1e999}]}', "a.json:1: streams[0].rate: "),
+        ('{"streams": [{"rate": NaN}]}', "a.json:1: streams[0].rate: found 'NaN'"),
+        ('{"streams": [{"rate": 0200}]}', "a.json:1: streams[0].rate: YAML takes 0200 for"),
+        ('{"a": ' * 101 + "1" + "}" * 101, "a.json: cannot be parsed"),
+        ('{"a": ' * 20000 + "1" + "}" * 20000, "a.json"),
+    ],
+)
+def test_what_json_does_not_say_is_refused(text: str, said: str) -> None:
+    assert _refused(text).startswith(said)
+
+
+def test_half_a_character_in_yaml_is_refused() -> None:
+    with pytest.raises(InputError, match=r"a\.yaml:2: cannot be parsed: .*half a character"):
+        parse_document(Path("a.yaml"), 'a: 1\nb: "\\ud83d\\ude80"\n')
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda below: st.lists(below) | st.dictionaries(st.text(max_size=5), below),
+    max_leaves=20,
+)
+
+
+@given(st.dictionaries(st.text(max_size=5), VALUES), st.sampled_from([None, 1, "\t"]))
+def test_any_json_is_read_and_its_nodes_are_its_values(
+    value: dict[str, object], indent: int | str | None
+) -> None:
+    text = json.dumps(value, indent=indent)
+    found = parse_document(Path("a.json"), text)
+    assert found.data == value
+    assert _value(json_nodes(text), text) == value
+
+
+def _value(node: yaml.Node, text: str) -> object:
+    """What the node says, and what stands where it says that it stands."""
+    there = text[node.start_mark.index : node.end_mark.index]
+    assert text.count("\n", 0, node.start_mark.index) == node.start_mark.line
+    if isinstance(node, yaml.MappingNode):
+        assert json.loads(there) is not None
+        return {key.value: _value(each, text) for key, each in node.value}
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(each, text) for each in node.value]
+    return json.loads(there)
+
+
+def test_depth_has_the_bound_of_yaml() -> None:
+    deep = "[" * MOST_DEEP + "1" + "]" * MOST_DEEP
+    assert load_yaml(deep)
+    with pytest.raises(ValueError, match="nested too deeply"):
+        load_yaml(f"[{deep}]")
