@@ -97,6 +97,12 @@ class KnownStream:
             return self.duration_s
         return max(_SHORTEST_S, (self._over_ns - time.monotonic_ns()) / 1e9)
 
+    def was_over(self, ago_s: float) -> bool:
+        """Whether its time was over so long ago, whether or not its end has been told yet."""
+        if self.held or self._over_ns is None:
+            return False
+        return time.monotonic_ns() - round(ago_s * 1e9) >= self._over_ns
+
     def hold(self) -> None:
         """It is to send nothing for now, and what is left of its time is to stay."""
         self.left_s = self.remaining_s()

@@ -72,7 +72,7 @@ class StreamTally:
         self.last_received_unix_ns: int | None = None
 
     def add(self, counts: StreamCounts, interval: Interval, *, sending: bool) -> None:
-        """Account for what it did in `interval`, at whose end it is still `sending` or not."""
+        """Account for what it did in `interval`; `sending`: it was to send until its end."""
         length_s = max(interval.end_s - interval.begin_s, 1e-9)
         begin_unix_ns = interval.end_unix_ns - round(length_s * 1e9)
         for name in _COUNTERS:

@@ -12,7 +12,13 @@ from plimsoll.benchmark.live_traffic.known_stream import KnownStream
 from plimsoll.benchmark.live_traffic.live_book import LiveBook
 from plimsoll.benchmark.live_traffic.stream_tally import no_counts
 from plimsoll.errors import InputError
-from plimsoll.generator.interface import GeneratorRefused, Interval, StreamBegin, TrialStage
+from plimsoll.generator.interface import (
+    GeneratorRefused,
+    Interval,
+    StreamBegin,
+    StreamCourse,
+    TrialStage,
+)
 from plimsoll.traffic.plan import LONGEST_TRIAL_S, Pacing, StreamPlan
 from tests.unit.benchmark.live_traffic.conftest import Live
 from tests.unit.benchmark.live_traffic.stepped_generator import BEGIN_UNIX_NS, LATENCY_NS
@@ -147,7 +153,7 @@ def test_rates_are_there_right_after_the_end_and_then_0() -> None:
     add("drain", 0.1, 0)
     with book.changed:
         book.settle()
-    now[0] += 1.9
+    now[0] += 9.9
     assert rates() == (1000, 1000)
     now[0] += 0.2
     assert rates() == (0, 0)
@@ -157,6 +163,28 @@ def test_rates_are_there_right_after_the_end_and_then_0() -> None:
     assert rates() == (0, 0)
     add("send", 0.5, 100)
     assert rates() == (200, 200)
+
+
+def test_a_rate_is_none_of_the_time_between_an_end_and_its_notice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A starved machine tells an interval in which nothing was due before the end itself."""
+    now_ns = [10**9]
+    monkeypatch.setattr(time, "time_ns", lambda: now_ns[0])
+    monkeypatch.setattr(time, "monotonic_ns", lambda: now_ns[0])
+    book, known = LiveBook(()), KnownStream(stream(1))
+    known.start(1.0)
+    known.note_begin(StreamCourse(1, now_ns[0], now_ns[0] + 10**9))
+
+    def rate_after(sent: int) -> float:
+        now_ns[0] += 5 * 10**8
+        counts = replace(no_counts(1), sent=sent)
+        interval = Interval(0, "send", 0.0, 0.5, now_ns[0], (counts,), (), ())
+        with book.changed:
+            book.add_interval(interval, {1: known})
+        return book.read([known], sending=True).stream(1).tx_pps
+
+    assert [rate_after(sent) for sent in (500, 400, 0, 0)] == [1000, 800, 800, 800]
 
 
 def test_the_generator_ends_each_stream_after_its_own_duration(live: Live) -> None:
