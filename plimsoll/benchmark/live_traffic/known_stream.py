@@ -98,7 +98,7 @@ class KnownStream:
         return max(_SHORTEST_S, (self._over_ns - time.monotonic_ns()) / 1e9)
 
     def was_over(self, ago_s: float) -> bool:
-        """Whether its time was over so long ago, whether or not its end has been told yet."""
+        """Whether its time was over so long ago; its end may be reported later."""
         if self.held or self._over_ns is None:
             return False
         return time.monotonic_ns() - round(ago_s * 1e9) >= self._over_ns

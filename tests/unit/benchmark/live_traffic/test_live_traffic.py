@@ -168,7 +168,7 @@ def test_rates_are_there_right_after_the_end_and_then_0() -> None:
 def test_a_rate_is_none_of_the_time_between_an_end_and_its_notice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A starved machine tells an interval in which nothing was due before the end itself."""
+    """A starved machine reports an interval in which nothing was due before the end itself."""
     now_ns = [10**9]
     monkeypatch.setattr(time, "time_ns", lambda: now_ns[0])
     monkeypatch.setattr(time, "monotonic_ns", lambda: now_ns[0])
