@@ -24,7 +24,7 @@ endif
 .PHONY: help setup build demo plugfest-demo plugfest-packages churn-demo churn-packages test test-slow test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-durations test-repeated bench-report bench-attribution lint style types format clean \
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel vm-testpmd \
 	vm-nics vm-timesync vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
-	prepared slow-checks engine-tests engine-unsanitized engine-sanitized engine-threads delay-dut python-tests slow-python-tests \
+	prepared slow-checks engine-tests engine-unsanitized engine-sanitized engine-threads delay-dut compiled-tests python-tests slow-python-tests \
 	full-python-tests
 .PHONY: packages chroot-install deb deb-install image pod-image control-plane kubelet kueue multus
 
@@ -53,7 +53,8 @@ test-slow: slow-checks slow-python-tests ## Fuzzers, TSan, and tests left out on
 # All that needs no CPU of its own: packages, builds, linters and the engine's unit tests.
 prepared:
 	@$(MAKE) --no-print-directory PREPARING=yes --jobs=3 --output-sync=line \
-		test-packages lint $(INSTALLED) engine-unsanitized engine-sanitized sshd cluster-openapi
+		test-packages lint $(INSTALLED) engine-unsanitized engine-sanitized sshd cluster-openapi \
+		compiled-tests
 
 slow-checks: fuzz-packages $(RUN_REQUIREMENTS)
 	@$(MAKE) --no-print-directory PREPARING=yes --jobs=2 --output-sync=target \
@@ -348,17 +349,21 @@ engine-threads: build/engine-threads/build.ninja
 # They start no engine. Polling loops, which come before ordinary programs, would starve their
 # browsers, so they run with the unit tests.
 POLLING_NOTHING := tests/integration/parallel
-# The other integration tests wait more than they work.
+# All tests wait: for other processes, for a disk, for a lab to come up.
 WORKERS := $$(( 2 * $$(nproc) ))
 RESULTS := build/test-results
 
-# The tests start the command hundreds of times: it is compiled once, whatever the shell asks for.
-python-tests slow-python-tests full-python-tests: export PYTHONDONTWRITEBYTECODE :=
+# The tests start the command hundreds of times: it is compiled once, whatever the shell asks for,
+# and so are they, before all workers load them at the same time.
+compiled-tests python-tests slow-python-tests full-python-tests: export PYTHONDONTWRITEBYTECODE :=
+
+compiled-tests: $(DEV_REQUIREMENTS)
+	@build-aux/timed build $(BIN)/pytest --quiet --collect-only tests >/dev/null
 
 python-tests: TESTS = not slow and not full
 slow-python-tests: TESTS = slow and not full
 python-tests slow-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
-	@build-aux/timed unit $(BIN)/pytest --numprocesses auto --dist loadfile \
+	@build-aux/timed unit $(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile \
 		--junitxml $(RESULTS)/unit.xml -m '$(TESTS) and not alone' $(POLLING_NOTHING) tests/unit
 	@build-aux/timed integration $(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile \
 		--junitxml $(RESULTS)/integration.xml -m '$(TESTS) and not alone' \

@@ -147,7 +147,7 @@ def test_an_interface_that_has_a_program_keeps_it(ledger: Ledger) -> None:
     lab.down()
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", ["native", pytest.param("generic", marks=pytest.mark.slow)])
 def test_a_killed_owner_leaves_neither_program_nor_map(state: Path, mode: str) -> None:
     owner, ledger = start_owner(settings_of("xdp", mode=mode))
     assert len(leftovers(ledger)) == 3

@@ -59,7 +59,7 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_grid_page(tmp_path_factory.mktemp("grid"))
 
 
-# Three of different makes are enough of a promise that all keep.
+# Two of different makes are enough of a promise that all keep.
 @pytest.fixture(
     scope="module",
     params=[
@@ -68,7 +68,7 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.param("soak", marks=pytest.mark.slow),
         pytest.param("trend", marks=pytest.mark.slow),
         "comparison",
-        "grid",
+        pytest.param("grid", marks=pytest.mark.slow),
     ],
 )
 def report(request: pytest.FixtureRequest) -> Path:

@@ -46,7 +46,10 @@ def test_other():
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["here", "xdist"])
+@pytest.mark.parametrize(
+    "workers",
+    [pytest.param((), id="here"), pytest.param(("-n", "1"), id="xdist", marks=pytest.mark.slow)],
+)
 def test_the_session_ends_with_what_was_tried_again(
     tmp_path: Path, workers: tuple[str, ...]
 ) -> None:
