@@ -217,6 +217,7 @@ def stream(plan: StreamPlan, drawn: Callable[[int], Mapping[str, object]]) -> di
         "stream": plan.stream,
         "sent": 300_000,
         "received": 300_000,
+        "received_bytes": 300_000 * 64,
         **dict.fromkeys(faults, 0),
         "latency": drawn(_PROBES if probe else _LATENCIES),
         "latency_across_stalls": drawn(_PROBES_ACROSS if probe else _ACROSS),

@@ -158,7 +158,8 @@ class StreamCounts:
     `latency` has the samples that no stall of the tester can have delayed. The others are in
     `latency_across_stalls` as measured, and in `latency_less_stalls` less the most that stalls can
     have delayed them: between the two lies the DUT's latency. `low_end_unknown` of them were sent
-    so long ago that their stalls were forgotten.
+    so long ago that their stalls were forgotten. `received_bytes` is the length of the received
+    frames with FCS, together; 0 where the generator does not count it.
     """
 
     stream: int
@@ -191,6 +192,7 @@ class StreamCounts:
     stamps: StampCounts | None = None
     latency_less_stalls: Histogram = field(default_factory=Histogram)
     low_end_unknown: int = 0
+    received_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,10 @@ class LiveStream:
     where it sends as fast as it can; a paused stream has 0. `counts` are those of the engine's
     protocol: their `missing` is what the gaps in the sequence show while frames are sent, and
     `sent - (received - duplicate)`, exactly, once everything was stopped. Bytes are those of
-    frames with FCS: of a mix of sizes, the frames times their mean size. `tx_pps` to `rx_bps`
-    are of the last interval in which it sent, and 0 from two seconds after its end on; bits are
-    again of frames with FCS. The four times (ns since 1970) are
+    frames with FCS: sent ones of a mix of sizes are the frames times their mean size, and so are
+    received ones where the generator does not count their bytes. `tx_pps` to `rx_bps` are of the
+    last interval in which it sent, and 0 from ten seconds after its end on; bits are those of
+    frames as they are sent, with FCS. The four times (ns since 1970) are
     begins and ends of intervals in which a frame was sent or received, None before the first.
     """
 
@@ -53,7 +54,7 @@ class LiveStream:
     @property
     def received_bytes(self) -> int:
         """With FCS, without preamble and gap."""
-        return round(self.counts.received * self.mean_frame_size)
+        return self.counts.received_bytes or round(self.counts.received * self.mean_frame_size)
 
     @property
     def tx_bps(self) -> float:

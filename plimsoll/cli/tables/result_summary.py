@@ -21,6 +21,7 @@ from plimsoll.report.pages.load_line.answer import (
 )
 from plimsoll.report.parts.offered import offered_said
 from plimsoll.text.units import format_duration, format_pps
+from plimsoll.trial.judging.returned_length import RETURNED_LENGTH_RULE
 
 _BORDERS: Mapping[Verdict, str] = {"pass": "green", "fail": "red", "invalid": "yellow"}
 _WIDEST = 110
@@ -116,6 +117,9 @@ def _criteria(result: Result, trials: Sequence[TrialRecord]) -> Iterator[Text]:
             worst[finding.rule] = max(worst.get(finding.rule, finding), finding, key=_value)
     for finding in worst.values():
         yield Text.assemble(("  ok  ", "green"), finding.text)
+    for finding in proof.findings:
+        if finding.rule == RETURNED_LENGTH_RULE:
+            yield Text.assemble(("note  ", "yellow"), finding.text)
 
 
 def _value(finding: FindingRecord) -> float:

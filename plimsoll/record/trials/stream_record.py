@@ -110,6 +110,12 @@ class StreamRecord(RecordModel):
     duplicate: int
     corrupt: int
     misdirected: int
+    received_bytes: int | None = Field(
+        default=None,
+        description="The length of the received frames with FCS, together, in bytes: not that of "
+        "as many frames sent where the DUT adds a tag or padding. Null where nothing came back or "
+        "the generator does not count it, and in records of earlier versions.",
+    )
     checked: int | None = Field(
         default=None,
         description="Received frames whose UDP, TCP or ICMP checksum (and IPv4 header checksum) "
@@ -202,7 +208,8 @@ class StreamRecord(RecordModel):
         ends, delayed = LatencyEnds.of(counts), counts.latency_across_stalls.count > 0
         counters = [name for name in fields_of(counts, int) if name in cls.model_fields]
         return cls(
-            **{name: getattr(counts, name) for name in counters},
+            **{name: getattr(counts, name) for name in counters if name != "received_bytes"},
+            received_bytes=counts.received_bytes or None,
             name=plan.name,
             role=plan.role,
             tx_port=plan.tx_port,

@@ -24,6 +24,7 @@ _WORDS = {
     "dut-received": "Frames that the DUT did not receive",
     "dut-counters": "DUT port counters",
     "hops": "Frames at each hop inside the DUT",
+    "returned-length": "Length of the frames that came back",
     "upcalls": "Packets sent to the switch's slow path",
     "failed-upcalls": "Packets that the switch's slow path gave up",
     "flowtable": "Frames by the path they took through the router",

@@ -11,6 +11,7 @@ from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 from plimsoll.trial.judging.dut_agreement import dut_agreement
 from plimsoll.trial.judging.dut_sight import dut_sight
 from plimsoll.trial.judging.filtered import unfiltered
+from plimsoll.trial.judging.returned_length import returned_lengths
 from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
@@ -76,7 +77,12 @@ def judge_goals(
 
 
 def _tester(outcome: Outcome, limits: TesterLimits) -> list[Finding]:
-    return [*limits.findings(outcome), *dut_agreement(outcome), *dut_sight(outcome)]
+    return [
+        *limits.findings(outcome),
+        *dut_agreement(outcome),
+        *dut_sight(outcome),
+        *returned_lengths(outcome),
+    ]
 
 
 def _judge(

@@ -61,7 +61,9 @@ def test_padding_up_to_what_ethernet_adds(engine: EngineSession, tmp_path: Path)
         for sequence, padding in enumerate((0, 1, 20, 45, 46, 47, 64))
     ]
     reply = receive(engine, tmp_path, frames)
-    assert reply["streams"][0]["received"] == 5
+    (counts,) = reply["streams"]
+    assert counts["received"] == 5
+    assert counts["received_bytes"] == 5 * (40 + 4) + 0 + 1 + 20 + 45 + 46
     assert reply["ports"][0]["foreign"] == 2
 
 

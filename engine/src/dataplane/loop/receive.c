@@ -30,6 +30,7 @@ struct train {
     uint64_t stamp;
     uint64_t sequence;  /* of the first frame */
     uint32_t followers; /* frames after the first */
+    uint32_t bytes;     /* of all its frames, without FCS */
 };
 
 #define NO_TRAIN ((struct train){.next.complement = SIGNATURE_OF_NO_FRAME})
@@ -107,6 +108,7 @@ count_train(const struct worker *worker, const struct train *train, const struct
         return;
     struct rx_page *page = &train->stream->pages[worker->open_page];
     page->frames.received += frames;
+    page->frames.received_bytes += train->bytes + frames * RTE_ETHER_CRC_LEN;
     sequence_advance(&train->stream->sequence, train->followers);
     record_latency(worker, train->stream, page, hold, now, train);
 }
@@ -115,7 +117,10 @@ count_train(const struct worker *worker, const struct train *train, const struct
 static void
 count_untimed(const struct worker *worker, const struct train *train)
 {
-    train->stream->pages[worker->open_page].frames.received++;
+    struct rx_counters *frames = &train->stream->pages[worker->open_page].frames;
+
+    frames->received++;
+    frames->received_bytes += train->bytes + RTE_ETHER_CRC_LEN;
     if (train->stream->flows)
         flow_counts_note(train->stream->flows, train->sequence, 1, 0, false);
 }
@@ -228,6 +233,7 @@ begin_train(struct worker *worker, const struct rx_queue *queue, const struct rt
     train->stream = stream;
     train->stamp = signature.time;
     train->sequence = signature.sequence;
+    train->bytes = mbuf->pkt_len;
     if (count_order(stream, &stream->pages[worker->open_page], &signature, now))
         train->next = signature_next(words);
     if (stream->flight)
@@ -331,6 +337,7 @@ follow(struct worker *worker, const struct rx_queue *queue, const struct rte_mbu
         return;
     }
     train->followers++;
+    train->bytes += mbuf->pkt_len;
     train->next = signature_next(words);
 }
 

@@ -11,6 +11,7 @@ const struct stream_counter stream_counters[] = {
     {"no_buffer", offsetof(struct stream_counters, tx.no_buffer)},
     {"timed_out", offsetof(struct stream_counters, tx.timed_out)},
     {"received", offsetof(struct stream_counters, rx.received)},
+    {"received_bytes", offsetof(struct stream_counters, rx.received_bytes)},
     {"out_of_order", offsetof(struct stream_counters, rx.out_of_order)},
     {"duplicate", offsetof(struct stream_counters, rx.duplicate)},
     {"checked", offsetof(struct stream_counters, rx.checked)},

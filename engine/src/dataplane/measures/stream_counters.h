@@ -22,6 +22,7 @@ struct tx_counters {
 
 struct rx_counters {
     uint64_t received;
+    uint64_t received_bytes; /* of those frames, with FCS */
     uint64_t out_of_order;
     uint64_t duplicate;
     uint64_t checked;         /* frames whose checksums cover them, and are right */

@@ -41,7 +41,8 @@ a_name_stands_for_its_counter(void **state)
                .duplicate = 8,
                .checked = 9,
                .header_checked = 10,
-               .unchecked = 11},
+               .unchecked = 11,
+               .received_bytes = 13},
         .strays = {.corrupt = 12, .misdirected = UINT64_MAX},
     };
 
@@ -57,6 +58,7 @@ a_name_stands_for_its_counter(void **state)
     assert_int_equal(value_of(&counters, "checked"), 9);
     assert_int_equal(value_of(&counters, "header_checked"), 10);
     assert_int_equal(value_of(&counters, "unchecked"), 11);
+    assert_int_equal(value_of(&counters, "received_bytes"), 13);
     assert_int_equal(value_of(&counters, "corrupt"), 12);
     assert_int_equal(value_of(&counters, "misdirected"), UINT64_MAX);
 }
