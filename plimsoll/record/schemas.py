@@ -22,7 +22,8 @@ from plimsoll.record.run.audit_record import AuditRecord
 from plimsoll.record.trials.window_record import WindowRecord
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_BASE = "https://plimsoll.dev/schemas"
+# No address: nothing is to be fetched by it, and no domain is the project's.
+_BASE = "urn:plimsoll:schema"
 # Documents that are not a run's result; that of a method is published under the name that its entry
 # says.
 _OTHERS: Mapping[str, type[BaseModel]] = {
@@ -52,7 +53,7 @@ def write_schemas(folder: Path) -> list[Path]:
 
 
 def _schema(name: str, model: type[BaseModel]) -> str:
-    head = {"$schema": _DIALECT, "$id": f"{_BASE}/{name}/1"}
+    head = {"$schema": _DIALECT, "$id": f"{_BASE}:{name}:1"}
     schema = described(model.model_json_schema(mode="serialization"))
     return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
 

@@ -12,7 +12,7 @@ from typing import Any
 from plimsoll.host.entry.entry_point import enter
 from plimsoll.tune.intent.intent import Intent
 
-SCHEMA_ID = "https://plimsoll.dev/schemas/tuning-intent/1"
+SCHEMA_ID = "urn:plimsoll:schema:tuning-intent:1"
 # The schema's file name next to an intent, which names it in its first line.
 SCHEMA_FILE = "tuning-intent.schema.json"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -27,7 +27,7 @@ from plimsoll.benchmark.churn.api.writing_client import (
 from plimsoll.host.entry.entry_point import enter
 
 # On every node, for all who look at them.
-FAKE_LABEL = "plimsoll.dev/fake-kubelet"
+FAKE_LABEL = "plimsoll/fake-kubelet"
 _LEASE_S = 40
 _RENEW_S = 10.0
 _WATCH_S = 300

@@ -25,8 +25,8 @@ StreamSide = Literal["client", "server"]
 STREAM_SIDES: tuple[StreamSide, ...] = ("client", "server")
 
 # On each of them; its value is the run's.
-_STREAMS_LABEL = "plimsoll.dev/streams"
-_SIDE_LABEL, _PAIR_LABEL = "plimsoll.dev/side", "plimsoll.dev/pair"
+_STREAMS_LABEL = "plimsoll/streams"
+_SIDE_LABEL, _PAIR_LABEL = "plimsoll/side", "plimsoll/pair"
 # The containers of a pod, of which the second is there where a pair is probed.
 STREAM, PROBE = "stream", "probe"
 # Python and a thousand datagrams a second; of less than a CPU, so that it takes no whole one.

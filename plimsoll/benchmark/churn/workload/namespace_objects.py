@@ -11,8 +11,8 @@ from typing import Any
 from plimsoll.benchmark.churn.workload.object_set import MOST_MOUNTED, POD_KINDS, ObjectSet, PodKind
 
 # Marks everything that a run makes; its value is the run's.
-RUN_LABEL = "plimsoll.dev/churn"
-KIND_LABEL = "plimsoll.dev/pod-kind"
+RUN_LABEL = "plimsoll/churn"
+KIND_LABEL = "plimsoll/pod-kind"
 _SECRET_BYTES = 250
 _SRIOV = ("sriovnetwork.openshift.io/v1", "SriovNetwork", "sriovnetworks")
 _ROUTE = ("route.openshift.io/v1", "Route", "routes")

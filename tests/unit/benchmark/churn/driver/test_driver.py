@@ -135,7 +135,7 @@ def test_what_does_not_go_is_told_with_the_command(pool: ThreadPoolExecutor) -> 
     driver.create([0])
     with pytest.raises(MachineError) as error:
         driver.remove_all()
-    assert error.value.remedy == "kubectl delete namespaces -l plimsoll.dev/churn=t"
+    assert error.value.remedy == "kubectl delete namespaces -l plimsoll/churn=t"
 
 
 def test_the_ledger_s_removal_deletes_each_namespace_once(
