@@ -130,17 +130,12 @@ class Document:
         )
 
 
-def load_document(path: Path, model: type[M]) -> M:
-    """Read `path` as `model`.
-
-    Raises InputError naming file, line and field for a file that cannot be read
-    or parsed, a key given twice, and everything the model does not accept.
-    """
-    return read_document(path).validate(model)
-
-
 def read_document(path: Path) -> Document:
-    """Parse `path`; of its content only numbers that YAML misreads are refused (InputError)."""
+    """Parse `path`.
+
+    Raises InputError naming file and line for a file that cannot be read or parsed, a key given
+    twice, and a number that YAML misreads.
+    """
     return parse_document(path, _read_text(path))
 
 

@@ -11,7 +11,7 @@ from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.interface import TrialPlan
 from plimsoll.host.ledger.hugepages import MemoryPlan
-from plimsoll.text.document import load_document
+from plimsoll.text.document import read_document
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
 from tests.integration.engine.captures import read_signature
@@ -73,12 +73,13 @@ def taken_apart(frames: list[bytes]) -> list[Parsed]:
 
 @pytest.mark.parametrize("name", ["imix-vlan-profile", "vxlan-profile", "article-profile"])
 def test_the_examples_hold_on_the_wire(name: str, tmp_path: Path) -> None:
-    for frames in sent(load_document(EXAMPLES / f"{name}.yaml", Profile), tmp_path).values():
+    profile = read_document(EXAMPLES / f"{name}.yaml").validate(Profile)
+    for frames in sent(profile, tmp_path).values():
         taken_apart(frames)
 
 
 def test_each_kind_of_frame_holds_on_the_wire(written: Path, tmp_path: Path) -> None:
-    frames = sent(load_document(written, Profile), tmp_path)
+    frames = sent(read_document(written).validate(Profile), tmp_path)
     qinq = taken_apart(frames["qinq/0-0"])[0]
     assert qinq.tags == [(300, 0), (7, 0)]
     assert qinq.ethertypes[:2] == [0x88A8, 0x8100]
@@ -94,7 +95,7 @@ def test_each_kind_of_frame_holds_on_the_wire(written: Path, tmp_path: Path) -> 
 
 
 def test_sizes_of_a_mix_are_in_proportion(tmp_path: Path) -> None:
-    profile = load_document(EXAMPLES / "imix-vlan-profile.yaml", Profile)
+    profile = read_document(EXAMPLES / "imix-vlan-profile.yaml").validate(Profile)
     sizes = [len(frame) + 4 for frame in sent(profile, tmp_path)["mix/0-0"]]
     whole = sizes[: len(sizes) // 12 * 12]
     assert whole.count(68) == 7 * len(whole) // 12

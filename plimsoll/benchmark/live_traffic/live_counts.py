@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from plimsoll.generator.interface import PortCounts, StreamCounts
-from plimsoll.text.wire import PREAMBLE_AND_GAP_BYTES
 
 StreamState = Literal["stopped", "sending", "finished"]
 
@@ -65,11 +64,6 @@ class LiveStream:
     def rx_bps(self) -> float:
         """Bits a second of the last interval, of frames with FCS."""
         return self.rx_pps * self.mean_frame_size * 8
-
-    @property
-    def tx_l1_bps(self) -> float:
-        """The same with preamble and the gap between frames."""
-        return self.tx_pps * (self.mean_frame_size + PREAMBLE_AND_GAP_BYTES) * 8
 
 
 @dataclass(frozen=True, slots=True)

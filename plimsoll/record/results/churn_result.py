@@ -82,13 +82,6 @@ class StreamFigures(RecordModel):
     )
 
     @property
-    def percent_of_theoretical(self) -> float | None:
-        """The mean, in percent of what the links could carry."""
-        if self.theoretical_bps is None:
-            return None
-        return 100 * self.mean_bps / self.theoretical_bps
-
-    @property
     def kept(self) -> float:
         """The mean as share of the reference."""
         return self.mean_bps / self.reference_bps if self.reference_bps else 0.0

@@ -15,7 +15,7 @@ from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.record import LedgerRecord, from_json, to_json
 from plimsoll.host.ports.ethtool import Channels
 from plimsoll.host.ports.lent_interface import LentInterface
-from plimsoll.text.document import load_document
+from plimsoll.text.document import read_document
 
 ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
 PCI = ["0000:86:00.0", "0000:86:00.1"]
@@ -69,7 +69,7 @@ def test_a_mistake_is_placed(tmp_path: Path) -> None:
         '  tester: [{devargs: "87:00.0"}, {devargs: "87:00.1"}]\n'
     )
     with pytest.raises(InputError) as refused:
-        load_document(path, TestpmdOnCardsSettings)
+        read_document(path).validate(TestpmdOnCardsSettings)
     assert str(refused.value) == (
         f"{path}:3: cards.dut[1]: 0000:86:00.0 is given twice (give each card once)"
     )

@@ -16,7 +16,7 @@ from plimsoll.dut.userspace.testpmd import TestpmdSettings
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.text.document import load_document
+from plimsoll.text.document import read_document
 
 ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
 CARDS = [{"devargs": "0000:01:00.0"}, {"devargs": "0000:01:00.1"}]
@@ -139,7 +139,7 @@ def test_a_port_given_twice_is_refused_with_both_places(
     path = tmp_path / "lab.yaml"
     path.write_text(yaml.safe_dump({"kind": "external", "ports": ports}))
     with pytest.raises(InputError) as refused:
-        load_document(path, ExternalSettings)
+        read_document(path).validate(ExternalSettings)
     assert f"ports[2].{field}" in str(refused.value)
     assert problem in str(refused.value)
     assert "give each port once" in str(refused.value)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.errors import InputError
 from plimsoll.text import document
-from plimsoll.text.document import load_document, parse_document
+from plimsoll.text.document import parse_document, read_document
 from plimsoll.text.units import DurationField, RateField, RatioField
 
 
@@ -55,7 +55,7 @@ class Owner(_Forbidding):
 def _load(folder: Path, text: str) -> Owner:
     path = folder / "owner.yaml"
     path.write_text(text, encoding="utf-8")
-    return load_document(path, Owner)
+    return read_document(path).validate(Owner)
 
 
 def _mistake(folder: Path, text: str) -> str:
@@ -228,13 +228,13 @@ def test_what_is_not_yaml_is_reported_with_its_place(
 
 def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"absent\.yaml: no such file \(check the path\)"):
-        load_document(tmp_path / "absent.yaml", Owner)
+        read_document(tmp_path / "absent.yaml").validate(Owner)
     with pytest.raises(InputError, match="cannot be read: embedded null byte"):
-        load_document(Path("a\0b"), Owner)
+        read_document(Path("a\0b")).validate(Owner)
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\x00name")
     with pytest.raises(InputError, match="is not UTF-8 text"):
-        load_document(binary, Owner)
+        read_document(binary).validate(Owner)
 
 
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     for path in (pipe, tmp_path, Path("/dev/zero")):
         with pytest.raises(InputError) as caught:
-            load_document(path, Owner)
+            read_document(path).validate(Owner)
         assert str(caught.value) == f"{path}: is not a regular file (give a file)"
 
 
@@ -250,9 +250,9 @@ def test_a_document_is_of_bounded_size(tmp_path: Path) -> None:
     path = tmp_path / "large.yaml"
     path.write_bytes(b"name: Ada\n#".ljust(4 * 2**20 + 1, b"x"))
     with pytest.raises(InputError, match=r"large\.yaml: is larger than 4 MiB \(split it, or"):
-        load_document(path, Owner)
+        read_document(path).validate(Owner)
     os.truncate(path, 4 * 2**20)
-    assert load_document(path, Owner).name == "Ada"
+    assert read_document(path).validate(Owner).name == "Ada"
 
 
 def test_an_alias_bomb_is_refused_and_reported_briefly(tmp_path: Path) -> None:

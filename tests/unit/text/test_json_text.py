@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from plimsoll.errors import InputError
 from plimsoll.text.bounded_yaml import MOST_DEEP, load_yaml
-from plimsoll.text.document import load_document, parse_document, parse_value
+from plimsoll.text.document import parse_document, parse_value, read_document
 from plimsoll.text.json_text import json_nodes
 
 
@@ -33,9 +33,9 @@ def _refused(text: str) -> str:
 def test_numbers_and_characters_are_json_s(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"streams": [{"name": "\\ud83d\\ude80", "rate": 1e5}]}')
-    assert load_document(path, Profile).streams == [Stream(name="🚀", rate=100_000)]
+    assert read_document(path).validate(Profile).streams == [Stream(name="🚀", rate=100_000)]
     path.write_text("\ufeff" + path.read_text())
-    assert load_document(path, Profile).streams[0].rate == 100_000
+    assert read_document(path).validate(Profile).streams[0].rate == 100_000
     assert load_yaml('{"a": 1E3, "b": "\\ud83d\\ude80"}') == {"a": 1000.0, "b": "🚀"}
     assert parse_value('[1e3, "\\/"]', "--set a") == [1000.0, "/"]
 

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from plimsoll.errors import InputError
-from plimsoll.text.document import load_document, parse_document, parse_value
+from plimsoll.text.document import parse_document, parse_value, read_document
 
 
 class Traffic(BaseModel):
@@ -71,7 +71,7 @@ def _refused(folder: Path, text: str) -> str:
     path = folder / "a.yaml"
     path.write_text(text)
     with pytest.raises(InputError) as caught:
-        load_document(path, Traffic)
+        read_document(path).validate(Traffic)
     return str(caught.value).removeprefix(f"{folder}/")
 
 
@@ -99,4 +99,4 @@ def test_words_for_true_and_false_are_taken_where_they_are_meant(tmp_path: Path)
     assert said == "a.yaml:1: on: YAML takes on for true (put it in quotes)"
     path = tmp_path / "a.yaml"
     path.write_text("'on': yes\n")
-    assert load_document(path, Traffic).on
+    assert read_document(path).validate(Traffic).on

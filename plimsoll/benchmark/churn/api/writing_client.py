@@ -25,7 +25,7 @@ from plimsoll.host.kubernetes.exec_stream import ExecStream, open_exec
 
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
-CREATED, CONFLICT, NOT_FOUND, TOO_MANY = 201, 409, 404, 429
+CONFLICT, NOT_FOUND, TOO_MANY = 409, 404, 429
 # A list of pods in one answer: of a thousand namespaces some hundred MB.
 _MOST_BYTES = 1 << 30
 

@@ -53,7 +53,6 @@ def test_streams_before_and_under_churn() -> None:
     assert figures.mean_bps == pytest.approx(18e6)
     assert figures.least_bps == pytest.approx(10e6)
     assert figures.kept == pytest.approx(0.9)
-    assert figures.percent_of_theoretical == pytest.approx(90)
     assert figures.pairs_mean_bps == (pytest.approx(8e6), pytest.approx(10e6))
     assert (figures.retransmits, figures.connect_s) == (6, 0.02)
     (dip,) = found.dips
