@@ -10,6 +10,7 @@ from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.text.units import format_ns, format_ns_between
+from plimsoll.trial.judging.returned_length import RETURNED_LENGTH_RULE
 
 # Refused by a full queue; skipped and without buffer are the tester's own.
 _COUNTS = (
@@ -40,7 +41,8 @@ def stream_tables(trial: TrialRecord) -> Group:
             *(_time(getattr(stream.lateness, name)) for name in _LATENESS),
         )
     stamps = [f"{each.name}: {each.stamps.sentence}" for each in trial.streams if each.stamps]
-    return Group(frames, "", latencies, *stamps)
+    lengths = [each.text for each in trial.findings if each.rule == RETURNED_LENGTH_RULE]
+    return Group(frames, *lengths, "", latencies, *stamps)
 
 
 def _table(title: str, headings: Sequence[str]) -> FigureTable:

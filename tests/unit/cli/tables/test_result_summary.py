@@ -5,9 +5,11 @@ import io
 from rich.console import Console
 
 from plimsoll.cli.tables.result_summary import print_result
+from plimsoll.cli.tables.stream_table import stream_tables
 from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import Result
 from plimsoll.record.results.tester_diagnosis import TesterDiagnosis
+from plimsoll.record.trials.trial_record import FindingRecord
 from tests.unit.record.trial_parts import record
 
 
@@ -38,3 +40,34 @@ def test_the_box_says_why_and_what_to_do() -> None:
     ]
     assert places == sorted(places)
     assert box.count("no trial could be tested") == 1
+
+
+def test_frames_that_came_back_longer_are_noted() -> None:
+    """Next to the criteria of a load line, and below the frames of a single trial."""
+    longer = FindingRecord(
+        rule="returned-length",
+        subject="load/0-1",
+        value=68,
+        limit=64,
+        unit="bytes",
+        outcome="ok",
+        text="load/0-1: its frames came back 4 bytes longer",
+    )
+    trials = [
+        record(1, findings=(longer,)),
+        record(2, phase="validation", findings=(longer,)),
+    ]
+    result = Result.from_trials(
+        trials,
+        run_id="r",
+        name="n",
+        ends=[GoalEnd("load-line", 1000.0, "found")],
+        criteria={"load-line": []},
+    )
+    written = io.StringIO()
+    console = Console(file=written, width=100)
+    print_result(result, trials, console)
+    assert "note  load/0-1: its frames came back 4 bytes longer" in written.getvalue()
+    written.truncate(0)
+    console.print(stream_tables(trials[0]))
+    assert "came back 4 bytes longer" in written.getvalue()
