@@ -11,6 +11,7 @@
 
 #include "ports/devargs.h"
 #include "ports/port_limits.h"
+#include "ports/xdp_pool.h"
 
 #define MBUF_CACHE 256
 /* Apart from the descriptors: what bursts, caches and a peer's ring may hold at one time. */
@@ -57,7 +58,7 @@ port_find(const struct port_request *request, uint16_t *dpdk_port)
 
 static struct rte_mempool *
 make_pool(const char *direction, uint32_t number, uint16_t queue,
-          const struct open_request *request, int socket)
+          const struct open_request *request, bool by_xdp, int socket)
 {
     const uint32_t room = RTE_MAX(RTE_MBUF_DEFAULT_BUF_SIZE,
                                   RTE_PKTMBUF_HEADROOM + request->max_frame_bytes + SPARE_BYTES);
@@ -65,21 +66,25 @@ make_pool(const char *direction, uint32_t number, uint16_t queue,
     char name[RTE_MEMPOOL_NAMESIZE];
 
     snprintf(name, sizeof(name), "%s%u.%u", direction, number, queue);
+    if (by_xdp)
+        return xdp_pool_create(name, mbufs - 1, MBUF_CACHE, (uint16_t)room, socket);
     return rte_pktmbuf_pool_create(name, mbufs - 1, MBUF_CACHE, 0, (uint16_t)room, socket);
 }
 
 static int
-make_pools(struct port *port, uint32_t number, const struct open_request *request)
+make_pools(struct port *port, uint32_t number, const struct open_request *request,
+           const struct rte_eth_dev_info *info)
 {
+    const bool by_xdp = strcmp(info->driver_name, "net_af_xdp") == 0;
     const int socket = rte_eth_dev_socket_id(port->dpdk_port);
 
     for (uint16_t queue = 0; queue < port->rx_queues; queue++) {
-        port->rx_pool[queue] = make_pool("rx", number, queue, request, socket);
+        port->rx_pool[queue] = make_pool("rx", number, queue, request, by_xdp, socket);
         if (!port->rx_pool[queue])
             return -rte_errno;
     }
     for (uint16_t queue = 0; queue < port->tx_queues; queue++) {
-        port->tx_pool[queue] = make_pool("tx", number, queue, request, socket);
+        port->tx_pool[queue] = make_pool("tx", number, queue, request, false, socket);
         if (!port->tx_pool[queue])
             return -rte_errno;
     }
@@ -138,6 +143,7 @@ port_configure(struct port *port, uint32_t number, const struct open_request *re
 {
     const struct port_request *requested = &request->ports[number];
     struct rte_eth_dev_info info;
+    struct xdp_sockets earlier;
     int status = rte_eth_dev_info_get(port->dpdk_port, &info);
 
     if (status != 0)
@@ -148,7 +154,7 @@ port_configure(struct port *port, uint32_t number, const struct open_request *re
     status = port_check_limits(requested, number, request->max_frame_bytes, &info, complaint);
     if (status != 0)
         return status;
-    status = make_pools(port, number, request);
+    status = make_pools(port, number, request, &info);
     if (status != 0)
         return port_complain(complaint, number, status, "no memory for buffers");
     status = configure_device(port, requested, &info);
@@ -157,7 +163,9 @@ port_configure(struct port *port, uint32_t number, const struct open_request *re
     status = port_set_mtu(port, number, request->max_frame_bytes, &info, complaint);
     if (status != 0)
         return status;
+    xdp_sockets_list(&earlier);
     status = set_up_queues(port, requested);
+    xdp_sockets_since(&port->xdp_sockets, &earlier);
     return status == 0 ? 0 : port_complain(complaint, number, status, "has no such queues");
 }
 

@@ -126,6 +126,17 @@ port_link_up(const struct port *port)
            link.link_status == RTE_ETH_LINK_UP;
 }
 
+void
+port_stats(const struct port *port, struct rte_eth_stats *stats)
+{
+    struct rte_eth_stats now;
+
+    if (rte_eth_stats_get(port->dpdk_port, &now) != 0)
+        return;
+    now.imissed += xdp_sockets_ring_full(&port->xdp_sockets);
+    *stats = now;
+}
+
 bool
 port_link_lost(struct port *port)
 {

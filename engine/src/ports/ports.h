@@ -10,6 +10,7 @@
 #include "config/link_request.h"
 #include "config/open_request.h"
 #include "dataplane/time/port_clock.h"
+#include "ports/xdp_sockets.h"
 
 /* What was last requested of a link: nothing, or what it has become since; down; or up again. */
 enum link_control { LINK_BY_ITSELF, LINK_TAKEN_DOWN, LINK_COMING_UP };
@@ -26,7 +27,8 @@ struct port {
     bool hardware_clock; /* receive stamps are taken by the port, see `clock` */
     bool timesync;       /* probes are stamped by the port, each way, see `clock` */
     enum link_control link_control;
-    struct host host; /* the tester's own on the port, its MAC address known */
+    struct host host;               /* the tester's own on the port, its MAC address known */
+    struct xdp_sockets xdp_sockets; /* by which its driver has its queues; none of others */
     /* A pool for each queue, so that workers do not meet in one. */
     struct rte_mempool *tx_pool[QUEUES_MAX];
     struct rte_mempool *rx_pool[QUEUES_MAX];
@@ -73,6 +75,12 @@ int ports_set_link(struct ports *ports, const struct link_request *request,
 const char *port_driver(const struct port *port);
 
 bool port_link_up(const struct port *port);
+
+/*
+ * What its driver counts, and as missed also what an AF_XDP socket's ring had no room for. Left as
+ * it was where the driver does not answer.
+ */
+void port_stats(const struct port *port, struct rte_eth_stats *stats);
 
 /* Whether the link is down by itself, and not by request or still on its way up after one. */
 bool port_link_lost(struct port *port);

@@ -35,7 +35,7 @@ collect_begin(struct trial *trial)
 {
     clear(&trial->total, trial->run);
     for (uint32_t i = 0; i < trial->ports->count; i++)
-        rte_eth_stats_get(trial->ports->port[i].dpdk_port, &trial->before[i]);
+        port_stats(&trial->ports->port[i], &trial->before[i]);
 }
 
 /*
@@ -199,7 +199,7 @@ take_port(struct port_counts *counts, const struct port *port, struct rte_eth_st
 {
     struct rte_eth_stats now = *before;
 
-    rte_eth_stats_get(port->dpdk_port, &now);
+    port_stats(port, &now);
     counts->rx_missed = now.imissed - before->imissed;
     counts->rx_errors = now.ierrors - before->ierrors;
     counts->rx_no_mbuf = now.rx_nombuf - before->rx_nombuf;

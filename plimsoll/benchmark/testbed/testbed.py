@@ -16,6 +16,7 @@ from plimsoll.benchmark.testbed.disturbances import (
     loops_of_tester,
 )
 from plimsoll.benchmark.testbed.host_captures import HostCaptures, start_captures
+from plimsoll.benchmark.testbed.later_counters import with_later_counters
 from plimsoll.benchmark.testbed.shared_cpus import NONE_SHARED, SharedCpus
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
 from plimsoll.dut.lab import Lab, LabModel, LabPorts, coming_up
@@ -183,6 +184,7 @@ class Testbed:
                 background=BackgroundStreams(background),
             )
         self.resctrl.check()
+        outcome = with_later_counters(outcome, self.lab)
         return replace(outcome, own=self.shared_cpus.own_time(outcome.report))
 
     def undisturbed(self) -> AbstractContextManager[None]:

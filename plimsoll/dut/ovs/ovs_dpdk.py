@@ -33,7 +33,7 @@ from plimsoll.dut.ovs.rules import (
     joins_ports,
     rule_facts,
 )
-from plimsoll.dut.ovs.switch import PORTS, build_bridge, cross_counts, transmit_drops
+from plimsoll.dut.ovs.switch import PORTS, build_bridge, cross_counts, port_drops
 from plimsoll.dut.ovs.upcalls import upcall_remarks
 from plimsoll.dut.ovs.vxlan import (
     UNDERLAY,
@@ -255,7 +255,7 @@ class OvsDpdkLab:
     def counters(self) -> tuple[DutPortCounters, ...] | None:
         """Of the tester's two ports; None where no rule tells by which port frames left.
 
-        Those of the rules, and of what a port was to send what it dropped: of a vhost-user port
+        Those of the rules, and what a port dropped before or behind them: of a vhost-user port
         that listens, Open vSwitch 3.1 has no other counters ("?").
         """
         self.check()
@@ -354,9 +354,11 @@ class OvsDpdkLab:
         if self._settings.vxlan is not None:
             return self._counted_around_the_tunnel()
         counts = cross_counts(self._switch)
-        drops = transmit_drops(self._switch, self._ports)
-        into = {each.into: each.frames for each in counts}
-        return into, {each.out_of: each.frames - drops[each.out_of] for each in counts}
+        drops = port_drops(self._switch, self._ports)
+        return (
+            {each.into: each.frames + drops[each.into].received for each in counts},
+            {each.out_of: each.frames - drops[each.out_of].sent for each in counts},
+        )
 
     def _counted_around_the_tunnel(self) -> tuple[dict[str, int], dict[str, int]]:
         """The same where each port has a bridge of its own."""
@@ -364,14 +366,17 @@ class OvsDpdkLab:
         counts = cross_counts(self._switch)
         outside = outer_counts(self._switch)
         drops = {
-            **transmit_drops(self._switch, (inner,)),
-            **transmit_drops(self._switch, (outer,), UNDERLAY),
+            **port_drops(self._switch, (inner,)),
+            **port_drops(self._switch, (outer,), UNDERLAY),
         }
         into = {each.into: each.frames for each in counts}
         out_of = {each.out_of: each.frames for each in counts}
         return (
-            {inner: into[inner], outer: outside.into},
-            {inner: out_of[inner] - drops[inner], outer: outside.out_of - drops[outer]},
+            {
+                inner: into[inner] + drops[inner].received,
+                outer: outside.into + drops[outer].received,
+            },
+            {inner: out_of[inner] - drops[inner].sent, outer: outside.out_of - drops[outer].sent},
         )
 
     def _hops(self) -> tuple[Hop, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,9 +21,9 @@ Counted = TypeVar("Counted")
 
 _PORT_LINE = re.compile(r"^\s*port\s+\"?([^:\"]+)\"?:\s*rx pkts=(\d+).*drop=(\S+), errs=(\S+),")
 _TX_LINE = re.compile(r"^\s*tx pkts=(\d+).*drop=(\S+), errs=(\S+),")
-# Of a port of DPDK, what did not fit into its queue, and what may not leave by it; answered to
-# requests by OpenFlow 1.4 or newer, as they stand.
-_TX_DROP = re.compile(r"\b(ovs_tx_(?!retries)\w+)=(\d+)")
+# Of a port of DPDK, what a policer took of what came in, and what did not fit into its queue or may
+# not leave by it; answered to requests by OpenFlow 1.4 or newer, as they stand.
+_DROPS = re.compile(r"\bovs_(rx|tx)_\w+_drops=(\d+)")
 _ANY_PORT = re.compile(r"^\s*port\s+\"?([^:\"]+?)\"?:\s*rx pkts=")
 _CROSSED = re.compile(
     r"n_packets=(\d+),.* in_port=\"?([^ ,\"]+)\"? actions=output:\"?([^ ,\"]+)\"?"
@@ -48,6 +49,14 @@ class CrossCount:
     into: str
     out_of: str
     frames: int
+
+
+@dataclass(frozen=True, slots=True)
+class PortDrops:
+    """Frames that came in at a port and were dropped before any rule, and that it was to send."""
+
+    received: int
+    sent: int
 
 
 def build_bridge(
@@ -103,25 +112,29 @@ def read_cross_counts(text: str) -> Iterator[tuple[str, str, int]]:
             yield counted[2], counted[3], int(counted[1])
 
 
-def transmit_drops(
+def port_drops(
     switch: OvsInstance, ports: Sequence[str], bridge: str = BRIDGE
-) -> dict[str, int]:
-    """Frames that a port of DPDK was to send and dropped, by name."""
+) -> dict[str, PortDrops]:
+    """Frames that a port of DPDK dropped, by name."""
     answer = switch.openflow("dump-ports", _NAMES, version="OpenFlow14", bridge=bridge)
-    found = read_transmit_drops(answer)
+    found = read_port_drops(answer)
     return {name: _named(found, name) for name in ports}
 
 
-def read_transmit_drops(text: str) -> dict[str, int]:
+def read_port_drops(text: str) -> dict[str, PortDrops]:
     """What `ovs-ofctl -O OpenFlow14 dump-ports` prints of them, by port."""
-    found: dict[str, int] = {}
+    found: dict[str, PortDrops] = {}
     port = None
     for line in text.splitlines():
         if named := _ANY_PORT.match(line):
             port = named[1].strip()
-            found[port] = 0
+            found[port] = PortDrops(0, 0)
         elif port is not None:
-            found[port] += sum(int(count) for _, count in _TX_DROP.findall(line))
+            dropped = Counter[str]()
+            for way, count in _DROPS.findall(line):
+                dropped[way] += int(count)
+            received, sent = found[port].received, found[port].sent
+            found[port] = PortDrops(received + dropped["rx"], sent + dropped["tx"])
     return found
 
 

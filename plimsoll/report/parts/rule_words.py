@@ -41,6 +41,7 @@ _WORDS = {
     "stalled-share": "Time that polling loops were stalled",
     "tester-losses": "Losses during stalls of the tester",
     "truncated-frames": "Frames that came back cut short",
+    "late-frames": "Frames that left the DUT after the drain",
     "unread-frames": "Frames the tester's ports dropped",
     "windows": "Windows of the trial",
 }

@@ -29,8 +29,14 @@ class CounterSum:
 
 
 def dut_agreement(outcome: Outcome) -> list[Finding]:
-    """A finding for each of `counter_sums`, invalid where the two sides differ by a frame."""
-    return [_finding(each) for each in counter_sums(outcome)]
+    """A finding for each of `counter_sums`, invalid where the two sides differ by a frame.
+
+    And one for each port out of which the DUT still sends after the drain.
+    """
+    return [
+        _late(each, outcome) if _still_leave(each, outcome) else _finding(each)
+        for each in _all_sums(outcome)
+    ]
 
 
 def counter_sums(outcome: Outcome) -> list[CounterSum]:
@@ -39,8 +45,14 @@ def counter_sums(outcome: Outcome) -> list[CounterSum]:
     The tester's port N leads to the DUT's port N. Empty where the DUT has no
     counters. Where frames came back damaged or on a wrong port, the tester
     cannot say by which port each one came, so the sums over all ports are
-    compared.
+    compared. What the DUT sends after the drain is too late for the trial, and
+    counted by the DUT until its counters are read: where it still sends, the
+    frames out of it are not compared.
     """
+    return [each for each in _all_sums(outcome) if not _still_leave(each, outcome)]
+
+
+def _all_sums(outcome: Outcome) -> list[CounterSum]:
     if outcome.dut_before is None or outcome.dut_after is None:
         return []
     into, out_of = _dut_frames(outcome.dut_before, outcome.dut_after)
@@ -55,6 +67,21 @@ def counter_sums(outcome: Outcome) -> list[CounterSum]:
         )
         for port in sorted(ours.keys() & theirs.keys(), key=lambda each: each or 0)
     ]
+
+
+def _still_leave(of: CounterSum, outcome: Outcome) -> bool:
+    """Whether the DUT counts more out of it, and no more than it does in a moment like that."""
+    return of.direction == "out-of" and 0 < of.dut - of.tester <= _since(of.port, outcome)
+
+
+def _since(port: int | None, outcome: Outcome) -> int:
+    """Frames that left the DUT by the port, or by all, after its counters were read."""
+    then = {each.port: each.tx_frames for each in outcome.dut_after or ()}
+    return sum(
+        each.tx_frames - then[each.port]
+        for each in outcome.dut_later or ()
+        if port in (None, each.port)
+    )
 
 
 # By port; None for all ports together.
@@ -114,8 +141,22 @@ def _summed(pair: _Pair) -> _Pair:
     return direction, {None: sum(ours.values())}, {None: sum(theirs.values())}
 
 
+def _late(of: CounterSum, outcome: Outcome) -> Finding:
+    subject, frames = _subject(of), _since(of.port, outcome)
+    text = (
+        f"{subject}: the DUT still sends after the drain, {frames:,} frames since its counters "
+        f"were read: the {of.dut:,} that it counts as sent are not compared with the "
+        f"{of.tester:,} that came back in time"
+    )
+    return Finding("late-frames", subject, frames, None, "frames", "ok", text)
+
+
+def _subject(of: CounterSum) -> str:
+    return "all ports" if of.port is None else f"port {of.port}"
+
+
 def _finding(of: CounterSum) -> Finding:
-    subject = "all ports" if of.port is None else f"port {of.port}"
+    subject = _subject(of)
     way = SENT_TO if of.direction == "into" else RECEIVED_FROM
     text = f"{subject}: the tester counts {of.tester:,} frames {way} the DUT, the DUT {of.dut:,}"
     return Finding(

@@ -48,6 +48,8 @@ class Outcome:
     paths: Paths
     dut_before: tuple[DutPortCounters, ...] | None = None
     dut_after: tuple[DutPortCounters, ...] | None = None
+    # A moment after `dut_after`, where the DUT counts more frames out of it than came back.
+    dut_later: tuple[DutPortCounters, ...] | None = None
     # What else the DUT saw of this trial alone.
     dut_sight: DutSight = NOTHING_SEEN
     # Links that the tester's own ports do not tell of, by a name for people.

@@ -2,7 +2,12 @@
 
 import os
 import signal
+import subprocess
+import threading
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +17,8 @@ from plimsoll.dut.lab import Lab, LabDied
 from plimsoll.dut.sight import SeesTrials
 from plimsoll.errors import PlimsollError
 from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.namespaces.network_namespace import NetworkNamespace
+from tests.integration.command import Workplace
 from tests.integration.dut.namespace_lab import PATIENCE_S, leftovers, make_lab, settings_of
 
 
@@ -63,3 +70,50 @@ def _until_it_is_seen(lab: Lab) -> None:
     while time.monotonic() < deadline:
         lab.check()
         time.sleep(0.05)
+
+
+# Of tc(8) and ovs-vsctl(8): fewer frames a second than any virtual machine passes, and a queue
+# that is empty long before a trial's drain is over.
+_FILTER = ("root", "tbf", "rate", "800kbit", "burst", "10k", "limit", "20k")
+_POLICER = ("type=egress-policer", "other-config:cir=100000", "other-config:cbs=4096")
+
+
+@contextmanager
+def slow_last_port(place: Workplace, kind: str) -> Iterator[None]:
+    """Whatever lab comes up meanwhile has a port 1 that drops most of what it is to send."""
+    over, slow, said = threading.Event(), threading.Event(), list[str]()
+
+    def slow_down() -> None:
+        while not over.wait(0.5):
+            for directory in place.state.glob("*-*"):
+                done = subprocess.run(
+                    _slowing(kind, directory), capture_output=True, text=True, check=False
+                )
+                said.append(done.stderr)
+                if done.returncode == 0:
+                    slow.set()
+                # Open vSwitch takes a filter away as it opens a port, and keeps its own policer.
+                if slow.is_set() and kind == "ovs-dpdk":
+                    return
+
+    thread = threading.Thread(target=slow_down)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+    if any("qdisc kind is unknown" in each for each in said):
+        pytest.skip("this kernel has no token bucket filter")
+    assert slow.is_set(), said[-1:]
+
+
+def _slowing(kind: str, directory: Path) -> Sequence[str]:
+    if kind == "ovs-dpdk":
+        # As it comes up, the switch has no port 1 for a while.
+        database = f"--db=unix:{directory}/ovs/db.sock"
+        policed = ("set", "port", "port1", "qos=@policer")
+        made = ("--id=@policer", "create", "qos", *_POLICER)
+        return ("ovs-vsctl", "--timeout=5", database, "--", *policed, "--", *made)
+    space = NetworkNamespace.of(directory.name)
+    return space.enter("tc", "qdisc", "replace", "dev", "port1", *_FILTER)

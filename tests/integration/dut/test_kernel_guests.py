@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.dut.sight import DutSight, SeesTrials
+from plimsoll.dut.sight import DutSight, Hop, SeesTrials
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.trial.judging.dut_sight import losses_between
 from tests.integration.command import ROOT, Workplace
@@ -15,6 +15,7 @@ from tests.integration.dut.guest_chains import (
     hung_is_not_dead,
     killed_is_reported,
     skip_without,
+    slow_last_port,
 )
 from tests.integration.dut.namespace_lab import (
     CPU,
@@ -32,6 +33,7 @@ from tests.integration.dut.namespace_lab import (
     start_owner,
 )
 from tests.integration.packet_port import PacketPort
+from tests.integration.unspoilt import unspoilt
 
 PVP: dict[str, Any] = {"chain": "pvp"}
 TESTPMD: dict[str, Any] = {**PVP, "guest": "testpmd"}
@@ -87,6 +89,48 @@ def test_long_frames_pass_a_guest(place: Workplace, settings: dict[str, Any]) ->
     lab = {"kind": "linux-bridge", "cpu": CPU, **settings}
     trial: dict[str, Any] = run_trial(place, lab, frame_size=9018)
     assert {hop["frames"] for hop in trial["hops"]} == {1000}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("size", [64, 1518])
+@pytest.mark.parametrize("kind", ["linux-bridge", "ovs", "ovs-dpdk"])
+def test_an_overload_is_the_dut_s_and_every_frame_of_it_is_found(
+    place: Workplace, kind: str, size: int
+) -> None:
+    """Frames are lost on the way to a virtual machine, in it, and behind it, by a slow port."""
+    skip_without(kind, VM)
+    streams = [
+        {"name": "load", "role": "load", "flows": 64, "frame_size": size},
+        # For the machine itself, whose bridge passes it on to nobody.
+        {
+            **{"name": "kept", "role": "load", "frame_size": size, "direction": "unidirectional"},
+            **{"src_mac": "02:00:00:00:00:99", "dst_mac": "52:54:00:00:00:00"},
+        },
+    ]
+    experiment = place.experiment(
+        profile={"streams": streams},
+        lab={"kind": kind, "cpu": CPU, **VM},
+        trial={"drain": "4s", "warmup": "200ms", "catch_up": "1s"},
+    )
+    with slow_last_port(place, kind):
+        done = unspoilt(
+            place,
+            *("trial", experiment, "--load", "20kpps", "--duration", "3s", "--json"),
+            *("--runs", place.runs),
+        )
+    assert done.returncode == 1, done.stdout + done.stderr
+    trial: dict[str, Any] = json.loads(done.stdout)
+    assert trial["verdict"] == "fail"
+    assert agreements(trial) == ["ok"] * 4
+    hops = [Hop(**hop) for hop in trial["hops"] if hop["direction"] == 0]
+    lost = dict(losses_between(hops))
+    assert lost["between guest0, in and guest0, out"] > 0
+    assert lost["between guest0b of the switch, in and port1 of the switch, out"] > 0
+    # No hop has frames that the one before had not, and the ends are as the tester counts them.
+    assert all(frames > 0 for frames in lost.values())
+    tester = {(each["port"], each["direction"]): each["tester"] for each in trial["counters"]}
+    assert (hops[0].frames, hops[-1].frames) == (tester[0, "into"], tester[1, "out-of"])
+    assert leftovers_of_run(place) == set()
 
 
 @pytest.mark.parametrize("kind", ["linux-bridge", "ovs"])

@@ -21,6 +21,7 @@ from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
+from plimsoll.trial.judging.dut_sight import losses_between
 
 ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
 NO_GUESTS = Guests(())
@@ -137,6 +138,46 @@ def test_what_a_guest_had_no_room_for_left_the_switch(namespace: NetworkNamespac
         Hop(1, "guest0a of the switch, in", 40),
         Hop(1, "port0 of the switch, out", 39),
     )
+
+
+class OverloadedNamespace(NetworkNamespace):
+    """What `ip -s link` said after a trial of 36,116 frames into a virtual machine that had room
+    for 8,096 of them, and behind whose bridge a token bucket filter dropped another 2,391.
+    """
+
+    __slots__ = ()
+
+    def link_counters(self) -> dict[str, LinkCounters]:
+        return {
+            "port0": LinkCounters(36_116, 0, 0, 8_096, 0, 0),
+            "guest0a": LinkCounters(8_096, 0, 0, 8_096, 28_020, 0),
+            "guest0b": LinkCounters(4_074, 0, 0, 8_096, 9_962, 0),
+            "port1": LinkCounters(18_058, 0, 0, 1_683, 0, 0),
+        }
+
+
+class OverloadedGuest(NamespaceGuest):
+    """Half of what came in by its first port was for itself."""
+
+    def counts(self) -> tuple[GuestCounts, GuestCounts]:
+        return GuestCounts(8_096, 8_096), GuestCounts(8_096, 4_074)
+
+
+def test_frames_lost_before_in_and_behind_a_guest_are_told_apart() -> None:
+    space = OverloadedNamespace("plimsoll-000000")
+    guest = OverloadedGuest(GuestPlace(0, 1), space)
+    chain = KernelChain(LinuxBridgeSettings(chain="pvp"), Guests([guest]))
+    links = space.link_counters()
+    hops = chain.hops(space, (links["port0"], links["port1"]))
+    there = [hop for hop in hops if hop.direction == 0]
+    back = [hop for hop in hops if hop.direction == 1]
+    # By the counters of the tap, of the guest, and of the filter (tc -s qdisc).
+    assert losses_between(there) == [
+        ("between guest0a of the switch, out and guest0, in", 28_020),
+        ("between guest0, in and guest0, out", 4_022),
+        ("between guest0b of the switch, in and port1 of the switch, out", 2_391),
+    ]
+    assert losses_between(back) == [("between guest0b of the switch, out and guest0, in", 9_962)]
 
 
 def test_without_guests_the_ports_are_all_there_is(namespace: NetworkNamespace) -> None:

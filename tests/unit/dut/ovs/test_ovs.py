@@ -10,10 +10,11 @@ from plimsoll.dut.ovs.figures import read_figures, read_kernel_figures
 from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.dut.ovs.ovs_dpdk import OvsDpdkLab, OvsDpdkSettings
 from plimsoll.dut.ovs.switch import (
+    PortDrops,
     SwitchPortCounts,
     read_cross_counts,
     read_port_counts,
-    read_transmit_drops,
+    read_port_drops,
 )
 from plimsoll.dut.ovs.upcalls import upcall_remarks
 from plimsoll.dut.ovs.vxlan import VxlanTunnel
@@ -223,9 +224,9 @@ def test_rules_that_join_two_ports_are_counted() -> None:
     assert list(read_cross_counts(FLOWS)) == [("1", "2", 25585568), ("guest0b", "port1", 7)]
 
 
-def test_what_a_port_was_to_send_and_dropped_is_summed() -> None:
-    # Retries lost nothing, and what came in and was dropped is none of it.
-    assert read_transmit_drops(DROPS) == {"1": 32, "port1": 0}
+def test_what_a_port_dropped_is_summed_by_direction() -> None:
+    # Retries lost nothing.
+    assert read_port_drops(DROPS) == {"1": PortDrops(9, 32), "port1": PortDrops(0, 0)}
 
 
 def figures(received: int, answered: int, failed: int) -> dict[str, dict[str, int]]:

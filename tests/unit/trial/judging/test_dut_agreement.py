@@ -1,5 +1,9 @@
 """The DUT's counters against the tester's."""
 
+from dataclasses import replace
+
+import pytest
+
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.trial.judging.dut_agreement import counter_sums, dut_agreement
 from tests.unit.trial.trial_builder import (
@@ -56,6 +60,39 @@ def test_a_frame_of_difference_is_invalid_and_reported() -> None:
     assert broken.text == (
         "port 0: the tester counts 1,010,000 frames sent to the DUT, the DUT 1,009,999"
     )
+
+
+def later(by: int) -> tuple[DutPortCounters, ...]:
+    """The counters when they are read again, so many frames having left port 1 meanwhile."""
+    return dut_counters(rx_0=7 + OUT, tx_1=7 + OUT + by, rx_1=9 + SENT, tx_0=9 + SENT)
+
+
+def test_where_the_dut_still_sends_after_the_drain_its_count_is_not_the_trial_s() -> None:
+    """85 more than came back in time have left it, and in as long a time again 830."""
+    judged = replace(outcome(lost=85, dut=(START, _end())), dut_later=later(830))
+    assert [(each.port, each.direction) for each in counter_sums(judged)] == [
+        (0, "into"),
+        (1, "into"),
+        (0, "out-of"),
+    ]
+    late = dut_agreement(judged)[-1]
+    assert (late.rule, late.value, late.outcome) == ("late-frames", 830, "ok")
+    assert late.text == (
+        "port 1: the DUT still sends after the drain, 830 frames since its counters were read: "
+        "the 1,010,000 that it counts as sent are not compared with the 1,009,915 that came "
+        "back in time"
+    )
+
+
+@pytest.mark.parametrize("by", [0, 84])
+def test_more_than_can_have_left_the_dut_meanwhile_is_a_difference(by: int) -> None:
+    judged = replace(outcome(lost=85, dut=(START, _end())), dut_later=later(by))
+    assert [each.outcome for each in dut_agreement(judged)] == ["ok", "ok", "ok", "invalid"]
+
+
+def test_frames_that_the_dut_did_not_send_are_a_difference_even_if_it_still_sends() -> None:
+    judged = replace(outcome(dut=(START, _end(tx_1=OUT - 1))), dut_later=later(830))
+    assert dut_agreement(judged)[-1].outcome == "invalid"
 
 
 def test_whatever_came_out_of_the_dut_counts() -> None:
