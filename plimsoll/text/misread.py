@@ -19,6 +19,7 @@ _TAG = "tag:yaml.org,2002:"
 _WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)", re.ASCII)
 _OCTAL = re.compile(r"([-+]?)0+([0-7]+)", re.ASCII)
 _QUOTES = "put it in quotes"
+_COLON = f"{_QUOTES} if it is text; a number has no colon"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,8 @@ def _truth(key: yaml.ScalarNode, field: str) -> Iterator[Misread]:
 
 
 def _scalar(node: yaml.ScalarNode, field: str) -> Iterator[Misread]:
-    # Without quotes the style is None in Python, and nothing by libyaml.
-    if not node.style and (found := _taken_for(node)):
+    # In quotes it is text, unless a tag says otherwise.
+    if found := _taken_for(node):
         taken_for, remedy = found
         problem = f"YAML takes {brief(node.value)[1:-1]} for {taken_for}"
         yield Misread(field, node.start_mark.line + 1, problem, remedy)
@@ -84,13 +85,13 @@ def _taken_for(node: yaml.ScalarNode) -> tuple[str, str] | None:
         return f"the number {brief(number)}", _whole_remedy(node.value, number)
     if kind == "float" and re.search("[:_]", node.value):
         share = brief(yaml.SafeLoader("").construct_yaml_float(node))
-        return f"the number {share}", _QUOTES if ":" in node.value else _or_quotes(share)
+        return f"the number {share}", _COLON if ":" in node.value else _or_quotes(share)
     return None
 
 
 def _whole_remedy(written: str, number: int) -> str:
     if ":" in written:
-        return _QUOTES
+        return _COLON
     if octal := _OCTAL.fullmatch(written):
         decimal = f"{octal[1]}{octal[2]}".removeprefix("+")
         return _or_quotes(f"{decimal}, or {number} if octal is meant")

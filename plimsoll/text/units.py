@@ -282,6 +282,8 @@ def _check_written(given: object, what: Literal["rate", "duration", "ratio"]) ->
     """Raise InputError for a number in a document whose unit its writer left out."""
     if isinstance(given, bool) or not isinstance(given, int | float) or given == 0:
         return
+    if not math.isfinite(given):
+        raise InputError(f"{given} is not a {what}", remedy="write a number, and its unit")
     # As YAML and JSON have it after parsing: 2.0e-5 is known by its size alone.
     if what == "ratio" and _ambiguous(Decimal(repr(given)), repr(given)):
         raise _ambiguous_ratio(given, Decimal(repr(given)))

@@ -49,6 +49,9 @@ def check_run(run: RunDirectory, *, unlisted: bool = True) -> Iterator[FileDamag
     yield from check_files(run, listed.journal.sums)
     if unlisted:
         yield from unlisted_files(listed)
+        if journal.torn and listed.journal.over:
+            reason = "has bytes behind its last event, with which the run ended; they are not read"
+            yield FileDamage(run.journal, reason)
     try:
         check_result(run.result, read_result_file(run.result), RunEnd.of(journal))
     except RecordError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -47,8 +48,10 @@ class RunDirectory:
         `experiment` holds plain YAML values. A number is added to the name when
         another run began in the same second. The journal is there, empty, before
         the experiment, so that whatever has an experiment is a run and can be
-        resumed, wherever a kill came. Raises RecordError.
+        resumed, wherever a kill came. Raises RecordError, and InputError for a path that no
+        query could name.
         """
+        _require_utf8(runs_root)
         moment = (now or datetime.now(UTC)).astimezone(UTC)
         run = cls(_make_directory(runs_root, f"{moment:%Y%m%dT%H%M%S}-{_file_name(name)}"))
         run._begin_or_leave_nothing(experiment)
@@ -197,6 +200,18 @@ class RunDirectory:
 def trial_period(number: int) -> str:
     """The name of a trial's period, by which its metrics are known."""
     return f"trial-{number:04d}"
+
+
+def _require_utf8(path: Path) -> None:
+    """DuckDB takes paths in UTF-8 alone; one that is not would fail with the first trial's end."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the name of the runs' directory is not UTF-8: {os.fsencode(path)!r}",
+            where="--runs",
+            remedy="choose another, or have Python read names as UTF-8 (PYTHONUTF8=1)",
+        ) from error
 
 
 def _make_directory(runs_root: Path, run_id: str) -> Path:

@@ -20,10 +20,14 @@ class Traffic(BaseModel):
 
 # What is written, what YAML 1.1 makes of it by its specification, and what to write instead.
 MISREAD = [
-    ("1:20", "the number 80", "put it in quotes"),
-    ("-1:20", "the number -80", "put it in quotes"),
-    ("52:54:00:12:34:56", "the number 41135085296", "put it in quotes"),
-    ("17:00.0", "the number 1020.0", "put it in quotes"),
+    ("1:20", "the number 80", "put it in quotes if it is text; a number has no colon"),
+    ("-1:20", "the number -80", "put it in quotes if it is text; a number has no colon"),
+    (
+        "52:54:00:12:34:56",
+        "the number 41135085296",
+        "put it in quotes if it is text; a number has no colon",
+    ),
+    ("17:00.0", "the number 1020.0", "put it in quotes if it is text; a number has no colon"),
     (
         "0200",
         "the number 128",
@@ -100,3 +104,8 @@ def test_words_for_true_and_false_are_taken_where_they_are_meant(tmp_path: Path)
     path = tmp_path / "a.yaml"
     path.write_text("'on': yes\n")
     assert read_document(path).validate(Traffic).on
+
+
+def test_a_tag_makes_no_other_number_of_it() -> None:
+    with pytest.raises(InputError, match="takes 0100 for the number 64"):
+        parse_document(Path("a.yaml"), "port: !!int '0100'\n")

@@ -1,5 +1,6 @@
 """Rates, durations, ratios and latencies as people write them."""
 
+import math
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -226,6 +227,16 @@ def test_numbers_that_people_write_need_units(field: str, written: object, said:
         Quantities.model_validate({field: written}, context=WRITTEN)
     (error,) = caught.value.errors()
     assert error["ctx"]["remedy"].startswith(said)
+
+
+@pytest.mark.parametrize("field", ["rate", "probes", "length", "share"])
+@pytest.mark.parametrize("written", [math.nan, math.inf, -math.inf])
+def test_what_is_no_number_is_refused_with_a_remedy(field: str, written: float) -> None:
+    """As YAML has .nan and .inf."""
+    with pytest.raises(ValidationError) as caught:
+        Quantities.model_validate({field: written}, context=WRITTEN)
+    (error,) = caught.value.errors()
+    assert error["ctx"]["remedy"]
 
 
 @pytest.mark.parametrize("share", [0, 1, 2e-05, "0", "1", "2e-5", "0.002%"])

@@ -57,7 +57,11 @@ def test_fields_are_set_and_sets_of_objects_named(tmp_path: Path) -> None:
     [
         ("qps: true", "workload.qps: found true (write a number)"),
         ("qps: 0200", "workload.qps: YAML takes 0200 for the number 128 (write 200, or 128 if"),
-        ("timeout: 1:30", "workload.timeout: YAML takes 1:30 for the number 90 (put it in quotes)"),
+        (
+            "timeout: 1:30",
+            "workload.timeout: YAML takes 1:30 for the number 90 "
+            "(put it in quotes if it is text; a number has no colon)",
+        ),
     ],
 )
 def test_values_that_are_not_what_was_written_are_refused(

@@ -97,6 +97,16 @@ def test_whatever_happens_to_a_file_is_named(
             require_intact(run, name)
 
 
+@pytest.mark.parametrize("junk", [b'{"event": "tri', bytes(512), b"\x00"])
+def test_bytes_behind_the_end_of_a_run_are_named(run: RunDirectory, junk: bytes) -> None:
+    """In a run that goes on they are what a kill left of a line, and no damage."""
+    with run.journal.open("ab") as journal:
+        journal.write(junk)
+    (found,) = check_run(run)
+    assert found.path == run.journal
+    assert "bytes behind its last event" in found.reason
+
+
 def recorded(run: RunDirectory, name: str) -> list[Any]:
     """All that the journal has of one file, in order."""
     sums = [event.fields["sums"] for event in read_journal(run.journal).of_kind(FILES)]

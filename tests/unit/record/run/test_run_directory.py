@@ -84,6 +84,15 @@ def test_a_runs_root_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         RunDirectory.create(tmp_path / "runs", "demo", {})
 
 
+def test_a_name_that_is_not_utf_8_is_refused_before_anything_is_run(tmp_path: Path) -> None:
+    """As the shell gives it, and as Python reads any name in a locale of ASCII."""
+    root = Path(os.fsdecode(os.fsencode(tmp_path) + b"/r\xff"))
+    with pytest.raises(InputError, match="is not UTF-8") as error:
+        RunDirectory.create(root, "demo", {})
+    assert "PYTHONUTF8=1" in str(error.value.remedy)
+    assert not root.exists()
+
+
 def test_a_damaged_experiment_is_named(tmp_path: Path) -> None:
     run = RunDirectory.create(tmp_path, "demo", {})
     run.experiment.write_text("- not\n- a mapping\n")

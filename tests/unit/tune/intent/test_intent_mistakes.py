@@ -256,7 +256,8 @@ MISTAKES = {
     "PCI address as YAML reads it": (
         "nics:\n  - {name: a, pci: [0000:17:00.0]}",
         2,
-        "nics[0].pci[0]: YAML takes 0000:17:00.0 for the number 1020.0 (put it in quotes)",
+        "nics[0].pci[0]: YAML takes 0000:17:00.0 for the number 1020.0 "
+        "(put it in quotes if it is text; a number has no colon)",
     ),
     "PCI address": (
         "nics:\n  - {name: a, pci: ['87:00.0']}",
@@ -407,7 +408,8 @@ CPUS = {
     "7-2": "'7-2' is not a list of CPUs (write numbers and ascending ranges, for example 2-5,8)",
     "-1": "'-1' is not a list of CPUs (write numbers and ascending ranges, for example 2-5,8)",
     "1,1": "the CPU list '1,1' names a CPU twice (name each CPU once)",
-    "1:30": "YAML takes 1:30 for the number 90 (put it in quotes)",
+    "1:30": "YAML takes 1:30 for the number 90 "
+    "(put it in quotes if it is text; a number has no colon)",
     "010": "YAML takes 010 for the number 8 "
     "(write 10, or 8 if octal is meant, or put it in quotes if it is text)",
     "0x3": "YAML takes 0x3 for the number 3 (write 3, or put it in quotes if it is text)",
@@ -528,9 +530,9 @@ def test_every_misread_value_is_reported_with_its_line(tmp_path: Path) -> None:
     assert str(caught.value).splitlines() == [
         f"{path}: 2 mistakes:",
         f"  {path}:10: nics[0].pci[0]: YAML takes 0000:17:00.0 for the number 1020.0 "
-        "(put it in quotes)",
+        "(put it in quotes if it is text; a number has no colon)",
         f"  {path}:11: nics[0].pci[1]: YAML takes 0000:17:00.1 for the number 1020.1 "
-        "(put it in quotes)",
+        "(put it in quotes if it is text; a number has no colon)",
     ]
 
 
