@@ -5,9 +5,11 @@ trex-server` on the demo's lab, whose two polling loops take a CPU each, and has
 own run ten trials of 10 s on both ports, as trafficgen's binary-search.py does: start one port,
 then the other, then wait for the events that both have ended. Of each trial, in ms:
 
-    start   from the client's first request to the first frame of the port that begins last
+    start   from the client's first request to the first frame of the port that begins last, of
+            which the server waits 30 on purpose, for the client to start its other port
     end     from the last frame to the answer that says so
-    both    their sum; the aim is 20 ms on an idle machine of two CPUs, and never 200 (2 % of 10 s)
+    both    their sum; the aim is 20 ms more than those 30 on an idle machine of two CPUs, and
+            never 200 (2 % of 10 s)
 
 and the rate that the client computes, frames by its own clock, as a share of the intended one.
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from pydantic import BaseModel
 
 from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan
 from plimsoll.host.processes.interruption import uninterrupted
+from plimsoll.host.wall_clock import wall_minus_monotonic_ns
 from plimsoll.record.causes.causes_record import TrialCauses
 from plimsoll.record.causes.kernel_events import KeptEvent, write_kernel_events
 from plimsoll.record.causes.spike_causes import attribute_spikes
@@ -180,7 +180,7 @@ class TrialRecorder:
         self._metrics = self._writer(None)
         self._refused_is_lost = refused_is_lost
         self._capacity = capacity
-        self._log = MetricLog(trial_period(number), time.time_ns() - time.monotonic_ns())
+        self._log = MetricLog(trial_period(number), wall_minus_monotonic_ns())
         self._offered: OfferedRange | None = None
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import time
 from collections.abc import Iterator, Sequence
 
 from plimsoll.benchmark.churn.driver.pod_times import PodTimes
@@ -14,6 +13,7 @@ from plimsoll.benchmark.churn.latency.probe_figures import probe_seconds
 from plimsoll.benchmark.churn.latency.probes import ProbeLog
 from plimsoll.benchmark.churn.streams.iperf3 import IPERF3
 from plimsoll.benchmark.churn.streams.throughput import Throughput
+from plimsoll.host.wall_clock import wall_minus_monotonic_ns
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter
@@ -78,7 +78,7 @@ def write_metrics(
     probes: Sequence[ProbeLog] = (),
 ) -> None:
     """Write all that was measured in a period. Raises RecordError."""
-    log = MetricLog(period, time.time_ns() - time.monotonic_ns())
+    log = MetricLog(period, wall_minus_monotonic_ns())
     with MetricsWriter(run, period) as writer:
         for timed in _in_order(readings, pods, throughputs, probes):
             writer.append(log.samples(timed.samples, timed.begin_ns, timed.end_ns))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from plimsoll.benchmark.live_traffic.live_counts import StreamState
 from plimsoll.generator.interface import StreamBegin, StreamCounts, StreamCourse
+from plimsoll.host.wall_clock import wall_minus_monotonic_ns
 from plimsoll.traffic.plan import LONGEST_TRIAL_S, StreamPlan
 
 _WITHOUT_RATE = ("back-to-back", "one-in-flight")
@@ -76,7 +77,7 @@ class KnownStream:
         """It began."""
         self.begun, self.course, self._over_ns = True, course, None
         if course.end_unix_ns is not None:
-            self._over_ns = time.monotonic_ns() + course.end_unix_ns - time.time_ns()
+            self._over_ns = course.end_unix_ns - wall_minus_monotonic_ns()
 
     def note_end(self, course: StreamCourse) -> bool:
         """It ended; false where that was said of a start before the last one."""
@@ -84,7 +85,8 @@ class KnownStream:
         stale = not self.begun and before is not None
         if stale and before is not None and before.begin_unix_ns == course.begin_unix_ns:
             return False
-        if not self.sending:
+        # Of a frame count all may have been counted before its end is reported.
+        if not self.enabled or self.ended:
             return False
         self.course, self.begun, self.ended = course, True, True
         return True
@@ -113,7 +115,7 @@ class KnownStream:
         left_s, self.held, self.left_s = self.left_s, False, None
         if self.course is not None and left_s is not None:
             self._over_ns = time.monotonic_ns() + round(left_s * 1e9)
-            end_unix_ns = time.time_ns() + round(left_s * 1e9)
+            end_unix_ns = self._over_ns + wall_minus_monotonic_ns()
             self.course = replace(self.course, end_unix_ns=end_unix_ns)
         return left_s
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plimsoll.host.wall_clock import wall_minus_monotonic_ns
 from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.metrics.metric_log import MetricLog
@@ -25,7 +26,7 @@ class Sampler:
     ) -> None:
         """Find what is to be read, and read where it all stands."""
         # The period's wall clock goes on with the monotonic one, whatever is done to the host's.
-        self._wall_minus_monotonic_ns = time.time_ns() - time.monotonic_ns()
+        self._wall_minus_monotonic_ns = wall_minus_monotonic_ns()
         names = {"hostname": hostname, "cstype": "profiler"}
         self._log = MetricLog(period, self._wall_minus_monotonic_ns, names)
         # By the observer's name.

@@ -8,11 +8,11 @@ over each other, and the record says that the clock was set.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
 from plimsoll.generator.interface import ClockReading, Interval, TrialReport
+from plimsoll.host.wall_clock import wall_minus_monotonic_ns
 from plimsoll.record.trials.clock_step import ClockStep
 
 _NS_PER_S = 1e9
@@ -32,7 +32,7 @@ class TrialClock:
         self._begin_unix_ns = 0
         self._stepped_ns = 0
         self._steps: list[ClockStep] = []
-        self._host_ns = _wall_minus_monotonic_ns()
+        self._host_ns = wall_minus_monotonic_ns()
 
     @property
     def steps(self) -> tuple[ClockStep, ...]:
@@ -54,7 +54,7 @@ class TrialClock:
 
     def report(self, report: TrialReport) -> TrialReport:
         """The report with its times by the clock of the intervals."""
-        unseen_ns = _wall_minus_monotonic_ns() - self._host_ns
+        unseen_ns = wall_minus_monotonic_ns() - self._host_ns
         begin_unix_ns = report.begin_unix_ns
         stepped = abs(unseen_ns) > _USUAL_STEP_S * _NS_PER_S
         # What the intervals have seen is recorded already, and may be another host's clock.
@@ -87,7 +87,3 @@ def _unstepped(readings: Sequence[ClockReading]) -> tuple[ClockReading, ...]:
             stepped_ns += step_ns if abs(step_ns) > allowed_ns else 0
         kept.append(replace(reading, unix_ns=reading.unix_ns - stepped_ns))
     return tuple(kept)
-
-
-def _wall_minus_monotonic_ns() -> int:
-    return time.time_ns() - time.monotonic_ns()

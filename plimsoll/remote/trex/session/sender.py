@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from plimsoll.errors import InputError, PlimsollError
+from plimsoll.host.wall_clock import wall_minus_monotonic_ns
 from plimsoll.remote.trex.session.retired_streams import RetiredStreams
 from plimsoll.remote.trex.session.stl_port import StlPort, StlProfile
 from plimsoll.remote.trex.session.traffic import SentTraffic
@@ -21,6 +22,8 @@ from plimsoll.remote.trex.streams.timeline import Timing, timings
 from plimsoll.traffic.plan import StreamPlan
 
 _MOST_NUMBER = 65_535
+# After a burst's frames are counted, the engine says when the last of them left.
+_END_KNOWN_WITHIN_S = 0.2
 
 
 class Sender:
@@ -58,7 +61,7 @@ class Sender:
         profile.factor = factor
         profile.rates = {number: plan.rate_pps or 0.0 for number, plan in planned.items()}
         profile.paused = {n for n in planned if streams[n].stream.start_paused}
-        profile.state = "TX"
+        profile.state, profile.silent_since_s = "TX", None
         try:
             self._make_known(planned.values())
             self._make_all_known()
@@ -85,14 +88,22 @@ class Sender:
     def ended(self) -> list[tuple[StlPort, StlProfile]]:
         """Profiles that were active, and of which no stream sends any more."""
         sending = self._traffic.sending
-        over = [
+        silent = [
             (port, profile)
             for port, profile in self._active()
             if not sending.intersection(_sent_numbers(profile))
         ]
+        over = [(port, profile) for port, profile in silent if self._end_is_known(profile)]
         for _, profile in over:
             profile.state = "STREAMS"
         return over
+
+    def _end_is_known(self, profile: StlProfile) -> bool:
+        """Whether it is known when it ended, or will not be: some links went down."""
+        now_s = time.monotonic()
+        profile.silent_since_s = profile.silent_since_s or now_s
+        late = now_s - profile.silent_since_s > _END_KNOWN_WITHIN_S
+        return late or self.times(profile)["end_ts"] is not None
 
     def fail(self) -> list[tuple[StlPort, StlProfile]]:
         """The traffic has failed: all profiles that were active have ended."""
@@ -268,7 +279,7 @@ class Sender:
 
 def _monotonic_s(unix_ns: int) -> float:
     """The same moment, which is not long ago, by the clock that is never set."""
-    return time.monotonic() + (unix_ns - time.time_ns()) / 1e9
+    return (unix_ns - wall_minus_monotonic_ns()) / 1e9
 
 
 def _translated(profile: StlProfile) -> dict[int, TranslatedStream]:

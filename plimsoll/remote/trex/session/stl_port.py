@@ -29,7 +29,7 @@ class StlProfile:
     """Streams that are started and stopped together.
 
     `numbers` are the engine's of the streams that it sends or sent, `paused` the streams that
-    were paused one by one.
+    were paused one by one. `silent_since_s` is when it was first seen to have no stream that sends.
     """
 
     name: str
@@ -39,6 +39,7 @@ class StlProfile:
     numbers: dict[int, int] = field(default_factory=dict)
     rates: dict[int, float] = field(default_factory=dict)
     paused: set[int] = field(default_factory=set)
+    silent_since_s: float | None = None
 
     @property
     def active(self) -> bool:

@@ -1,10 +1,12 @@
 """How much is left of a stream's time, whatever becomes of the wall clock meanwhile."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from plimsoll.benchmark.live_traffic.known_stream import KnownStream
+from plimsoll.benchmark.live_traffic.stream_tally import no_counts
 from plimsoll.generator.interface import StreamCourse
 from tests.unit.benchmark.live_traffic.test_live_traffic import stream
 
@@ -32,3 +34,15 @@ def test_a_wall_clock_that_is_set_changes_nothing_of_what_is_left(
     assert known.go_on() == pytest.approx(7.75)
     since_boot_ns[0] += 10**9
     assert known.remaining_s() == pytest.approx(6.75)
+
+
+def test_the_end_of_a_burst_is_noted_after_its_frames_were_counted() -> None:
+    known = KnownStream(replace(stream(1), frame_count=300))
+    known.start(None)
+    known.note_begin(StreamCourse(1, NOON_NS, None))
+    known.note(replace(no_counts(1), sent=300))
+    assert not known.sending
+    ended = StreamCourse(1, NOON_NS, NOON_NS + 3 * 10**8)
+    assert known.note_end(ended)
+    assert known.course == ended
+    assert not known.note_end(ended)

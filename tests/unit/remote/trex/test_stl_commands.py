@@ -211,6 +211,41 @@ def test_traffic_ends_when_its_time_is_over(bench: Bench) -> None:
     assert ended["data"]["end_ts"] == pytest.approx(started["end_ts"], abs=1e-3)
 
 
+def burst(bench: Bench) -> None:
+    """All its frames are counted, and the engine is about to say when the last one left."""
+    mode = {"type": "single_burst", "total_pkts": 300, "rate": {"type": "pps", "value": 1000.0}}
+    bench.add(0, 1, mode=mode)
+    bench.start(0)
+    bench.traffic.started.clear()
+    bench.session.turn()
+
+
+def test_a_burst_has_ended_when_its_end_is_known(bench: Bench) -> None:
+    burst(bench)
+    assert bench.status(0) == "TX"
+    bench.traffic.end(0)
+    bench.session.turn()
+    assert bench.status(0) == "STREAMS"
+    times = bench.told()[-1]["data"]
+    assert times["end_ts"] - times["begin_ts"] == pytest.approx(1, abs=1e-3)
+
+
+def test_a_burst_whose_end_is_never_said_ends_all_the_same(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A link went down, for example."""
+    burst(bench)
+    monkeypatch.setattr("plimsoll.remote.trex.session.sender._END_KNOWN_WITHIN_S", 0.0)
+    bench.session.turn()
+    assert bench.status(0) == "STREAMS"
+    assert bench.told()[-1]["data"]["end_ts"] is None
+
+
+def test_clients_need_not_wait_for_late_counters(bench: Bench) -> None:
+    """Of a virtual port TRex's client waits 100 ms after the end, and counts them as sending."""
+    assert [port["is_virtual"] for port in bench.ask("get_system_info")["ports"]] == [False, False]
+
+
 @pytest.mark.parametrize("duration", [0.0, -1.0])
 def test_traffic_without_a_duration_has_no_end(bench: Bench, duration: float) -> None:
     bench.add(0, 1)
