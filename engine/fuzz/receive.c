@@ -66,6 +66,7 @@ clear_stream(struct rx_stream *stream, enum stream_role role)
     histogram_clear(&stream->pages[0].latency);
     histogram_clear(&stream->pages[0].latency_across_stalls);
     histogram_clear(&stream->pages[0].latency_less_stalls);
+    delayed_ends_clear(&stream->pages[0].delayed_ends);
     sequence_reset(&stream->sequence);
 }
 

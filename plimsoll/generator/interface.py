@@ -143,6 +143,18 @@ class StampCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class DelayedEnds:
+    """Which two ends frames have that stalls of the tester may have delayed.
+
+    `frames` are (bucket of the low end, bucket of the high end, how many), where a bucket is eight
+    of a histogram's; the list had no room for those `left_out`.
+    """
+
+    frames: tuple[tuple[int, int, int], ...] = ()
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class StreamCounts:
     """One stream over an interval or a whole trial. Fields as in the engine protocol.
 
@@ -158,8 +170,9 @@ class StreamCounts:
     `latency` has the samples that no stall of the tester can have delayed. The others are in
     `latency_across_stalls` as measured, and in `latency_less_stalls` less the most that stalls can
     have delayed them: between the two lies the DUT's latency. `low_end_unknown` of them were sent
-    so long ago that their stalls were forgotten. `received_bytes` is the length of the received
-    frames with FCS, together; 0 where the generator does not count it.
+    so long ago that their stalls were forgotten. `delayed_ends` says of a whole trial which of
+    these two belong together; None where the generator does not. `received_bytes` is the length
+    of the received frames with FCS, together; 0 where the generator does not count it.
     """
 
     stream: int
@@ -193,6 +206,7 @@ class StreamCounts:
     latency_less_stalls: Histogram = field(default_factory=Histogram)
     low_end_unknown: int = 0
     received_bytes: int = 0
+    delayed_ends: DelayedEnds | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,14 +30,19 @@ class LatencyEnds:
         delayed = counts.latency_across_stalls
         if not delayed.count:
             return cls(counts.latency, counts.latency)
-        known = counts.latency_less_stalls
-        low = merge((counts.latency, known, _zeros(delayed.count - known.count)))
+        low = merge((counts.latency, delayed_low(counts)))
         return cls(low, merge((counts.latency, delayed)))
 
     @property
     def samples(self) -> int:
         """How many there are, of those that stalls may have delayed, too."""
         return self.high.count
+
+
+def delayed_low(counts: StreamCounts) -> Histogram:
+    """The samples that stalls may have delayed, by their low ends."""
+    known = counts.latency_less_stalls
+    return merge((known, _zeros(counts.latency_across_stalls.count - known.count)))
 
 
 def least_longest_ns(counts: StreamCounts) -> int | None:

@@ -21,6 +21,7 @@ clear(struct counts *counts, const struct run *run)
         histogram_clear(&counts->streams[i].latency);
         histogram_clear(&counts->streams[i].latency_across_stalls);
         histogram_clear(&counts->streams[i].latency_less_stalls);
+        delayed_ends_clear(&counts->streams[i].delayed_ends);
         histogram_clear(&counts->streams[i].lateness);
         worst_latencies_open(&counts->streams[i].worst, run->worst_limit, run->spike_ticks);
     }
@@ -68,6 +69,15 @@ take_histogram(struct histogram *into, struct histogram *page)
 }
 
 static void
+take_delayed(struct delayed_ends *into, struct delayed_ends *page)
+{
+    if (page->count == 0)
+        return;
+    delayed_ends_add(into, page);
+    delayed_ends_clear(page);
+}
+
+static void
 take_tx(struct stream_counts *counts, struct tx_page *page)
 {
     counts->frames.tx = page->frames;
@@ -84,6 +94,7 @@ take_rx(struct stream_counts *counts, const struct rx_stream *stream, struct rx_
     take_histogram(&counts->latency, &page->latency);
     take_histogram(&counts->latency_across_stalls, &page->latency_across_stalls);
     take_histogram(&counts->latency_less_stalls, &page->latency_less_stalls);
+    take_delayed(&counts->delayed_ends, &page->delayed_ends);
     memset(page, 0, offsetof(struct rx_page, latency));
     worst_latencies_add(&counts->worst, &page->worst);
     worst_latencies_open(&page->worst, page->worst.limit, page->worst.spike);
@@ -215,6 +226,7 @@ add_stream(struct stream_counts *total, const struct stream_counts *counts)
     histogram_add(&total->latency, &counts->latency);
     histogram_add(&total->latency_across_stalls, &counts->latency_across_stalls);
     histogram_add(&total->latency_less_stalls, &counts->latency_less_stalls);
+    delayed_ends_add(&total->delayed_ends, &counts->delayed_ends);
     histogram_add(&total->lateness, &counts->lateness);
     microseconds_add(&total->microseconds, &counts->microseconds);
     worst_latencies_add(&total->worst, &counts->worst);

@@ -269,6 +269,7 @@ make_rx_stream(const struct worker *worker, const struct worker *sender,
         histogram_clear(&stream->pages[i].latency);
         histogram_clear(&stream->pages[i].latency_across_stalls);
         histogram_clear(&stream->pages[i].latency_less_stalls);
+        delayed_ends_clear(&stream->pages[i].delayed_ends);
         worst_latencies_open(&stream->pages[i].worst, worker->run->worst_limit,
                              worker->run->spike_ticks);
     }

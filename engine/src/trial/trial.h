@@ -30,6 +30,7 @@ struct stream_counts {
     struct stream_counters frames;
     int64_t missing;
     struct histogram latency, latency_across_stalls, latency_less_stalls, lateness;
+    struct delayed_ends delayed_ends;
     struct microseconds microseconds;
     struct worst_latencies worst;
     struct loss_events losses;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from plimsoll.record.index.run_entry import RunEntry
 from plimsoll.record.methods.registry import method_with_result
@@ -11,24 +11,20 @@ from plimsoll.record.results.goal_end import BEYOND_THE_DUT
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import trial_period
-from plimsoll.record.trials.latency_record import LatencyRecord
+from plimsoll.record.trials.slowest import slowest_figure
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 
-_QUANTILES: tuple[tuple[str, Callable[[LatencyRecord], float | None]], ...] = (
-    ("p50", lambda latency: latency.p50_ns),
-    ("p99", lambda latency: latency.p99_ns),
-    ("p99.9", lambda latency: latency.p99_9_ns),
-    ("max", lambda latency: latency.max_ns),
-)
+_QUANTILES = (("p50", "p50_ns"), ("p99", "p99_ns"), ("p99.9", "p99_9_ns"), ("max", "max_ns"))
 
 
 def figures_of(entry: RunEntry) -> list[RunFigure]:
     """The run's answer first, then latency and loss of the trial it rests on.
 
     Latency is that of the latency streams where there are any, else of the load streams, and
-    of the direction in which it is the longest. Last come the figures that its method has of its
-    own. Raises RecordError for a damaged record.
+    of the direction in which it is the longest; where stalls of the tester leave it open it is
+    the estimate between both ends, else as measured. Last come the figures that its method has of
+    its own. Raises RecordError for a damaged record.
     """
     return [*_answer(entry), *_of_trial(answering_trial(entry)), *_of_method(entry)]
 
@@ -81,8 +77,7 @@ def _of_trial(trial: TrialRecord | None) -> Iterator[RunFigure]:
 
 
 def _latency(streams: list[StreamRecord]) -> Iterator[RunFigure]:
-    for name, quantile in _QUANTILES:
-        known = [quantile(each.latency) for each in streams]
-        values = [value for value in known if value is not None]
-        if values:
-            yield RunFigure(f"{name} latency", float(max(values)), "ns", "lower")
+    for name, field in _QUANTILES:
+        value = slowest_figure(streams, field)
+        if value is not None:
+            yield RunFigure(f"{name} latency", float(value), "ns", "lower")

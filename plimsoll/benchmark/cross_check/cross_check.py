@@ -159,7 +159,7 @@ def _generator_trial(
         if trial.dut is None
         else sum(each.rx_frames + each.rx_missed + each.rx_errors for each in trial.dut),
         dut_sent=None if trial.dut is None else sum(each.tx_frames for each in trial.dut),
-        probes=sum(each.latency.count for each in probes),
+        probes=sum(each.latency_ends[1].count for each in probes),
         min_ns=min(_known(probes, "min_ns"), default=None),
         p50_ns=max(_known(probes, "p50_ns"), default=None),
         p99_ns=max(_known(probes, "p99_ns"), default=None),
@@ -167,7 +167,8 @@ def _generator_trial(
 
 
 def _known(probes: Sequence[StreamRecord], name: str) -> list[int]:
-    values = (getattr(each.latency, name) for each in probes)
+    """As measured: generators that do not know their stalls have no other end to compare."""
+    values = (getattr(each.latency_ends[1], name) for each in probes)
     return [value for value in values if value is not None]
 
 

@@ -187,6 +187,9 @@ def _latencies(trial: TrialRecord) -> tuple[StreamLatency, ...]:
             lost=stream.lost,
             latency=stream.latency,
             across_stalls=stream.samples_across_stalls,
+            latency_low=stream.latency_low,
+            latency_high=stream.latency_high,
+            latency_estimate=stream.latency_estimate,
         )
         for stream in trial.streams
     )
@@ -208,5 +211,6 @@ def _notes(experiment: Experiment) -> Iterator[str]:
         )
     yield (
         "Latencies are from the send stamp to the receive stamp, the tester's own path "
-        "included; samples that a stall of the tester touched are counted apart."
+        "included; where stalls of the tester may have delayed some of them, the least and the "
+        "most that the DUT took are both given."
     )

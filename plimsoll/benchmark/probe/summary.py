@@ -6,10 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from plimsoll.benchmark.probe.windows import probe_histogram
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns, merge
 from plimsoll.record.results.probe_result import (
     PROBE_WINDOW,
     ProbedStream,
+    ProbeEnd,
+    ProbeHistogram,
     ProbeLine,
     ProbeSegment,
     ProbeStatistics,
@@ -17,6 +20,9 @@ from plimsoll.record.results.probe_result import (
 )
 from plimsoll.record.run.boot_time import SentTime, pause_s
 from plimsoll.record.run.journal import TRIAL_STARTED, JournalContents
+
+# `latency_us` has all that took longer here.
+_LAST_US = 1000
 
 
 def windows_of(history: JournalContents) -> tuple[ProbeWindow, ...]:
@@ -60,6 +66,27 @@ def _lost(name: str, windows: Sequence[ProbeWindow], segments: Sequence[ProbeSeg
     return lost
 
 
+def delayed_us(
+    stream: ProbedStream,
+) -> tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]]:
+    """Samples that stalls may have delayed by whole µs, as `latency_us`: low ends, high ends.
+
+    Of the buckets' bounds: a low end is no higher than so stated, and a high end no lower.
+    """
+    low, high = stream.delayed_low, stream.delayed_high
+    return (
+        _microseconds(low.buckets if low else (), 0),
+        _microseconds(high.buckets if high else (), 1),
+    )
+
+
+def _microseconds(buckets: Sequence[tuple[int, int]], bound: int) -> Sequence[tuple[int, int]]:
+    counts: Counter[int] = Counter()
+    for index, samples in buckets:
+        counts[min(bucket_bounds_ns(index)[bound] // 1000, _LAST_US)] += samples
+    return sorted(counts.items())
+
+
 def lines_of(windows: Iterable[ProbeWindow]) -> tuple[ProbeLine, ...]:
     """A line for each window and direction."""
     return tuple(_line(window, stream) for window in windows for stream in window.streams)
@@ -92,7 +119,7 @@ def segments_of(history: JournalContents) -> tuple[ProbeSegment, ...]:
     return tuple(segments)
 
 
-def _histogram(stream: ProbedStream) -> Histogram:
+def _histogram(stream: ProbedStream | ProbeHistogram) -> Histogram:
     return Histogram(
         count=stream.samples,
         sum_ns=stream.sum_ns,
@@ -102,9 +129,33 @@ def _histogram(stream: ProbedStream) -> Histogram:
     )
 
 
+def _ends(stream: ProbedStream) -> tuple[ProbeEnd | None, ProbeEnd | None]:
+    """Of all samples by their low and by their high ends, where these are not the same."""
+    if stream.delayed_low is None or stream.delayed_high is None:
+        return None, None
+    exact = _histogram(stream)
+    low, high = (merge((exact, _histogram(e))) for e in (stream.delayed_low, stream.delayed_high))
+    return _figures(low), _figures(high)
+
+
+def _figures(latency: Histogram) -> ProbeEnd:
+    return ProbeEnd(
+        samples=latency.count,
+        min_ns=latency.min_ns,
+        mean_ns=latency.mean_ns,
+        median_ns=latency.quantile_ns(0.5),
+        p99_ns=latency.quantile_ns(0.99),
+        p99_9_ns=latency.quantile_ns(0.999),
+        p99_99_ns=latency.quantile_ns(0.9999),
+        p99_999_ns=latency.quantile_ns(0.99999),
+        max_ns=latency.max_ns,
+    )
+
+
 def _statistics(parts: Sequence[ProbedStream], lost: int) -> ProbeStatistics:
     total = _added(parts)
     latency = _histogram(total)
+    low, high = _ends(total)
     return ProbeStatistics(
         stream=total,
         lost=lost,
@@ -116,6 +167,8 @@ def _statistics(parts: Sequence[ProbedStream], lost: int) -> ProbeStatistics:
         p99_9_ns=latency.quantile_ns(0.999),
         p99_99_ns=latency.quantile_ns(0.9999),
         p99_999_ns=latency.quantile_ns(0.99999),
+        low=low,
+        high=high,
     )
 
 
@@ -137,7 +190,13 @@ def _added(parts: Sequence[ProbedStream]) -> ProbedStream:
         max_ns=latency.max_ns,
         latency_us=tuple(sorted(microseconds.items())),
         buckets=latency.buckets,
+        delayed_low=_merged(part.delayed_low for part in parts),
+        delayed_high=_merged(part.delayed_high for part in parts),
     )
+
+
+def _merged(parts: Iterable[ProbeHistogram | None]) -> ProbeHistogram | None:
+    return probe_histogram(merge(_histogram(part) for part in parts if part is not None))
 
 
 def deviation_ns(latency: Histogram) -> float | None:
@@ -153,6 +212,7 @@ def deviation_ns(latency: Histogram) -> float | None:
 
 def _line(window: ProbeWindow, stream: ProbedStream) -> ProbeLine:
     latency = _histogram(stream)
+    low, high = _ends(stream)
     return ProbeLine(
         trial=window.trial,
         begin_unix_ns=window.begin_unix_ns,
@@ -165,4 +225,6 @@ def _line(window: ProbeWindow, stream: ProbedStream) -> ProbeLine:
         median_ns=latency.quantile_ns(0.5),
         mean_ns=latency.mean_ns,
         max_ns=latency.max_ns,
+        low=low,
+        high=high,
     )

@@ -7,11 +7,18 @@ from dataclasses import dataclass, field
 
 from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial
 from plimsoll.benchmark.trial_run.window_watch import judged_as_it_ran
+from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.histogram_sum import HistogramSum
 from plimsoll.generator.interface import Interval, StreamCounts
+from plimsoll.generator.latency_ends import delayed_low
 from plimsoll.host.processes.stop_request import StopRequest
 from plimsoll.record.recorder import Recorder
-from plimsoll.record.results.probe_result import PROBE_WINDOW, ProbedStream, ProbeWindow
+from plimsoll.record.results.probe_result import (
+    PROBE_WINDOW,
+    ProbedStream,
+    ProbeHistogram,
+    ProbeWindow,
+)
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 
@@ -28,6 +35,8 @@ class StreamSum:
     timed_out: int = 0
     across_stalls: int = 0
     latency: HistogramSum = field(default_factory=HistogramSum)
+    delayed_low: HistogramSum = field(default_factory=HistogramSum)
+    delayed_high: HistogramSum = field(default_factory=HistogramSum)
     microseconds: Counter[int] = field(default_factory=Counter)
 
     def add(self, counts: StreamCounts) -> None:
@@ -37,6 +46,8 @@ class StreamSum:
         self.timed_out += counts.timed_out
         self.across_stalls += counts.latency_across_stalls.count
         self.latency.add(counts.latency)
+        self.delayed_low.add(delayed_low(counts))
+        self.delayed_high.add(counts.latency_across_stalls)
         for microseconds, samples in counts.latency_us:
             self.microseconds[microseconds] += samples
 
@@ -56,7 +67,22 @@ class StreamSum:
             max_ns=total.max_ns,
             latency_us=tuple(sorted(self.microseconds.items())),
             buckets=total.buckets,
+            delayed_low=probe_histogram(self.delayed_low.total),
+            delayed_high=probe_histogram(self.delayed_high.total),
         )
+
+
+def probe_histogram(histogram: Histogram) -> ProbeHistogram | None:
+    """As the journal keeps it; None without samples."""
+    if not histogram.count:
+        return None
+    return ProbeHistogram(
+        samples=histogram.count,
+        sum_ns=histogram.sum_ns,
+        min_ns=histogram.min_ns,
+        max_ns=histogram.max_ns,
+        buckets=histogram.buckets,
+    )
 
 
 class ProbeWindows:

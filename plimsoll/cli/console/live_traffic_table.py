@@ -5,7 +5,8 @@ from __future__ import annotations
 from rich.table import Table
 
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LiveStream
-from plimsoll.text.units import format_ns, format_number, format_pps
+from plimsoll.generator.latency_ends import LatencyEnds
+from plimsoll.text.units import format_ns_between, format_number, format_pps
 
 _ABSENT = "-"
 _QUANTILES = (0.5, 0.99, 0.999)
@@ -91,10 +92,13 @@ def _table(*columns: str) -> Table:
 
 
 def _latencies(stream: LiveStream) -> list[str]:
-    latency = stream.counts.latency
-    if latency.max_ns is None:
+    """Both ends, where stalls of the tester leave it open."""
+    ends = LatencyEnds.of(stream.counts)
+    if ends.low.max_ns is None or ends.high.max_ns is None:
         return [_ABSENT] * (len(_QUANTILES) + 1)
-    return [format_ns(ns) for ns in (*latency.quantiles_ns(_QUANTILES), latency.max_ns)]
+    lows = (*ends.low.quantiles_ns(_QUANTILES), ends.low.max_ns)
+    highs = (*ends.high.quantiles_ns(_QUANTILES), ends.high.max_ns)
+    return [format_ns_between(*each) for each in zip(lows, highs, strict=True)]
 
 
 def _bps(bps: float) -> str:

@@ -8,9 +8,10 @@ from typing import get_args
 from rich.text import Text
 
 from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
+from plimsoll.record.trials.slowest import slowest_between
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
-from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
+from plimsoll.text.units import format_duration, format_ns_between, format_pps, format_ratio
 
 PHASES: dict[TrialPhase, str] = {
     **{phase: phase for phase in get_args(TrialPhase)},
@@ -73,9 +74,5 @@ def _loss(trial: TrialRecord) -> str:
 
 def _probe_p99(trial: TrialRecord) -> str:
     """The worst probe's."""
-    known = [
-        stream.latency.p99_ns
-        for stream in trial.streams
-        if stream.role == "latency" and stream.latency.p99_ns is not None
-    ]
-    return format_ns(max(known)) if known else "-"
+    worst = slowest_between((s for s in trial.streams if s.role == "latency"), "p99_ns")
+    return format_ns_between(*worst) if worst else "-"

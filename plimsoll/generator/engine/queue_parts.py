@@ -7,13 +7,21 @@ the numbers of its worst latencies and loss events remain those of their part.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import add
 from typing import TypeVar
 
 from plimsoll.generator.counters import added
-from plimsoll.generator.interface import FlowCounts, Interval, StreamCounts, TrialPlan, TrialReport
+from plimsoll.generator.interface import (
+    DelayedEnds,
+    FlowCounts,
+    Interval,
+    StreamCounts,
+    TrialPlan,
+    TrialReport,
+)
 from plimsoll.generator.worst_lists import largest, largest_refusals
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
@@ -21,7 +29,7 @@ _Each = TypeVar("_Each")
 # Load streams alone have parts, and only latency streams count by microsecond.
 _NOT_ADDED = frozenset(
     {
-        *("stream", "latency_us", "stamps", "worst", "flows"),
+        *("stream", "latency_us", "stamps", "worst", "flows", "delayed_ends"),
         *("losses", "losses_left_out", "refusals", "refusals_left_out"),
     }
 )
@@ -142,6 +150,7 @@ def _add(one: StreamCounts, other: StreamCounts) -> StreamCounts:
         one,
         worst=tuple(worst),
         flows=_flows(one.flows, other.flows),
+        delayed_ends=_ends(one.delayed_ends, other.delayed_ends),
         losses=losses,
         losses_left_out=losses_left_out,
         refusals=refusals,
@@ -162,6 +171,17 @@ def _flows(one: FlowCounts | None, other: FlowCounts | None) -> FlowCounts | Non
         latency_min_ns=_extremes(min, one.latency_min_ns, other.latency_min_ns),
         latency_max_ns=_extremes(max, one.latency_max_ns, other.latency_max_ns),
     )
+
+
+def _ends(one: DelayedEnds | None, other: DelayedEnds | None) -> DelayedEnds | None:
+    """A part without a delayed frame has none."""
+    if one is None or other is None:
+        return one or other
+    frames: Counter[tuple[int, int]] = Counter()
+    for low, high, count in (*one.frames, *other.frames):
+        frames[low, high] += count
+    listed = tuple((low, high, count) for (low, high), count in sorted(frames.items()))
+    return DelayedEnds(listed, one.left_out + other.left_out)
 
 
 def _sums(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:

@@ -337,8 +337,10 @@ FIELDS: Mapping[str, str] = {
     "ProbedStream.name": "The direction's name.",
     "ProbedStream.sent": "Probes that the port accepted.",
     "ProbedStream.received": "Probes that came back, those after their time-out included.",
-    "across_stalls": "Samples that a stall of the tester touched; they are in no other figure.",
+    "across_stalls": "Samples that a stall of the tester may have delayed.",
     "ProbedStream.sum_ns": "Sum of all samples, in ns.",
+    "ProbeHistogram.sum_ns": "Sum of these samples, in ns.",
+    "ProbeHistogram.buckets": "The histogram as [index, samples], of HdrHistogram(1, 2^37 - 1, 2).",
     "ProbedStream.buckets": "The histogram as [index, samples], of HdrHistogram(1, 2^37 - 1, 2).",
     # Standard tests.
     "latency_definition": "Which of RFC 1242's definitions the latencies follow.",
@@ -398,7 +400,8 @@ FIELDS: Mapping[str, str] = {
     "BufferRow.corrected_s": "That without what the DUT forwarded in that time, in s.",
     "BufferRow.valid": "Whether no burst came near the limit.",
     "StreamLatency.name": "The stream's name.",
-    "StreamLatency.across_stalls": "Samples that a stall of the tester touched; not in `latency`.",
+    "StreamLatency.across_stalls": "Samples that a stall of the tester may have delayed; not in "
+    "`latency`, but in `latency_low` and `latency_high`.",
     "Shortfall.what": "Which duration or count.",
     "Shortfall.used": "What the run used, with its unit.",
     "Shortfall.standard": "What the standard wants, with its unit.",

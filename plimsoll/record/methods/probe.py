@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.run_outcome import RunAnswer, RunOutcome
-from plimsoll.record.results.probe_result import ProbeResult
+from plimsoll.record.results.probe_result import ProbeResult, greatest
 from plimsoll.record.run.run_directory import trial_period
-from plimsoll.text.units import format_ns
+from plimsoll.text.units import format_ns_between
 
 
 def _outcome(result: ProbeResult) -> RunOutcome:
-    medians = [each.median_ns for each in result.statistics if each.median_ns is not None]
-    worst = [each.stream.max_ns for each in result.statistics if each.stream.max_ns is not None]
+    found = greatest(result.statistics)
     longest = max(result.segments, key=lambda segment: segment.sending_s, default=None)
     period = None if longest is None else trial_period(longest.trial)
     complete = result.ended != "signal"
-    if not medians or not worst:
+    if found is None:
         none = RunAnswer("no probe came back", "median latency", None, "ns")
         return RunOutcome(none, result.verdict, period, complete)
-    text = f"median {format_ns(max(medians))}, worst {format_ns(max(worst))}"
-    answer = RunAnswer(text, "median latency", float(max(medians)), "ns")
+    text = f"median {format_ns_between(*found.median)}, worst {format_ns_between(*found.longest)}"
+    # Where one figure must stand: the DUT's latency is no more.
+    answer = RunAnswer(text, "median latency", float(found.median[1]), "ns")
     return RunOutcome(answer, result.verdict, period, complete)
 
 

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.results.method_result import MethodResult
+from plimsoll.record.trials.latency_estimate import LatencyEstimate
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.record.trials.whole_verdict import whole_verdict
@@ -32,6 +33,27 @@ class StreamLatency(RecordModel):
     lost: int
     latency: LatencyRecord
     across_stalls: int
+    latency_low: LatencyRecord | None = Field(
+        default=None,
+        description="The latency of all frames that came back, less the most that stalls of the "
+        "tester can have delayed each: the DUT's is at least this. Null where no stall can have "
+        "delayed any, as it is `latency` then, and in results of earlier versions.",
+    )
+    latency_high: LatencyRecord | None = Field(
+        default=None,
+        description="The latency of all frames that came back, as measured: the DUT's is at most "
+        "this. Null where `latency_low` is.",
+    )
+    latency_estimate: LatencyEstimate | None = Field(
+        default=None,
+        description="One figure for each quantile between both, where one must stand, as in the "
+        "trial's record; null where that has none, and in results of earlier versions.",
+    )
+
+    @property
+    def latency_ends(self) -> tuple[LatencyRecord, LatencyRecord]:
+        """What the DUT's latency is at least and at most, as far as the result has both."""
+        return self.latency_low or self.latency, self.latency_high or self.latency
 
 
 class LoadPoint(RecordModel):

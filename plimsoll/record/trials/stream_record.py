@@ -14,6 +14,7 @@ from plimsoll.generator.interface import StreamCounts
 from plimsoll.generator.latency_ends import LatencyEnds
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.flow_summary import FlowSummary
+from plimsoll.record.trials.latency_estimate import LatencyEstimate
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.longest_latency import LongestLatency, NamedLatency
 from plimsoll.text.units import format_ns
@@ -145,6 +146,14 @@ class StreamRecord(RecordModel):
         description="The latency of all received frames as measured: the DUT's is at most this. "
         "Null where `latency_low` is.",
     )
+    latency_estimate: LatencyEstimate | None = Field(
+        default=None,
+        description="One figure for each quantile between `latency_low` and `latency_high`, where "
+        "one must stand: the self-consistent estimate of samples known to lie between two ends "
+        "(Turnbull 1976). A quantile is null where the stalls leave it open, so that both ends "
+        "stand alone. All of it is null where `latency_low` is, where the generator does not say "
+        "which ends belong together, and in records of earlier versions.",
+    )
     low_end_unknown: int | None = Field(
         default=None,
         description="Of them those that were sent so long before they were received that the "
@@ -224,6 +233,7 @@ class StreamRecord(RecordModel):
             samples_across_stalls=counts.latency_across_stalls.count,
             latency_low=LatencyRecord.of(ends.low) if delayed else None,
             latency_high=LatencyRecord.of(ends.high) if delayed else None,
+            latency_estimate=LatencyEstimate.of(counts),
             longest=LongestLatency.of(counts, longest),
             latency_us=counts.latency_us,
             lateness=LatencyRecord.of(counts.lateness),

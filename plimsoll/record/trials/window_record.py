@@ -33,6 +33,21 @@ class WindowStream(RecordModel):
     loss_ratio: float | None
     latency: LatencyRecord
     samples_across_stalls: int
+    latency_low: LatencyRecord | None = Field(
+        default=None,
+        description="The latency of all frames received in it, less the most that stalls of the "
+        "tester can have delayed each: the DUT's is at least this. Null where no stall can have "
+        "delayed any, as it is `latency` then, and in records of earlier versions.",
+    )
+    latency_high: LatencyRecord | None = Field(
+        default=None,
+        description="The same as measured: the DUT's is at most this. Null where `latency_low` is.",
+    )
+
+    @property
+    def latency_ends(self) -> tuple[LatencyRecord, LatencyRecord]:
+        """What the DUT's latency is at least and at most, as far as the record has both."""
+        return self.latency_low or self.latency, self.latency_high or self.latency
 
 
 class WindowRecord(RecordModel):

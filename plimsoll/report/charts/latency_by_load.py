@@ -7,12 +7,18 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 
 from plimsoll.record.results.latency_at_load_result import LoadPoint, StreamLatency
+from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.log_axis import LEAST_US, log_axis
 from plimsoll.report.figures.palette import QUANTILE_COLOURS
 
 _NAME, _TITLE = "latency-by-load", "Latency by load"
 _QUANTILES = ("p50", "p99", "p99.9", "max")
+_CAPTION = "Of valid trials; a direction has dashes of its own."
+_OF_ENDS = (
+    "Lines are the most that the DUT took; a bar reaches down to the least, where stalls of the "
+    "tester leave it open."
+)
 
 
 def latency_by_load(points: Sequence[LoadPoint]) -> Figure:
@@ -22,27 +28,34 @@ def latency_by_load(points: Sequence[LoadPoint]) -> Figure:
         return Figure(_NAME, _TITLE, "No probe has come back yet.", None)
     names = list(dict.fromkeys(str(row["stream"]) for row in rows))
     latencies = [float(str(row["latency"])) for row in rows]
-    chart: alt.Chart = (
-        alt.Chart(records(rows))
-        .mark_line(point=alt.OverlayMarkDef(size=60))
-        .encode(
-            x=alt.X(
-                "percent:Q", title="load (% of the rate)", scale=alt.Scale(domainMin=0, nice=False)
-            ),
-            y=log_axis("latency", "latency (µs, log)", latencies),
-            color=alt.Color(
-                "quantile:N", scale=alt.Scale(domain=[*_QUANTILES], range=[*QUANTILE_COLOURS])
-            ),
-            strokeDash=alt.StrokeDash("stream:N", scale=alt.Scale(domain=names)),
-            tooltip=[
-                alt.Tooltip("stream:N"),
-                alt.Tooltip("quantile:N"),
-                alt.Tooltip("percent:Q", title="% of the rate", format=".4~f"),
-                alt.Tooltip("latency:Q", title="µs", format=".4~f"),
-            ],
-        )
+    base = alt.Chart(records(rows)).encode(
+        x=alt.X(
+            "percent:Q", title="load (% of the rate)", scale=alt.Scale(domainMin=0, nice=False)
+        ),
+        y=log_axis("latency", "latency (µs, log)", [*latencies, *_lows(rows)]),
+        color=alt.Color(
+            "quantile:N", scale=alt.Scale(domain=[*_QUANTILES], range=[*QUANTILE_COLOURS])
+        ),
+        tooltip=[
+            alt.Tooltip("stream:N"),
+            alt.Tooltip("quantile:N"),
+            alt.Tooltip("percent:Q", title="% of the rate", format=".4~f"),
+            alt.Tooltip("low:Q", title="at least (µs)", format=".4~f"),
+            alt.Tooltip("latency:Q", title="at most (µs)", format=".4~f"),
+        ],
     )
-    return Figure(_NAME, _TITLE, "Of valid trials; a direction has dashes of its own.", chart)
+    line = base.mark_line(point=alt.OverlayMarkDef(size=60)).encode(
+        strokeDash=alt.StrokeDash("stream:N", scale=alt.Scale(domain=names))
+    )
+    if latencies == _lows(rows):
+        return Figure(_NAME, _TITLE, _CAPTION, line)
+    # Down to the low end: no bar where both are the same.
+    bars = base.mark_rule(strokeWidth=3, opacity=0.4).encode(y2=alt.Y2("low:Q"))
+    return Figure(_NAME, _TITLE, f"{_CAPTION} {_OF_ENDS}", alt.LayerChart(layer=[bars, line]))
+
+
+def _lows(rows: Sequence[dict[str, object]]) -> list[float]:
+    return [float(str(row["low"])) for row in rows]
 
 
 def _rows(points: Sequence[LoadPoint]) -> Iterator[dict[str, object]]:
@@ -53,13 +66,17 @@ def _rows(points: Sequence[LoadPoint]) -> Iterator[dict[str, object]]:
 
 
 def _quantiles(point: LoadPoint, stream: StreamLatency) -> Iterator[dict[str, object]]:
-    latency = stream.latency
-    found = (latency.p50_ns, latency.p99_ns, latency.p99_9_ns, latency.max_ns)
-    for quantile, ns in zip(_QUANTILES, found, strict=True):
-        if ns is not None:
+    ends = map(_times, stream.latency_ends)
+    for quantile, low_ns, high_ns in zip(_QUANTILES, *ends, strict=True):
+        if low_ns is not None and high_ns is not None:
             yield {
                 "stream": stream.name,
                 "percent": point.percent,
                 "quantile": quantile,
-                "latency": max(ns / 1e3, LEAST_US),
+                "low": max(low_ns / 1e3, LEAST_US),
+                "latency": max(high_ns / 1e3, LEAST_US),
             }
+
+
+def _times(latency: LatencyRecord) -> tuple[int | None, ...]:
+    return latency.p50_ns, latency.p99_ns, latency.p99_9_ns, latency.max_ns

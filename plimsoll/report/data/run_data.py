@@ -13,7 +13,7 @@ from plimsoll.analysis.trial_histograms import TrialHistograms, TrialTime
 from plimsoll.record.causes.causes_record import TrialCauses, read_causes
 from plimsoll.record.causes.kernel_events import KeptEvent, read_kernel_events
 from plimsoll.record.causes.spikes import Spike, read_spikes
-from plimsoll.record.metrics.histogram_log import gaps_tag, stream_tag
+from plimsoll.record.metrics.histogram_log import gaps_tag
 from plimsoll.record.metrics.metric_row import MetricRow
 from plimsoll.record.metrics.metrics import read_metrics
 from plimsoll.record.results.result import Result, read_result
@@ -29,9 +29,9 @@ from plimsoll.record.run.journal import (
 )
 from plimsoll.record.run.primary_trial import primary_trial
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
-from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.host_figures import ObservedTrial, observed_host_figures, only_trial
+from plimsoll.report.data.latency_distribution import LatencyDistribution
 from plimsoll.trial.outcome.host_metrics import HostMetrics
 
 LOST_TYPE = "lost-rx-pps"
@@ -47,14 +47,6 @@ SERIES_TYPES = (
 )
 _NS_PER_S = 1e9
 _NS_PER_MS = 1e6
-
-
-@dataclass(frozen=True, slots=True)
-class LatencyDistribution:
-    """All latency samples of one stream over the trial that the charts show, in ns."""
-
-    stream: StreamRecord
-    histogram: HdrHistogram
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +199,8 @@ def _histograms(
 def _distributions(
     focus: TrialRecord | None, merged: Mapping[str, HdrHistogram]
 ) -> tuple[LatencyDistribution, ...]:
-    streams = focus.streams if focus else ()
-    tags = {stream_tag(s.name, s.tx_port, s.rx_port): s for s in streams}
-    return tuple(LatencyDistribution(s, merged[tag]) for tag, s in tags.items() if tag in merged)
+    found = (LatencyDistribution.of(each, merged) for each in (focus.streams if focus else ()))
+    return tuple(each for each in found if each is not None)
 
 
 def _gaps(focus: TrialRecord | None, merged: Mapping[str, HdrHistogram]) -> tuple[LoopGaps, ...]:

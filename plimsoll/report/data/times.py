@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from plimsoll.record.trials.latency_record import LatencyRecord
-from plimsoll.record.trials.stream_record import StreamRecord
+from plimsoll.record.trials.slowest import BoundedLatency, slowest_between
 from plimsoll.text.units import format_ns, format_ns_between
 
 LATENCY_COLUMNS = ("min", "mean", "p50", "p99", "p99.9", "p99.99", "max")
@@ -22,13 +24,20 @@ def cells(times: LatencyRecord, columns: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(nanoseconds(values[column]) for column in columns)
 
 
-def latency_cells(stream: StreamRecord, columns: tuple[str, ...]) -> tuple[str, ...]:
+def latency_cells(stream: BoundedLatency, columns: tuple[str, ...]) -> tuple[str, ...]:
     """The same of a stream's latency, with both ends where stalls of the tester leave it open."""
     low, high = map(_values, stream.latency_ends)
-    return tuple(_between(low[column], high[column]) for column in columns)
+    return tuple(nanoseconds_between(low[column], high[column]) for column in columns)
 
 
-def _between(low: float | None, high: float | None) -> str:
+def slowest_cell(streams: Iterable[BoundedLatency], name: str) -> str:
+    """A figure of the slowest stream, by its field's name: `p99_ns`; a dash without any."""
+    found = slowest_between(streams, name)
+    return "-" if found is None else format_ns_between(*found)
+
+
+def nanoseconds_between(low: float | None, high: float | None) -> str:
+    """A time that is known to lie between two, for people; a dash where there is none."""
     return "-" if low is None or high is None else format_ns_between(low, high)
 
 

@@ -8,7 +8,7 @@ from plimsoll.record.run.environment import Environment
 from plimsoll.record.run.journal import JournalContents
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
-from plimsoll.report.data.times import nanoseconds
+from plimsoll.report.data.times import slowest_cell
 from plimsoll.text.units import format_duration, format_pps, format_ratio
 
 _KIB_PER_GIB = 2**20
@@ -77,7 +77,6 @@ def environment_lines(environment: Environment | None) -> tuple[tuple[str, str],
 def trial_line(trial: TrialRecord) -> TrialLine:
     """The line of one that has ended."""
     probes = [stream for stream in trial.streams if stream.role == "latency"] or trial.streams
-    p99s = [s.latency.p99_ns for s in probes if s.latency.p99_ns is not None]
     lost = sum(stream.lost for stream in trial.streams)
     offered = sum(stream.lost + stream.received - stream.duplicate for stream in trial.streams)
     return TrialLine(
@@ -88,7 +87,7 @@ def trial_line(trial: TrialRecord) -> TrialLine:
         length=format_duration(trial.sending_s),
         verdict=trial.verdict,
         loss=_ratio(lost / offered if offered > 0 else None),
-        p99=nanoseconds(max(p99s, default=None)),
+        p99=slowest_cell(probes, "p99_ns"),
         reason=_reason(trial),
     )
 

@@ -8,6 +8,7 @@ from heapq import nlargest
 
 from plimsoll.dut.lab import LabPorts
 from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.generator.latency_ends import LatencyEnds
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.trial_evidence import LossSample
 from plimsoll.record.trials.trial_record import FindingRecord
@@ -177,6 +178,7 @@ def _verdict(judgement: Judgement | None) -> WindowVerdict:
 def _stream(outcome: Outcome, stream: int) -> WindowStream:
     plan = next(each for each in outcome.plan.streams if each.stream == stream)
     counts, lost, offered = outcome.counts(stream), outcome.lost(stream), outcome.offered(stream)
+    ends, delayed = LatencyEnds.of(counts), counts.latency_across_stalls.count > 0
     return WindowStream(
         name=plan.name,
         role=plan.role,
@@ -188,6 +190,8 @@ def _stream(outcome: Outcome, stream: int) -> WindowStream:
         loss_ratio=lost / offered if offered else None,
         latency=LatencyRecord.of(counts.latency),
         samples_across_stalls=counts.latency_across_stalls.count,
+        latency_low=LatencyRecord.of(ends.low) if delayed else None,
+        latency_high=LatencyRecord.of(ends.high) if delayed else None,
     )
 
 

@@ -229,6 +229,7 @@ def test_every_published_interval_and_trial_reply_is_understood() -> None:
         for stream in read["streams"]:
             # Flows are in the trial's reply alone, and stamps those of streams that have them.
             assert stream.pop("flows") is None
+            assert stream.pop("delayed_ends") is None
             if stream["stamps"] is None:
                 del stream["stamps"]
         assert read == sent
@@ -241,6 +242,8 @@ def test_every_published_interval_and_trial_reply_is_understood() -> None:
         ]
         flows = [None if each.flows is None else asdict(each.flows) for each in report.streams]
         assert json.loads(json.dumps(flows)) == [each.get("flows") for each in sent["streams"]]
+        ends = [each.delayed_ends and asdict(each.delayed_ends) for each in report.streams]
+        assert json.loads(json.dumps(ends)) == [e.get("delayed_ends") for e in sent["streams"]]
 
 
 @pytest.mark.parametrize("name", ["hello-event", "open-reply", "trial-reply", "error-reply"])

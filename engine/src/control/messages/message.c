@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control/messages/message_delayed.h"
 #include "control/messages/message_flows.h"
 #include "control/messages/message_times.h"
 #include "ports/devargs.h"
@@ -149,13 +150,15 @@ streams_json(const struct trial *trial, const struct stream_counts *counts,
     return array;
 }
 
-/* Those of the whole trial, by flow as well where that was requested. */
+/* Those of the whole trial; by flow as well where that was requested, and with both ends. */
 static json_t *
 totals_json(const struct trial *trial, const struct list_lengths *lengths)
 {
     json_t *array = streams_json(trial, trial->total.streams, lengths);
 
     for (uint32_t i = 0; i < trial->request->stream_count; i++) {
+        if (trial->total.streams[i].latency_across_stalls.count > 0)
+            message_delayed_add(json_array_get(array, i), &trial->total.streams[i].delayed_ends);
         if (trial->flows[i])
             message_flows_add(json_array_get(array, i), trial->flows[i],
                               trial->total.streams[i].frames.tx.sent);

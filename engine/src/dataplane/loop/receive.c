@@ -62,13 +62,15 @@ record_delayed(const struct worker *worker, const struct rx_stream *stream, stru
     const struct tester_delay delay =
         tester_delay(&sender->stall_ring, &sender->last_look, stream->catch_up, held, sent_at, now);
     const uint64_t latency = now - sent_at;
+    const uint64_t high = ticks_to_ns(worker->run, latency);
+    const uint64_t low = ticks_to_ns(worker->run, latency - delay.ticks);
 
     if (delay.ticks == 0)
         return 0;
     page->frames.low_end_unknown += delay.unknown ? frames : 0;
-    histogram_record_many(&page->latency_across_stalls, ticks_to_ns(worker->run, latency), frames);
-    histogram_record_many(&page->latency_less_stalls,
-                          ticks_to_ns(worker->run, latency - delay.ticks), frames);
+    histogram_record_many(&page->latency_across_stalls, high, frames);
+    histogram_record_many(&page->latency_less_stalls, low, frames);
+    delayed_ends_note(&page->delayed_ends, low, high, frames);
     return delay.ticks;
 }
 

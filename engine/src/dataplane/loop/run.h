@@ -30,6 +30,7 @@
 #include "dataplane/frames/frame_check.h"
 #include "dataplane/frames/frame_fields.h"
 #include "dataplane/frames/host_frames.h"
+#include "dataplane/measures/delayed_ends.h"
 #include "dataplane/measures/flow_counts.h"
 #include "dataplane/measures/histogram.h"
 #include "dataplane/measures/loss_events.h"
@@ -67,6 +68,7 @@ struct rx_page {
     struct histogram latency;               /* ns, of frames that no stall can have delayed */
     struct histogram latency_across_stalls; /* of the others, as measured */
     struct histogram latency_less_stalls; /* of the same, less the most that stalls delayed them */
+    struct delayed_ends delayed_ends;     /* which of these two belong together */
     struct microseconds microseconds;     /* of `latency`, latency streams only */
     struct worst_latencies worst;
     struct loss_events losses; /* seen on this page, of a sole queue only */

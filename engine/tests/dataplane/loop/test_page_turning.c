@@ -108,6 +108,7 @@ make_worker(uint32_t number)
         histogram_clear(&stream->pages[page].latency);
         histogram_clear(&stream->pages[page].latency_across_stalls);
         histogram_clear(&stream->pages[page].latency_less_stalls);
+        delayed_ends_clear(&stream->pages[page].delayed_ends);
         worst_latencies_open(&stream->pages[page].worst, WORST, NO_SPIKE);
         histogram_clear(&tx_streams[number].pages[page].lateness);
         stall_tally_clear(&worker->stalls[page]);
@@ -166,6 +167,11 @@ work(void *worker)
 static uint64_t
 latencies(const struct stream_counts *counts)
 {
+    uint64_t with_ends = counts->delayed_ends.left_out;
+
+    for (uint32_t i = 0; i < counts->delayed_ends.count; i++)
+        with_ends += counts->delayed_ends.entry[i].frames;
+    assert_int_equal(with_ends, counts->latency_across_stalls.count);
     assert_int_equal(counts->latency_less_stalls.count, counts->latency_across_stalls.count);
     return counts->latency.count + counts->latency_across_stalls.count;
 }

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LiveStream
+from plimsoll.generator.histogram import merge
+from plimsoll.generator.latency_ends import LatencyEnds
 from plimsoll.remote.otg.flows.flow import Flow
 from plimsoll.remote.otg.flows.port import OtgPort
 from plimsoll.remote.otg.model.published import Content
@@ -103,11 +105,15 @@ def _timestamps(streams: Sequence[LiveStream]) -> Content:
 
 
 def _latency(streams: Sequence[LiveStream]) -> Content:
-    found = [each.counts.latency for each in streams if each.counts.latency.count]
-    if not found:
+    """Of all frames as measured: the DUT's is no more, of those that a stall delayed, too.
+
+    OTG has one field for each, and no room for what it is at least.
+    """
+    found = merge(LatencyEnds.of(each.counts).high for each in streams)
+    if found.min_ns is None or found.max_ns is None or found.mean_ns is None:
         return {}
     return {
-        "minimum_ns": float(min(each.min_ns or 0 for each in found)),
-        "maximum_ns": float(max(each.max_ns or 0 for each in found)),
-        "average_ns": sum(each.sum_ns for each in found) / sum(each.count for each in found),
+        "minimum_ns": float(found.min_ns),
+        "maximum_ns": float(found.max_ns),
+        "average_ns": found.mean_ns,
     }

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import altair as alt
 
+from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.figures.figure import Figure, records
@@ -26,22 +27,27 @@ def latency_by_trial(data: RunData) -> Figure:
         "Each trial that passed or failed, at the load that it offered; of several probes the "
         "slowest. Invalid trials are left out."
     )
+    if any(row["low"] != row["latency"] for row in rows):
+        caption += (
+            " Marks are the most that the DUT took; a bar reaches down to the least, where stalls "
+            "of the tester leave it open."
+        )
     return Figure(_NAME, _TITLE, caption, _chart(rows))
 
 
 def _rows(trial: TrialRecord) -> Iterator[dict[str, object]]:
     probes = [stream for stream in trial.streams if stream.role == "latency"] or trial.streams
     offered = trial.load_pps if trial.offered_pps is None else trial.offered_pps
-    slowest = max(probes, key=lambda stream: stream.latency.p99_ns or 0, default=None)
+    slowest = max(probes, key=lambda stream: stream.latency_ends[1].p99_ns or 0, default=None)
     if slowest is None:
         return
-    times = slowest.latency
-    values = (times.p50_ns, times.p99_ns, times.p99_9_ns, times.max_ns)
-    for quantile, value_ns in zip(_QUANTILES, values, strict=True):
-        if value_ns is not None:
+    for quantile, *ends_ns in zip(_QUANTILES, *map(_times, slowest.latency_ends), strict=True):
+        low_ns, high_ns = ends_ns
+        if low_ns is not None and high_ns is not None:
             yield {
                 "load": offered / 1e6,
-                "latency": max(value_ns / 1e3, LEAST_US),
+                "low": max(low_ns / 1e3, LEAST_US),
+                "latency": max(high_ns / 1e3, LEAST_US),
                 "quantile": quantile,
                 "trial": trial.number,
                 "verdict": trial.verdict,
@@ -49,8 +55,12 @@ def _rows(trial: TrialRecord) -> Iterator[dict[str, object]]:
             }
 
 
+def _times(times: LatencyRecord) -> tuple[int | None, ...]:
+    return times.p50_ns, times.p99_ns, times.p99_9_ns, times.max_ns
+
+
 def _chart(rows: list[dict[str, object]]) -> alt.LayerChart:
-    latencies = [float(str(row["latency"])) for row in rows]
+    latencies = [float(str(row[end])) for row in rows for end in ("low", "latency")]
     base = alt.Chart(records(rows)).encode(
         x=alt.X("load:Q", title="offered load per direction (Mpps)", scale=alt.Scale(zero=False)),
         y=log_axis("latency", "latency (µs, log)", latencies),
@@ -69,7 +79,11 @@ def _chart(rows: list[dict[str, object]]) -> alt.LayerChart:
             alt.Tooltip("stream:N"),
             alt.Tooltip("quantile:N"),
             alt.Tooltip("load:Q", title="offered (Mpps)", format=".4~f"),
-            alt.Tooltip("latency:Q", title="latency (µs)", format=",.4~f"),
+            alt.Tooltip("low:Q", title="at least (µs)", format=",.4~f"),
+            alt.Tooltip("latency:Q", title="at most (µs)", format=",.4~f"),
         ],
     )
-    return alt.LayerChart(layer=[base.mark_line(strokeWidth=1, opacity=0.4), marks])
+    lines = base.mark_line(strokeWidth=1, opacity=0.4)
+    # Down to the low end: no bar where both are the same.
+    bars = base.mark_rule(strokeWidth=2, opacity=0.4).encode(y2=alt.Y2("low:Q"))
+    return alt.LayerChart(layer=[lines, bars, marks])

@@ -8,7 +8,8 @@ import altair as alt
 from hdrh.histogram import HdrHistogram
 
 from plimsoll.generator.histogram import recorded_buckets
-from plimsoll.report.data.run_data import LatencyDistribution, RunData
+from plimsoll.report.data.latency_distribution import of_ends
+from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.figures.figure import MOST_STEPS, Figure, evenly, records
 from plimsoll.report.figures.log_axis import LEAST_US, log_x_axis
@@ -19,20 +20,17 @@ _NAME, _TITLE = "latency-ccdf", "Frames that took longer (CCDF)"
 
 def latency_ccdf(data: RunData) -> Figure:
     """For each latency the share of a stream's samples above it, both axes logarithmic."""
-    rows = [row for distribution in data.distributions for row in _rows(distribution)]
+    lines = [each for distribution in data.distributions for each in distribution.lines.items()]
+    rows = [row for name, line in lines for row in ccdf_rows(line, {"stream": name})]
     if data.focus is None or not rows:
         return Figure(_NAME, _TITLE, "No trial has recorded a latency histogram yet.", None)
     caption = (
         f"The share of samples that took longer than each latency, in {trial_words(data.focus)}. "
         "A straight slope down to the right is a heavy tail; a shelf is something periodic."
+        f"{of_ends(data.distributions)}"
     )
     names = list(dict.fromkeys(str(row["stream"]) for row in rows))
     return Figure(_NAME, _TITLE, caption, _chart(rows, names))
-
-
-def _rows(distribution: LatencyDistribution) -> list[dict[str, object]]:
-    label = f"{distribution.stream.name} ({distribution.stream.role})"
-    return ccdf_rows(distribution.histogram, {"stream": label})
 
 
 def ccdf_rows(

@@ -8,7 +8,8 @@ import altair as alt
 from hdrh.histogram import HdrHistogram
 
 from plimsoll.generator.histogram import recorded_buckets
-from plimsoll.report.data.run_data import LatencyDistribution, RunData
+from plimsoll.report.data.latency_distribution import of_ends
+from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.figures.figure import MOST_STEPS, Figure, evenly, records
 from plimsoll.report.figures.log_axis import LEAST_US, log_axis
@@ -22,18 +23,15 @@ _LABEL = "datum.value < 1.5 ? '0 %' : format(100 * (1 - 1 / datum.value), '.10~f
 
 def latency_distribution(data: RunData) -> Figure:
     """Latency at each percentile of each stream of the focus trial."""
-    rows = [row for distribution in data.distributions for row in _rows(distribution)]
+    lines = [each for distribution in data.distributions for each in distribution.lines.items()]
+    rows = [row for name, line in lines for row in percentile_rows(line, {"stream": name})]
     if data.focus is None or not rows:
         return Figure(_NAME, _TITLE, "No trial has recorded a latency histogram yet.", None)
     caption = (
-        f"All samples of {trial_words(data.focus)}, but for those taken across a stall of the "
-        "tester. A line ends where one sample is left. Values are known to 0.78 %."
+        f"All samples of {trial_words(data.focus)}. A line ends where one sample is left. Values "
+        f"are known to 0.78 %.{of_ends(data.distributions)}"
     )
-    return Figure(_NAME, _TITLE, caption, _chart(rows, data.distributions))
-
-
-def _rows(distribution: LatencyDistribution) -> list[dict[str, object]]:
-    return percentile_rows(distribution.histogram, {"stream": _label(distribution)})
+    return Figure(_NAME, _TITLE, caption, _chart(rows, [name for name, _ in lines]))
 
 
 def percentile_rows(
@@ -61,14 +59,7 @@ def percentile_rows(
     return evenly(rows, most)
 
 
-def _label(distribution: LatencyDistribution) -> str:
-    return f"{distribution.stream.name} ({distribution.stream.role})"
-
-
-def _chart(
-    rows: list[dict[str, object]], distributions: tuple[LatencyDistribution, ...]
-) -> alt.Chart:
-    names = [_label(distribution) for distribution in distributions]
+def _chart(rows: list[dict[str, object]], names: list[str]) -> alt.Chart:
     latencies = [float(str(row["latency"])) for row in rows]
     chart: alt.Chart = (
         alt.Chart(records(rows))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from plimsoll.record.results.soak_result import SoakSegment
 from plimsoll.record.trials.window_record import WindowRecord
 from plimsoll.report.data.soak import SoakData
-from plimsoll.report.data.times import nanoseconds
+from plimsoll.report.data.times import nanoseconds, slowest_cell
 from plimsoll.text.units import (
     format_duration,
     format_ns,
@@ -133,16 +133,12 @@ def _window(data: SoakData, number: int, window: WindowRecord) -> WindowLine:
         verdict=window.verdict,
         lost=sum(each.lost for each in window.streams),
         loss=format_ratio(max(ratios, default=0.0)),
-        p50=nanoseconds(_worst([each.latency.p50_ns for each in probes])),
-        p99=nanoseconds(_worst([each.latency.p99_ns for each in probes])),
-        worst=nanoseconds(_worst([each.latency.max_ns for each in probes])),
+        p50=slowest_cell(probes, "p50_ns"),
+        p99=slowest_cell(probes, "p99_ns"),
+        worst=slowest_cell(probes, "max_ns"),
         stall=nanoseconds(window.worst_stall_ns or None),
         reason="; ".join(dict.fromkeys(each.text for each in window.reasons)),
     )
-
-
-def _worst(values: list[int | None]) -> int | None:
-    return max((value for value in values if value is not None), default=None)
 
 
 def _segment(segment: SoakSegment) -> SegmentLine:

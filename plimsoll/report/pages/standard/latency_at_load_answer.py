@@ -14,8 +14,9 @@ from plimsoll.record.results.latency_at_load_result import (
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.slowest import slowest_between
 from plimsoll.report.charts.latency_by_load import latency_by_load
-from plimsoll.report.data.times import LATENCY_COLUMNS, cells
+from plimsoll.report.data.times import LATENCY_COLUMNS, latency_cells
 from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
 from plimsoll.report.pages.standard.page import standard_page
 from plimsoll.report.pages.standard.sections import (
@@ -29,7 +30,7 @@ from plimsoll.report.pages.standard.sections import (
     words,
 )
 from plimsoll.report.parts.page import Page
-from plimsoll.text.units import format_duration, format_ns, format_number, format_pps
+from plimsoll.text.units import format_duration, format_ns_between, format_number, format_pps
 from plimsoll.traffic.plan import Role
 
 _FROM: dict[RateFrom, str] = {
@@ -68,21 +69,18 @@ def latency_at_load_answer(run: RunDirectory) -> PageAnswer:
 
 def _figure(points: Sequence[LoadPoint]) -> KeyFigure:
     """The p99 of the slowest probe at the highest load, and at each lower one."""
-    found = [
-        (point, max(values))
-        for point in sorted(points, key=lambda point: -point.percent)
-        if (
-            values := [
-                s.latency.p99_ns for s in point.streams if s.role == "latency" and s.latency.p99_ns
-            ]
-        )
-    ]
+    ordered = sorted(points, key=lambda point: -point.percent)
+    found = [(point, p99) for point in ordered if (p99 := _p99(point))]
     if not found:
         return NO_FIGURE
-    (first, p99_ns), *others = found
-    value, unit = format_ns(p99_ns).split(" ")
-    facts = tuple((format_ns(ns), f"p99, {_share(point)}") for point, ns in others)
+    (first, p99), *others = found
+    value, _, unit = format_ns_between(*p99).rpartition(" ")
+    facts = tuple((format_ns_between(*each), f"p99, {_share(point)}") for point, each in others)
     return KeyFigure(value, f"{unit} p99 at {_share(first)}", facts)
+
+
+def _p99(point: LoadPoint) -> tuple[int, int] | None:
+    return slowest_between((s for s in point.streams if s.role == "latency"), "p99_ns")
 
 
 def _trials_of_points(journal: JournalContents) -> AnsweringTrials:
@@ -145,8 +143,8 @@ def _cells(point: LoadPoint, stream: StreamLatency) -> tuple[str, ...]:
         "probes alone" if point.load_pps == 0 else format_pps(point.load_pps),
         "-" if point.offered_pps is None else format_pps(point.offered_pps),
         stream.name,
-        f"{stream.latency.count:,}",
-        *cells(stream.latency, LATENCY_COLUMNS),
+        f"{stream.latency_ends[1].count:,}",
+        *latency_cells(stream, LATENCY_COLUMNS),
         f"{stream.lost:,}",
         f"{stream.across_stalls:,}",
         "fit" if point.verdict == "pass" else point.verdict,

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from plimsoll.benchmark.probe.summary import lines_of, segments_of, statistics_of, windows_of
+from plimsoll.benchmark.probe.summary import (
+    delayed_us,
+    lines_of,
+    segments_of,
+    statistics_of,
+    windows_of,
+)
 from plimsoll.record.results.probe_result import (
+    ProbeEnd,
     ProbeLine,
     ProbeResult,
     ProbeSegment,
     ProbeStatistics,
+    greatest,
 )
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
@@ -18,7 +27,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.charts.probe_buckets import probe_buckets
 from plimsoll.report.charts.probe_windows import probe_windows
 from plimsoll.report.data.host_figures import longest_trial
-from plimsoll.report.data.times import nanoseconds
+from plimsoll.report.data.times import nanoseconds, nanoseconds_between
 from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
 from plimsoll.report.pages.standard.page import standard_page
 from plimsoll.report.pages.standard.sections import (
@@ -32,9 +41,17 @@ from plimsoll.report.pages.standard.sections import (
     words,
 )
 from plimsoll.report.parts.page import Page
-from plimsoll.text.units import format_duration, format_pps, format_ratio
+from plimsoll.text.units import format_duration, format_ns_between, format_pps, format_ratio
 
 _DIRECTION = Heading("Direction", number=False)
+_OF_ENDS = (
+    "Stalls of the tester may have delayed some samples: where that leaves a latency open, what "
+    "the DUT took at least and at most are both given. The deviation is that of the other samples."
+)
+_OF_BUCKETS = (
+    "Samples that stalls of the tester may have delayed are in a column of their own for what the "
+    "DUT took at least, and in one for what it took at most; the percentiles are of all samples."
+)
 # The last bucket of the engine's, which holds everything from there on.
 _LAST_US = 1000
 
@@ -64,22 +81,23 @@ def probe_answer(run: RunDirectory) -> PageAnswer:
 
 def _figure(statistics: Sequence[ProbeStatistics]) -> KeyFigure:
     """The median of the slowest direction, and how far its tail reaches."""
-    known = [each for each in statistics if each.median_ns is not None]
+    known = [each for each in statistics if each.ends[1].median_ns is not None]
     if not known:
         return NO_FIGURE
-    worst = max(known, key=lambda each: each.median_ns or 0.0)
-    value, unit = nanoseconds(worst.median_ns).split(" ")
+    worst = max(known, key=lambda each: each.ends[1].median_ns or 0)
+    low, high = worst.ends
+    value, _, unit = nanoseconds_between(low.median_ns, high.median_ns).rpartition(" ")
     facts = (
-        ("p99", worst.p99_ns),
-        ("p99.9", worst.p99_9_ns),
-        ("max", worst.stream.max_ns),
+        ("p99", low.p99_ns, high.p99_ns),
+        ("p99.9", low.p99_9_ns, high.p99_9_ns),
+        ("max", low.max_ns, high.max_ns),
     )
     return KeyFigure(
         value,
         f"{unit} median, {worst.stream.name}",
         (
-            *((nanoseconds(ns), name) for name, ns in facts),
-            (f"{worst.stream.samples:,}", "samples"),
+            *((nanoseconds_between(*ends), name) for name, *ends in facts),
+            (f"{high.samples:,}", "samples"),
         ),
     )
 
@@ -91,14 +109,13 @@ def _longest(journal: JournalContents) -> AnsweringTrials:
 
 
 def _heading(statistics: Sequence[ProbeStatistics], segments: Sequence[ProbeSegment]) -> str:
-    worst = [each.stream.max_ns for each in statistics if each.stream.max_ns is not None]
-    medians = [each.median_ns for each in statistics if each.median_ns is not None]
-    if not worst or not medians:
+    found = greatest(statistics)
+    if found is None:
         return "One probe in flight: nothing came back yet"
     probed = format_duration(sum(segment.sending_s for segment in segments))
     return (
-        f"One probe in flight for {probed}: median {nanoseconds(max(medians))}, "
-        f"greatest {nanoseconds(max(worst))}"
+        f"One probe in flight for {probed}: median {format_ns_between(*found.median)}, "
+        f"greatest {format_ns_between(*found.longest)}"
     )
 
 
@@ -134,10 +151,16 @@ def _sections(
     lines: Sequence[ProbeLine],
     segments: Sequence[ProbeSegment],
 ) -> Iterator[PageSection]:
-    yield PageSection("Latency", (), (_statistics_table(statistics), _loss_table(statistics)))
+    delayed = any(each.low for each in statistics)
+    yield PageSection(
+        "Latency",
+        (_OF_ENDS,) if delayed else (),
+        (_statistics_table(statistics), _loss_table(statistics)),
+    )
+    of_buckets = "The percentile is the share of samples in this bucket and those below it."
     yield PageSection(
         "Buckets of 1 µs",
-        ("The percentile is the share of samples in this bucket and those below it.",),
+        (of_buckets, _OF_BUCKETS) if delayed else (of_buckets,),
         tuple(_bucket_table(each) for each in statistics),
         (probe_buckets(statistics),),
     )
@@ -155,25 +178,19 @@ def _statistics_table(statistics: Sequence[ProbeStatistics]) -> SectionTable:
     rows = tuple(
         (
             each.stream.name,
-            f"{each.stream.samples:,}",
-            *(
-                nanoseconds(ns)
-                for ns in (
-                    each.stream.min_ns,
-                    each.median_ns,
-                    each.mean_ns,
-                    each.stream.max_ns,
-                    each.deviation_ns,
-                    each.p99_ns,
-                    each.p99_9_ns,
-                    each.p99_99_ns,
-                    each.p99_999_ns,
-                )
-            ),
+            f"{each.ends[1].samples:,}",
+            *_between(each.ends, "min_ns", "median_ns", "mean_ns", "max_ns"),
+            nanoseconds(each.deviation_ns),
+            *_between(each.ends, "p99_ns", "p99_9_ns", "p99_99_ns", "p99_999_ns"),
         )
         for each in statistics
     )
     return SectionTable("", columns, rows)
+
+
+def _between(ends: tuple[ProbeEnd, ProbeEnd], *names: str) -> Iterator[str]:
+    low, high = ends
+    return (nanoseconds_between(getattr(low, name), getattr(high, name)) for name in names)
 
 
 def _loss_table(statistics: Sequence[ProbeStatistics]) -> SectionTable:
@@ -197,15 +214,39 @@ def _loss_table(statistics: Sequence[ProbeStatistics]) -> SectionTable:
 
 
 def _bucket_table(statistics: ProbeStatistics) -> SectionTable:
+    stream = statistics.stream
+    if stream.delayed_low or stream.delayed_high:
+        return _bucket_table_of_ends(statistics)
     rows: list[tuple[str, ...]] = []
     below = 0
-    for us, samples in statistics.stream.latency_us:
+    for us, samples in stream.latency_us:
         below += samples
-        name = f"{us} and more" if us == _LAST_US else str(us)
-        percentile = f"{100 * below / statistics.stream.samples:.6f}"
-        rows.append((name, f"{samples:,}", percentile))
+        rows.append((_bucket(us), f"{samples:,}", f"{100 * below / stream.samples:.6f}"))
     columns = numbers("Latency, µs", "Samples", "Percentile")
+    return SectionTable(stream.name, columns, tuple(rows), long=len(rows) > 40)
+
+
+def _bucket_table_of_ends(statistics: ProbeStatistics) -> SectionTable:
+    """The same where stalls may have delayed some: a percentile lies between two shares."""
+    exact = Counter(dict(statistics.stream.latency_us))
+    low, high = (Counter(dict(each)) for each in delayed_us(statistics.stream))
+    total = exact.total() + high.total()
+    rows: list[tuple[str, ...]] = []
+    least = most = 0
+    for us in sorted({*exact, *low, *high}):
+        least += exact[us] + high[us]
+        most += exact[us] + low[us]
+        shares = f"{100 * least / total:.6f}", f"{100 * most / total:.6f}"
+        counts = (f"{each[us]:,}" for each in (exact, low, high))
+        rows.append((_bucket(us), *counts, " to ".join(dict.fromkeys(shares))))
+    columns = numbers(
+        "Latency, µs", "Samples", "Delayed, at least", "Delayed, at most", "Percentile"
+    )
     return SectionTable(statistics.stream.name, columns, tuple(rows), long=len(rows) > 40)
+
+
+def _bucket(us: int) -> str:
+    return f"{us} and more" if us == _LAST_US else str(us)
 
 
 def _window_table(lines: Sequence[ProbeLine]) -> SectionTable:
@@ -221,11 +262,8 @@ def _window_table(lines: Sequence[ProbeLine]) -> SectionTable:
             format_duration(line.length_s),
             f"{line.sent:,}",
             f"{line.timed_out:,}",
-            f"{line.samples:,}",
-            nanoseconds(line.min_ns),
-            nanoseconds(line.median_ns),
-            nanoseconds(line.mean_ns),
-            nanoseconds(line.max_ns),
+            f"{line.ends[1].samples:,}",
+            *_between(line.ends, "min_ns", "median_ns", "mean_ns", "max_ns"),
         )
         for line in lines
     )

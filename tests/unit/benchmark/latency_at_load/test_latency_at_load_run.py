@@ -1,5 +1,6 @@
 """Latency at load on the simulated DUT."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,15 @@ from plimsoll.benchmark.latency_at_load.latency_at_load import (
 )
 from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadSettings
 from plimsoll.errors import InputError, Interrupted
-from plimsoll.record.results.latency_at_load_result import LatencyAtLoadResult
+from plimsoll.generator.histogram import histogram_of
+from plimsoll.record.results.latency_at_load_result import (
+    LatencyAtLoadResult,
+    LoadPoint,
+    StreamLatency,
+)
 from plimsoll.record.run.journal import read_journal
+from plimsoll.record.trials.latency_record import LatencyRecord
+from plimsoll.report.charts.latency_by_load import latency_by_load
 from plimsoll.report.pages.standard.latency_at_load_answer import (
     latency_at_load_answer,
     latency_at_load_page,
@@ -23,6 +31,7 @@ from tests.unit.benchmark.simulated_tests import (
     experiment,
     run_directory,
 )
+from tests.unit.report.test_charts import rows
 
 GIVEN = LatencyAtLoadSettings.quickly().model_copy(
     update={"rate": Rate(CAPACITY_PPS, "pps"), "rate_from": "given"}
@@ -60,6 +69,34 @@ def test_latency_is_measured_without_load_and_at_shares_of_the_rate(tmp_path: Pa
         "trial-4-latency",
     ]
     assert page.figures[0].chart is not None
+
+
+def _point(*ends: Mapping[int, int]) -> LoadPoint:
+    low, high = (LatencyRecord.of(histogram_of(each)) for each in ends)
+    stream = StreamLatency(
+        name="probe/0-1",
+        role="latency",
+        sent=4,
+        lost=0,
+        latency=LatencyRecord.of(histogram_of({100: 3})),
+        across_stalls=1,
+        latency_low=low,
+        latency_high=high,
+    )
+    return LoadPoint(
+        percent=50.0, load_pps=10.0, trial=1, sending_s=1.0, streams=(stream,), verdict="pass",
+        reason=None,
+    )  # fmt: skip
+
+
+def test_what_stalls_leave_open_has_both_ends_in_the_chart() -> None:
+    figure = latency_by_load([_point({100: 4}, {100: 3, 250: 1})])
+    found = {row["quantile"]: (row["low"], row["latency"]) for row in rows(figure)}
+    assert found == {
+        "p50": (0.1, 0.1), "p99": (0.1, 0.25), "p99.9": (0.1, 0.25), "max": (0.1, 0.25)
+    }  # fmt: skip
+    assert "a bar reaches down" in figure.caption
+    assert "a bar" not in latency_by_load([_point({100: 4}, {100: 4})]).caption
 
 
 def test_a_rate_that_is_not_given_is_searched_first_and_a_kill_loses_no_trial(

@@ -1,15 +1,23 @@
 """What the windows of a probe come to, by hand and by the statistics module."""
 
 import statistics
+from dataclasses import replace
 
 import pytest
 
 from plimsoll.benchmark.probe.settings import ProbeSettings
-from plimsoll.benchmark.probe.summary import lines_of, statistics_of
+from plimsoll.benchmark.probe.summary import delayed_us, lines_of, statistics_of
+from plimsoll.benchmark.probe.windows import StreamSum
 from plimsoll.errors import InputError
 from plimsoll.generator.engine.settings import EngineSettings
+from plimsoll.generator.histogram import Histogram, histogram_of
+from plimsoll.generator.interface import StreamCounts
 from plimsoll.record.results.probe_result import ProbedStream, ProbeSegment, ProbeWindow
 from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.report.charts.probe_buckets import probe_buckets
+from plimsoll.report.charts.probe_windows import probe_windows
+from tests.unit.record.trial_parts import counts
+from tests.unit.report.test_charts import rows
 
 
 def probed(values_ns: list[int], sent: int, timed_out: int = 0) -> ProbedStream:
@@ -76,6 +84,64 @@ def test_each_window_has_a_line() -> None:
     first, second = lines_of(WINDOWS)
     assert (first.median_ns, first.max_ns, first.sent) == (110, 120, 4)
     assert (second.begin_unix_ns, second.timed_out, second.min_ns) == (10**9, 3, 90)
+
+
+# Two that stalls may have delayed: as measured 250 and 255 ns, of which at most 200 and 5.
+DELAYED = replace(
+    counts(1, sent=3, received=3, latency=histogram_of({100: 1}), latency_us=((0, 1),)),
+    latency_across_stalls=histogram_of({250: 1, 255: 1}),
+    latency_less_stalls=histogram_of({50: 1, 250: 1}),
+)
+
+
+def summed(*given: StreamCounts) -> ProbedStream:
+    sums = StreamSum("probe/0-1")
+    for each in given:
+        sums.add(each)
+    return sums.record
+
+
+def test_samples_that_stalls_may_have_delayed_count_with_both_ends() -> None:
+    unknown = replace(DELAYED, latency_less_stalls=Histogram())
+    windows = (window(0, summed(DELAYED)), window(1, summed(unknown)))
+    (found,) = statistics_of(windows, [segment("pass")])
+    low, high = found.ends
+    assert (found.stream.across_stalls, found.stream.samples) == (4, 2)
+    # 0, 0, 50, 100, 100, 250 and 100, 100, 250, 250, 255, 255.
+    assert (low.samples, low.min_ns, low.median_ns, low.max_ns) == (6, 0, 50, 250)
+    assert (high.samples, high.min_ns, high.median_ns, high.max_ns) == (6, 100, 250, 255)
+    assert low.mean_ns == pytest.approx(500 / 6)
+    assert high.mean_ns == pytest.approx(1210 / 6)
+    assert delayed_us(found.stream) == ([(0, 4)], [(0, 4)])
+    first, second = lines_of(windows)
+    assert [end.max_ns for end in first.ends] == [250, 255]
+    assert [end.max_ns for end in second.ends] == [100, 255]
+
+
+def test_without_them_both_ends_are_the_same() -> None:
+    windows = (window(0, summed(counts(1, sent=1, received=1, latency=histogram_of({90: 1})))),)
+    (found,) = statistics_of(windows, [segment("pass")])
+    assert (found.low, found.high) == (None, None)
+    assert found.ends[0] == found.ends[1]
+    assert found.ends[0].median_ns == 90
+
+
+def test_charts_of_a_probe_show_both_ends() -> None:
+    windows = (window(0, summed(DELAYED)),)
+    statistics = statistics_of(windows, [segment("pass")])
+    chart = probe_windows(lines_of(windows), [segment("pass")])
+    assert "a bar reaches down" in chart.caption
+    assert [(row["low"], row["latency"]) for row in rows(chart)] == [(0.1, 0.25), (0.25, 0.255)]
+    assert {row["stream"] for row in rows(probe_buckets(statistics))} == {
+        "probe/0-1",
+        "probe/0-1, delayed: at least",
+        "probe/0-1, delayed: at most",
+    }
+    alone = (window(0, summed(replace(DELAYED, **WITHOUT))),)
+    assert "a bar" not in probe_windows(lines_of(alone), [segment("pass")]).caption
+
+
+WITHOUT = {"latency_across_stalls": Histogram(), "latency_less_stalls": Histogram()}
 
 
 @pytest.mark.parametrize(("duration_s", "window_s"), [(10, 1), (600, 10), (8 * 3600, 60)])

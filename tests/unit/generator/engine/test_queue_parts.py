@@ -5,6 +5,7 @@ from dataclasses import replace
 from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
+    DelayedEnds,
     FlowCounts,
     Interval,
     LossesLeftOut,
@@ -108,6 +109,31 @@ def test_the_caller_sees_whole_streams() -> None:
     assert load.misdirected == 12
     assert load.latency == Histogram(3, 350, 50, 200, ((50, 1), (100, 1), (200, 1)))
     assert probe == counts(2, 10, one)
+
+
+def test_delayed_frames_of_all_parts_add_up_by_both_ends() -> None:
+    parts = QueueParts.of([LOAD], [3, 1])
+    numbers = [part.stream for part in parts.streams]
+    ends = (
+        DelayedEnds(((0, 200, 32), (5, 200, 1)), 7),
+        None,  # it had no delayed frame
+        DelayedEnds(((5, 200, 2), (5, 210, 4)), 1),
+    )
+    measured = Interval(
+        index=0,
+        phase="drain",
+        begin_s=0.0,
+        end_s=1.0,
+        end_unix_ns=1,
+        streams=tuple(
+            replace(counts(number, 9, Histogram()), delayed_ends=each)
+            for number, each in zip(numbers, ends, strict=True)
+        ),
+        ports=(),
+        workers=(),
+    )
+    (whole,) = parts.interval(measured).streams
+    assert whole.delayed_ends == DelayedEnds(((0, 200, 32), (5, 200, 3), (5, 210, 4)), 8)
 
 
 def test_worst_latencies_and_losses_of_all_parts_are_listed() -> None:

@@ -136,26 +136,27 @@ def test_a_soak_that_a_signal_ended_can_go_on() -> None:
     assert soak(segments=[]).period is None
 
 
-def probe(medians_ns: list[int | None], **changes: Any) -> RunOutcome:
-    def statistics(median_ns: int | None) -> dict[str, Any]:
-        stream = {
-            **dict.fromkeys(("sent", "received", "timed_out", "across_stalls", "samples"), 0),
-            "name": "probe",
-            "sum_ns": 0,
-            "min_ns": median_ns,
-            "max_ns": median_ns and median_ns * 10,
-            "latency_us": [],
-            "buckets": [],
-        }
-        quantiles = ("p99_ns", "p99_9_ns", "p99_99_ns", "p99_999_ns", "loss_ratio", "mean_ns")
-        return {
-            "stream": stream,
-            "lost": 0,
-            "median_ns": median_ns,
-            "deviation_ns": None,
-            **dict.fromkeys(quantiles),
-        }
+def probe_statistics(median_ns: int | None) -> dict[str, Any]:
+    stream = {
+        **dict.fromkeys(("sent", "received", "timed_out", "across_stalls", "samples"), 0),
+        "name": "probe",
+        "sum_ns": 0,
+        "min_ns": median_ns,
+        "max_ns": median_ns and median_ns * 10,
+        "latency_us": [],
+        "buckets": [],
+    }
+    quantiles = ("p99_ns", "p99_9_ns", "p99_99_ns", "p99_999_ns", "loss_ratio", "mean_ns")
+    return {
+        "stream": stream,
+        "lost": 0,
+        "median_ns": median_ns,
+        "deviation_ns": None,
+        **dict.fromkeys(quantiles),
+    }
 
+
+def probe(medians_ns: list[int | None], **changes: Any) -> RunOutcome:
     segment = {
         "trial": 1,
         "begin_unix_ns": 1,
@@ -172,7 +173,7 @@ def probe(medians_ns: list[int | None], **changes: Any) -> RunOutcome:
         "requested_s": 60.0,
         "probed_s": 60.0,
         "ended": "duration",
-        "statistics": [statistics(each) for each in medians_ns],
+        "statistics": [probe_statistics(each) for each in medians_ns],
         "windows": [],
         "segments": [segment],
     }
@@ -184,6 +185,24 @@ def test_a_probe_tells_its_slower_direction() -> None:
     text = "median 12.5 µs, worst 125 µs"
     assert said(found) == (text, "median latency", 12_500.0, "ns")
     assert (found.verdict, found.period, found.complete) == ("none", "trial-0001", True)
+
+
+def test_a_probe_tells_both_ends_where_stalls_leave_them_open() -> None:
+    def figures(median_ns: int, max_ns: int) -> dict[str, Any]:
+        nulls = dict.fromkeys(("min_ns", "mean_ns"))
+        return {**nulls, "samples": 5, "median_ns": median_ns, "max_ns": max_ns}
+
+    given = probe_statistics(11_000)
+    given |= {"low": figures(11_000, 60_000), "high": figures(12_000, 900_000)}
+    found = probe([], statistics=[given])
+    text = "median 11 µs to 12 µs, worst 60 µs to 900 µs"
+    assert said(found) == (text, "median latency", 12_000.0, "ns")
+
+
+def test_a_probe_whose_samples_stalls_may_all_have_delayed_came_back() -> None:
+    ends = {"samples": 5, "min_ns": 1, "mean_ns": 1.0, "median_ns": 1, "max_ns": 9}
+    found = probe([], statistics=[{**probe_statistics(None), "low": ends, "high": ends}])
+    assert (found.verdict, said(found)[0]) == ("none", "median 1 ns, worst 9 ns")
 
 
 def test_a_probe_that_nothing_came_back_of() -> None:
@@ -238,6 +257,18 @@ def test_latency_at_load_tells_the_probes_at_the_heaviest_valid_load() -> None:
     assert said(found) == ("p99 8 µs at 9 kpps", "p99 latency", 8000.0, "ns")
     assert (found.verdict, found.period) == ("invalid", "trial-0009")
     assert latency_at_load(point(5000.0, "pass", load=6000)).verdict == "none"
+
+
+def test_latency_at_load_tells_both_ends_where_stalls_leave_it_open() -> None:
+    open_point = point(5000.0, "pass", probe=7000)
+    latency = open_point["streams"][0]["latency"]
+    open_point["streams"][0] |= {
+        "across_stalls": 3,
+        "latency_low": {**latency, "p99_ns": 7100},
+        "latency_high": {**latency, "p99_ns": 9000},
+    }
+    expected = ("p99 7.1 µs to 9 µs at 5 kpps", "p99 latency", 9000.0, "ns")
+    assert said(latency_at_load(open_point)) == expected
 
 
 def test_latency_at_load_without_probes_and_without_anything() -> None:
