@@ -294,7 +294,7 @@ def test_a_lab_of_a_run_is_not_taken_down_from_outside(ledger: Ledger) -> None:
 def test_a_missing_testpmd_names_the_package(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setenv("PATH", "/proc/nonexistent")
     with pytest.raises(MachineError, match=r"dpdk-testpmd is missing \(install .*dpdk-dev.*Fedora"):
         make_lab(ledger).up()
 

@@ -34,7 +34,7 @@ def test_a_socket_that_no_one_serves(engine: EngineSession, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "devargs", ["net_nonsense0", "net_pcap0,rx_pcap=/nonexistent.pcap", "ffff:ff:1f.7"]
+    "devargs", ["net_nonsense0", "net_pcap0,rx_pcap=/proc/nonexistent.pcap", "ffff:ff:1f.7"]
 )
 def test_a_device_that_cannot_be_opened(engine: EngineSession, devargs: str) -> None:
     error = fatal_error(engine, open_request("net_null0", devargs))

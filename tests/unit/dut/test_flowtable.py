@@ -173,7 +173,7 @@ def test_what_the_kernel_lacks_is_refused_before_anything_starts(
 
 def test_without_nft_there_is_no_flowtable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KernelOption, "is_missing", lambda self, root=None: False)
-    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setenv("PATH", "/proc/nonexistent")
     with pytest.raises(MachineError, match=r"nft is missing \(install the package nftables\)"):
         settings().check_machine()
 

@@ -237,7 +237,7 @@ def test_a_virtual_machine_needs_taps(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_what_a_kind_of_guest_lacks_is_listed(
     monkeypatch: pytest.MonkeyPatch, model: type[LabModel]
 ) -> None:
-    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setenv("PATH", "/proc/nonexistent")
     monkeypatch.setattr(KernelOption, "is_missing", lambda self, root=None: False)
     assert model.needs().unavailable_settings() == (
         "guest: testpmd: dpdk-testpmd "

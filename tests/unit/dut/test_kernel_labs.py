@@ -23,7 +23,7 @@ from plimsoll.host.namespaces.packet_steering import cpu_mask
 
 LAY = "plimsoll.dut.kernel.wiring.Wiring.lay"
 # Nothing is entered in it.
-LEDGER = Ledger(Path("/nonexistent"))
+LEDGER = Ledger(Path("/proc/nonexistent"))
 ALL_CAPABILITIES = frozenset(NAMESPACE_CAPABILITIES)
 ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
 
@@ -204,7 +204,7 @@ def test_a_missing_program_names_its_package(monkeypatch: pytest.MonkeyPatch) ->
     assert needs.missing() == ("no-such-program (package some-package)",)
     with pytest.raises(MachineError, match=r"no-such-program is missing \(install .* some-package"):
         needs.check()
-    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setenv("PATH", "/proc/nonexistent")
     with pytest.raises(MachineError, match=r"ip is missing \(install the package iproute2"):
         ip_batch(("link show",))
 

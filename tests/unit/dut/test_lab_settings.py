@@ -20,7 +20,7 @@ from plimsoll.text.document import read_document
 
 ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
 CARDS = [{"devargs": "0000:01:00.0"}, {"devargs": "0000:01:00.1"}]
-UNUSED_LEDGER = Ledger(Path("/nonexistent"))
+UNUSED_LEDGER = Ledger(Path("/proc/nonexistent"))
 
 
 def passive_lab(settings: LabModel) -> Lab:
@@ -253,15 +253,15 @@ def test_ports_and_paths_are_known_beforehand(settings: LabModel) -> None:
 
 
 def test_a_socket_that_cannot_be_is_refused_beforehand() -> None:
-    gone = "net_memif1,role=client,socket-abstract=no,socket=/nonexistent/m.sock"
+    gone = "net_memif1,role=client,socket-abstract=no,socket=/proc/nonexistent/m.sock"
     settings = ADAPTER.validate_python(
         {"kind": "external", "ports": [{"devargs": "net_null0"}, {"devargs": gone}]}
     )
     with pytest.raises(InputError) as refused:
         settings.check_machine()
     assert str(refused.value) == (
-        "lab.ports[1].devargs: no socket can be /nonexistent/m.sock: its directory does not "
-        "exist (create /nonexistent)"
+        "lab.ports[1].devargs: no socket can be /proc/nonexistent/m.sock: its directory does not "
+        "exist (create /proc/nonexistent)"
     )
 
 

@@ -146,7 +146,7 @@ def test_a_host_without_libbpf_says_what_to_install(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_namespace_that_has_gone_is_an_os_error() -> None:
-    observation = Observation(namespaces={"plimsoll-000000": "/nonexistent/plimsoll-000000"})
+    observation = Observation(namespaces={"plimsoll-000000": "/proc/nonexistent/plimsoll-000000"})
     own, of_lab = watched_namespace.watched_namespaces(observation)
     assert (own.names, of_lab.names) == ({}, {"netns": "plimsoll-000000"})
     assert own.run(lambda: 5) == 5

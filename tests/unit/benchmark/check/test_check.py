@@ -46,7 +46,7 @@ profile:
     - {name: load, role: load, frame_size: 9218}
     - {name: probe, role: latency, rate: 1kpps}
 trial:
-  before: [/nonexistent/flush]
+  before: [/proc/nonexistent/flush]
 criteria:
   - {kind: loss-ratio}
   - {kind: steal}
@@ -149,7 +149,7 @@ def test_all_that_only_the_whole_shows_is_reported_at_once_with_its_lines(tmp_pa
         mistakes(tmp_path, UNSOUND),
         [
             ("3", "lab.cpu: CPU 1 is already used by generator.cpus[1]"),
-            ("10", "trial.before: there is no program /nonexistent/flush"),
+            ("10", "trial.before: there is no program /proc/nonexistent/flush"),
             ("5", "profile: frames of 9218 bytes do not pass a lab of kind testpmd-memif"),
             ("16", "search.minimum: is 3 kpps, above the maximum of 2 kpps"),
             ("19", "observe.interval: hosts are read every 2s, and search.duration is 1s"),

@@ -158,7 +158,7 @@ def test_a_direction_without_a_path_is_refused() -> None:
 def test_a_socket_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.cpu_mistakes", lambda cpus: ())
     monkeypatch.setattr("plimsoll.dut.needs.NeededProgram.find", lambda needed: needed.name)
-    error = refused_search(lab={"kind": "testpmd-memif", "socket": "/nonexistent/m.sock"})
+    error = refused_search(lab={"kind": "testpmd-memif", "socket": "/proc/nonexistent/m.sock"})
     assert error.where == "lab.socket"
     assert "its directory does not exist" in error.message
 

@@ -97,9 +97,9 @@ def test_json_keeps_to_its_schema(plimsoll: Plimsoll) -> None:
 
 
 def test_what_only_the_machine_lacks_is_another_exit_code(plimsoll: Plimsoll) -> None:
-    missing = ("--set", "trial.before=[/nonexistent/flush]")
+    missing = ("--set", "trial.before=[/proc/nonexistent/flush]")
     assert plimsoll("check", "sim.yaml", *missing) == 3
-    assert "--set trial.before: there is no program /nonexistent/flush" in plimsoll.err
+    assert "--set trial.before: there is no program /proc/nonexistent/flush" in plimsoll.err
     assert plimsoll("check", "sim.yaml", *missing, "--set", "search.minimum=1Mpps") == 2
 
 

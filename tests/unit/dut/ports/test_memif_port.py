@@ -57,7 +57,7 @@ def test_a_left_over_socket_is_distinguished_from_one_in_use(tmp_path: Path) -> 
         ("/tmp/a,role=client", "DPDK cannot read such a path"),
         ("/tmp/a b", "DPDK cannot read such a path"),
         ("relative.sock", "not an absolute path"),
-        ("/nonexistent/dir/s", "its directory does not exist"),
+        ("/proc/nonexistent/dir/s", "its directory does not exist"),
     ],
 )
 def test_a_path_that_cannot_work_is_refused(path: str, problem: str) -> None:
@@ -69,9 +69,12 @@ def test_a_path_that_cannot_work_is_refused(path: str, problem: str) -> None:
     ("devargs", "problem"),
     [
         (f"net_memif0,socket=/tmp/{'x' * 103}", "longer than 107 bytes"),
-        ("net_memif0,socket-abstract=no,socket=/nonexistent/s", "its directory does not exist"),
-        ("net_vhost12,iface=/nonexistent/s", "its directory does not exist"),
-        ("net_virtio_user0,queues=2,path=/nonexistent/s", "its directory does not exist"),
+        (
+            "net_memif0,socket-abstract=no,socket=/proc/nonexistent/s",
+            "its directory does not exist",
+        ),
+        ("net_vhost12,iface=/proc/nonexistent/s", "its directory does not exist"),
+        ("net_virtio_user0,queues=2,path=/proc/nonexistent/s", "its directory does not exist"),
     ],
 )
 def test_a_vdev_whose_socket_cannot_be_is_refused(devargs: str, problem: str) -> None:
@@ -87,7 +90,7 @@ def test_a_vdev_whose_socket_cannot_be_is_refused(devargs: str, problem: str) ->
         "0000:01:00.0",
         "net_memif0",
         # An abstract socket, memif's default, is in no directory.
-        "net_memif0,role=client,socket=/nonexistent/s",
+        "net_memif0,role=client,socket=/proc/nonexistent/s",
         "net_memif0,socket-abstract=no,socket=/tmp/s",
         "net_tap0,iface=plimsoll0",
     ],

@@ -51,4 +51,4 @@ def test_a_main_thread_without_a_cpu_is_refused(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.usefixtures("has_vpp")
 def test_a_socket_that_cannot_be_is_refused() -> None:
     with pytest.raises(InputError, match=r"lab\.socket: cannot create the socket"):
-        VppSettings(socket=Path("/nonexistent/m.sock")).check_machine()
+        VppSettings(socket=Path("/proc/nonexistent/m.sock")).check_machine()

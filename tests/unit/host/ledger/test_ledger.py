@@ -34,13 +34,13 @@ def test_what_is_noted_is_on_disk(state: Path) -> None:
     ledger.note_process("thing", process)
     ledger.note_facts({"a": 1})
     ledger.note_facts({"b": [2]})
-    ledger.note_path(Path("/nonexistent/file"))
+    ledger.note_path(Path("/proc/nonexistent/file"))
     document = json.loads((ledger.directory / "ledger.json").read_text())
     assert document["processes"] == [
         {"name": "thing", "identity": {"pid": 2**22, "start_ticks": 5}}
     ]
     assert document["facts"] == {"a": 1, "b": [2]}
-    assert document["paths"] == ["/nonexistent/file"]
+    assert document["paths"] == ["/proc/nonexistent/file"]
     assert from_json(to_json(ledger.record)) == ledger.record
 
 

@@ -85,7 +85,7 @@ def test_a_missing_program_is_named_with_a_remedy(tmp_path: Path) -> None:
 
 
 def test_a_missing_setpriv_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setenv("PATH", "/proc/nonexistent")
     with pytest.raises(MachineError, match=r"setpriv is missing.*util-linux"):
         tied_to_parent(["true"])
 

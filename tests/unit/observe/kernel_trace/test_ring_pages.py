@@ -152,11 +152,11 @@ def test_bad_windows_are_refused_with_their_line(windows: str) -> None:
 
 
 def test_a_missing_directory_is_named() -> None:
-    done = run("/nonexistent")
+    done = run("/proc/nonexistent")
     assert done.returncode == 1
-    assert "/nonexistent/events/header_page: No such file or directory" in done.stderr
-    with pytest.raises(MachineError, match="/nonexistent/events/header_page"):
-        read(Path("/nonexistent"))
+    assert "/proc/nonexistent/events/header_page: No such file or directory" in done.stderr
+    with pytest.raises(MachineError, match="/proc/nonexistent/events/header_page"):
+        read(Path("/proc/nonexistent"))
 
 
 @pytest.mark.parametrize("output", [b"nonsense\n", b'{"fields": 1}\n', b"[]\n", b'{"cpu": 1}\n'])
