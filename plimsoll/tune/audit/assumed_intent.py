@@ -39,7 +39,7 @@ def _from_command_line(view: HostView) -> tuple[Intent | None, str]:
     given = line.counting("nohz_full")
     tickless = parse_kernel_cpu_list(given, online) if given else frozenset()
     written = line.values("isolcpus")
-    isolcpus = given_isolcpus(written, online).in_force
+    isolcpus = given_isolcpus(line, online).in_force
     if any(written) and not isolcpus:
         # Says what of it the kernel cannot read.
         parse_isolcpus(written[-1], online)

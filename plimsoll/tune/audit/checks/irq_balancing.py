@@ -32,19 +32,28 @@ from plimsoll.tune.host.cpus.cpu_sets import (
 from plimsoll.tune.host.cpus.irqbalance_configuration import (
     IRQBALANCE_DROP_INS,
     IRQBALANCE_FILES,
+    Ban,
     effective_ban,
 )
 from plimsoll.tune.host.cpus.irqs import DEFAULT_AFFINITY
 from plimsoll.tune.host.cpus.threads import PROCESS_READS, read_processes
 from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.unread import CannotRead, Unread
 from plimsoll.tune.intent.intent import Intent
 
 _ISOLATED = "/sys/devices/system/cpu/isolated"
 _NOHZ_FULL = "/sys/devices/system/cpu/nohz_full"
 _PROCESSES = "/proc/*/stat"
 _OFF_BY_PROFILE = "globallyDisableIrqLoadBalancing: true"
-_UNREADABLE = "which irqbalance cannot read: a mask is of hexadecimal digits without 0x"
 _EXAMPLE = "IRQBALANCE_BANNED_CPULIST"
+_ENVIRONMENT = "irqbalance's environment"
+_UNREADABLE = {
+    "IRQBALANCE_BANNED_CPUS": (
+        "which irqbalance cannot read: a mask is of hexadecimal digits without 0x"
+    ),
+    _EXAMPLE: "which irqbalance cannot read: a list is of numbers and ranges without blanks",
+}
+_EMPTY = "which only irqbalance up to 1.9.5 takes for no setting"
 
 
 def _judge(view: HostView, intent: Intent) -> CheckJudgement:
@@ -108,7 +117,7 @@ def _banned(
     view: HostView, intent: Intent, present: frozenset[int], running: Reading
 ) -> CheckJudgement:
     """Without a setting irqbalance itself spares isolated and tickless CPUs."""
-    path, message, banned = _configured(view)
+    path, message, banned = _configured(view, present)
     if banned is None:
         return unknown(f"{path} bans {message!r}, which is not a set of CPUs", running)
     read = (running, Reading(path, message))
@@ -139,20 +148,33 @@ def _left_to_pods(
     return ok(message, *read)
 
 
-def _configured(view: HostView) -> tuple[str, str, frozenset[int] | None]:
+def _configured(view: HostView, present: frozenset[int]) -> tuple[str, str, frozenset[int] | None]:
     """(where, what it says, the CPUs that irqbalance makes of it; None where that is hidden)."""
-    drop_ins = reversed([n for n in view.find_names(IRQBALANCE_DROP_INS) if n.endswith(".conf")])
-    paths = (*IRQBALANCE_FILES, *(f"{IRQBALANCE_DROP_INS}/{name}" for name in drop_ins))
-    ban = effective_ban((path, view.find(path) or "") for path in paths)
-    if ban is not None and ban.value == HIDDEN:
+    ban = _read_ban(view)
+    if ban is None:
+        spared = _spared_by_itself(view)
+        message = f"nothing banned, so isolated and tickless CPUs: {format_cpu_list(spared)}"
+        return IRQBALANCE_FILES[0], message if spared else f"{message}none", spared
+    if ban.value == HIDDEN:
         return ban.path, ban.text, None
-    if ban is not None:
-        return ban.path, ban.text if ban.readable else f"{ban.text}, {_UNREADABLE}", ban.cpus
+    if not ban.value and (present <= _spared_by_itself(view) or present <= ban.cpus):
+        raise CannotRead(Unread(ban.path, "unreadable", f"{ban.text}, {_EMPTY}"))
+    return ban.path, ban.text if ban.readable else f"{ban.text}, {_UNREADABLE[ban.name]}", ban.cpus
+
+
+def _read_ban(view: HostView) -> Ban | None:
+    names = [name for name in view.find_names(IRQBALANCE_DROP_INS) if name.endswith(".conf")]
+    drop_ins = [f"{IRQBALANCE_DROP_INS}/{name}" for name in sorted(names)]
+    files = {path: view.find(path) or "" for path in reversed(IRQBALANCE_FILES)}
+    try:
+        return effective_ban(files, [(path, view.find(path) or "") for path in drop_ins])
+    except ValueError as error:
+        raise CannotRead(Unread(_ENVIRONMENT, "unreadable", str(error))) from None
+
+
+def _spared_by_itself(view: HostView) -> frozenset[int]:
     cpus = read_cpu_list(view, _ISOLATED)
-    if view.find(_NOHZ_FULL):
-        cpus |= read_cpu_list(view, _NOHZ_FULL)
-    message = f"nothing banned, so isolated and tickless CPUs: {format_cpu_list(cpus) or 'none'}"
-    return IRQBALANCE_FILES[0], message, cpus
+    return cpus | read_cpu_list(view, _NOHZ_FULL) if view.find(_NOHZ_FULL) else cpus
 
 
 def _ban(intent: Intent) -> list[Step]:
@@ -190,6 +212,7 @@ CHECK = Check(
     sources=(
         "Linux, Documentation/core-api/irq/irq-affinity.rst",
         "irqbalance(1): IRQBALANCE_BANNED_CPUS, IRQBALANCE_BANNED_CPULIST",
+        "systemd.exec(5): Environment=, EnvironmentFile=, UnsetEnvironment=",
         "cluster-node-tuning-operator: globallyDisableIrqLoadBalancing, "
         "clear-irqbalance-banned-cpus.sh",
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from plimsoll.tune.audit.boot_arguments import add_at_boot
@@ -22,6 +21,7 @@ from plimsoll.tune.expected.kernel_argument import KernelArgument
 from plimsoll.tune.host.boot.kernel_command_line import (
     PATH,
     Isolcpus,
+    KernelCommandLine,
     given_isolcpus,
     parse_isolcpus,
     read_command_line,
@@ -43,7 +43,7 @@ def _judge(view: HostView, intent: Intent) -> CheckJudgement:
         return not_applicable(NONE_PRESENT)
     if not any(values):
         return _missing(intent, argument.text, read, expected)
-    judged = _judge_given(values, online, expected, read)
+    judged = _judge_given(line, online, expected, read)
     if judged.verdict == "ok":
         return ok(judged.text, read, expected=argument.text)
     again = (add_at_boot(intent, argument.text),)
@@ -51,16 +51,17 @@ def _judge(view: HostView, intent: Intent) -> CheckJudgement:
 
 
 def _judge_given(
-    values: Sequence[str], online: frozenset[int], expected: Isolcpus, read: Reading
+    line: KernelCommandLine, online: frozenset[int], expected: Isolcpus, read: Reading
 ) -> CheckJudgement:
+    values = line.values("isolcpus")
     if len(values) == 1:
         try:
             parse_isolcpus(values[0], online)
         except ValueError as error:
             return fail(f"the kernel ignores it: {error}", read)
-    given = given_isolcpus(values, online)
+    given = given_isolcpus(line, online)
     if not given.in_force:
-        return fail("the kernel can read none of them, and isolates no CPU", read)
+        return fail(_why_none(line, online), read)
     flags = frozenset[str]().union(*(each.flags for each in given.in_force))
     parts = [_judge_cpus(each, expected, read) for each in given.in_force]
     parts.append(_judge_flags(Isolcpus(flags, given.cpus), expected, read))
@@ -69,6 +70,16 @@ def _judge_given(
         return judged
     ignored = " ".join(f"isolcpus={each}" for each in given.ignored)
     return replace(judged, text=f"{judged.text}; the kernel ignores {ignored}")
+
+
+def _why_none(line: KernelCommandLine, online: frozenset[int]) -> str:
+    alone = KernelCommandLine(tuple(word for word in line.words if word[0] == "isolcpus"))
+    if not given_isolcpus(alone, online).in_force:
+        return "the kernel can read none of them, and isolates no CPU"
+    return (
+        f"the kernel ignores it and isolates no CPU, for {line.shown('nohz_full')} comes before "
+        "it and its flag nohz has other CPUs"
+    )
 
 
 def _requested(argument: KernelArgument, online: frozenset[int]) -> Isolcpus:
@@ -114,8 +125,9 @@ CHECK = Check(
         "managed_irq keeps the interrupts that drivers place themselves (NVMe, some NICs) off "
         "the isolated CPUs as far as it can, and domain takes the CPUs out of the scheduler's "
         "balancing. Without flags the kernel means domain alone. Of several the first counts for "
-        "its flags, and a later one with one of them and other CPUs is ignored. A list that the "
-        "kernel cannot read is ignored without more than a line in its log."
+        "its flags, and a later one with one of them and other CPUs is ignored; nohz_full is one "
+        "with the flag nohz. A list that the kernel cannot read is ignored without more than a "
+        "line in its log."
     ),
     fix=(
         "Boot with isolcpus=managed_irq,LIST, or isolcpus=domain,managed_irq,LIST where threads "

@@ -10,8 +10,12 @@ from plimsoll.tune.host.boot.known_arguments import KNOWN_ARGUMENTS
 from plimsoll.tune.host.view.host_view import HostView
 
 _WORD = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
-_RANGE = re.compile(r"(\d{1,6}|N)(?:-(\d{1,6}|N))?(?::(\d{1,6})/(\d{1,6}))?", re.ASCII)
-_FLAG = re.compile(r"[a-z_]+", re.ASCII)
+_SINGLE = re.compile(r"\d{1,6}|N", re.ASCII)
+_RANGE = re.compile(r"(?:(?i:(all))|(\d{1,6}|N)-(\d{1,6}|N))(?::(\d{1,6})/(\d{1,6}))?", re.ASCII)
+_BETWEEN = re.compile(r"[,\s]+", re.ASCII)
+_LETTER = re.compile(r"[A-Za-z]", re.ASCII)
+_FLAG = re.compile(r"[A-Za-z_]+", re.ASCII)
+_FLAGS = frozenset({"domain", "managed_irq", "nohz"})
 _NAME = re.compile(r"[A-Za-z][\w.]{0,63}", re.ASCII)
 _MOST_CPUS = 8192
 # kernel/sched/isolation.c, housekeeping_setup: later ones with other CPUs are ignored.
@@ -85,15 +89,20 @@ class Isolcpus:
 
 
 def parse_isolcpus(value: str, online: Iterable[int]) -> Isolcpus:
-    """Flags, then CPUs: "managed_irq,domain,2-5". Raises ValueError where it is neither."""
+    """Flags, then CPUs: "managed_irq,domain,2-5". Raises ValueError where it is neither.
+
+    What begins with a letter is a flag, "all" and "N" too; the kernel skips those that it does
+    not know.
+    """
     flags: set[str] = set()
     rest = value
-    while True:
-        head, comma, tail = rest.partition(",")
-        if not comma or head == "all" or not _FLAG.fullmatch(head):
-            break
-        flags.add(head)
-        rest = tail
+    while _LETTER.match(rest):
+        flag, comma, rest = rest.partition(",")
+        if not _FLAG.fullmatch(flag):
+            raise ValueError(f"{flag!r} is neither a flag nor a list of CPUs")
+        if not comma:
+            raise ValueError(f"{flag!r} is a flag there, and no list of CPUs follows")
+        flags |= {flag} & _FLAGS
     return Isolcpus(frozenset(flags or {"domain"}), parse_kernel_cpu_list(rest, online))
 
 
@@ -110,51 +119,65 @@ class GivenIsolcpus:
         return frozenset(cpu for each in self.in_force for cpu in each.cpus)
 
 
-def given_isolcpus(values: Iterable[str], online: Iterable[int]) -> GivenIsolcpus:
+def given_isolcpus(line: KernelCommandLine, online: Iterable[int]) -> GivenIsolcpus:
     """What the kernel makes of isolcpus= that is given once or several times.
 
     The first that sets a flag counts: a later one with that flag and other CPUs is ignored
     whole, and one with further flags adds these (Linux 5.18 and later, housekeeping_setup in
-    kernel/sched/isolation.c; before, any later one with other CPUs is ignored).
+    kernel/sched/isolation.c; before, any later one with other CPUs is ignored). nohz_full= sets
+    the flag nohz.
     """
     cpus_of: dict[str, frozenset[int]] = {}
-    in_force, ignored = [], []
-    for value in values:
-        try:
-            given = parse_isolcpus(value, online)
-        except ValueError:
-            ignored.append(value)
+    in_force: list[Isolcpus] = []
+    ignored: list[str] = []
+    for name, value in line.words:
+        if name not in ("isolcpus", "nohz_full"):
             continue
-        if any(cpus_of.get(flag, given.cpus) != given.cpus for flag in given.flags):
-            ignored.append(value)
-            continue
-        cpus_of |= dict.fromkeys(given.flags, given.cpus)
-        in_force.append(given)
+        given = _isolation(name, value or "", online)
+        if given and all(cpus_of.get(flag, given.cpus) == given.cpus for flag in given.flags):
+            cpus_of |= dict.fromkeys(given.flags, given.cpus)
+            if name == "isolcpus":
+                in_force.append(given)
+        elif name == "isolcpus":
+            ignored.append(value or "")
     return GivenIsolcpus(tuple(in_force), tuple(ignored))
+
+
+def _isolation(name: str, value: str, online: Iterable[int]) -> Isolcpus | None:
+    """Either argument; None where the kernel cannot read it."""
+    try:
+        if name == "isolcpus":
+            return parse_isolcpus(value, online)
+        return Isolcpus(frozenset({"nohz"}), parse_kernel_cpu_list(value, online))
+    except ValueError:
+        return None
 
 
 def parse_kernel_cpu_list(text: str, online: Iterable[int]) -> frozenset[int]:
     """A list as kernel arguments take it, which is more than files print.
 
     "all" is every CPU and N the last one of `online`; "0-31:2/8" takes the first two of
-    each eight (kernel-parameters.txt, "cpu lists"). Raises ValueError for anything else.
+    each eight (kernel-parameters.txt, "cpu lists"). Commas and blanks may stand before, between
+    and after. Raises ValueError for anything else.
     """
     last = max(online, default=0)
-    cpus: set[int] = set()
-    for part in text.split(","):
-        cpus |= _parse_part(part.strip(), last, text)
-    return frozenset(cpus)
+    parts = [part for part in _BETWEEN.split(text) if part]
+    if not parts:
+        raise ValueError(f"{text!r} is not a list of CPUs")
+    return frozenset[int]().union(*(_parse_part(part, last, text) for part in parts))
 
 
 def _parse_part(part: str, last: int, text: str) -> set[int]:
-    if part == "all":
-        return set(range(last + 1))
+    def number(digits: str) -> int:
+        return last if digits == "N" else int(digits)
+
+    if _SINGLE.fullmatch(part):
+        part = f"{part}-{part}"
     match = _RANGE.fullmatch(part)
     if match is None:
         raise ValueError(f"{text!r} is not a list of CPUs")
-    first = last if match[1] == "N" else int(match[1])
-    end = first if match[2] is None else last if match[2] == "N" else int(match[2])
-    used, group = (int(match[3]), int(match[4])) if match[3] else (1, 1)
+    first, end = (0, last) if match[1] else (number(match[2]), number(match[3]))
+    used, group = (int(match[4]), int(match[5])) if match[4] else (1, 1)
     if not first <= end < _MOST_CPUS or not 0 < used <= group:
         raise ValueError(f"{text!r} is not a list of CPUs")
     return {cpu for cpu in range(first, end + 1) if (cpu - first) % group < used}

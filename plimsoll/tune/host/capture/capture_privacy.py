@@ -26,7 +26,8 @@ from plimsoll.tune.host.cpus.cpu_manager import CPU_MANAGER_STATE, sets_by_pod
 from plimsoll.tune.host.cpus.irqbalance_configuration import (
     IRQBALANCE_DROP_INS,
     IRQBALANCE_FILES,
-    ban_lines,
+    drop_in_ban_lines,
+    file_ban_lines,
 )
 from plimsoll.tune.host.cpus.noise_measurements import (
     CALIBRATIONS,
@@ -83,8 +84,8 @@ _RULES: tuple[tuple[str, Callable[[str], str]], ...] = (
     *((path, read_fields) for path in KUBELET_FILES),
     (CPU_MANAGER_STATE, sets_by_pod),
     (f"{MANIFESTS}/*", without_secrets),
-    *((path, partial(ban_lines, hidden=HIDDEN)) for path in IRQBALANCE_FILES),
-    (f"{IRQBALANCE_DROP_INS}/*.conf", partial(ban_lines, hidden=HIDDEN)),
+    *((path, partial(file_ban_lines, hidden=HIDDEN)) for path in IRQBALANCE_FILES),
+    (f"{IRQBALANCE_DROP_INS}/*.conf", partial(drop_in_ban_lines, hidden=HIDDEN)),
     *((path, calibration_fields) for path in CALIBRATIONS),
     (f"{OUTPUTS}/*", measured_lines),
     *((path, identifying_lines) for path in OS_RELEASE),

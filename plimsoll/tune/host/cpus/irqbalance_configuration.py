@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+
+from plimsoll.tune.host.boot.service_environment import (
+    ENVIRONMENT,
+    ENVIRONMENT_FILE,
+    UNSET_ENVIRONMENT,
+    file_assignments,
+    service_environment,
+    service_settings,
+    words_of,
+)
 
 # RHEL's and its kin's file, and Debian's.
 IRQBALANCE_FILES = ("/etc/sysconfig/irqbalance", "/etc/default/irqbalance")
 # What plimsoll tune render writes; by systemd.exec(5) the files above come before it.
 IRQBALANCE_DROP_INS = "/etc/systemd/system/irqbalance.service.d"
 
-_SETTING = re.compile(
-    r"^\s*(?:export\s+|Environment=[\"']?)?IRQBALANCE_BANNED_(CPUS|CPULIST)=[\"']?([^\"'#\n]*)",
-    re.MULTILINE,
-)
 _VARIABLE = "IRQBALANCE_BANNED_"
+_CPUS_VARIABLE, _LIST_VARIABLE = f"{_VARIABLE}CPUS", f"{_VARIABLE}CPULIST"
+_VARIABLES = (_CPUS_VARIABLE, _LIST_VARIABLE)
 _DIGITS = re.compile(r"[0-9a-fA-F]+", re.ASCII)
-_RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
+_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 _GROUP_BITS = 32
-_MOST_CPUS = 8192
+# irqbalance's own NR_CPUS, 1.6 to 1.9.5.
+_MOST_CPUS = 4096
 # Lists and masks of CPUs, written well or not.
 _CPUS = re.compile(r"[0-9a-fA-FxX,\- \t]*")
 
@@ -29,47 +38,56 @@ class Ban:
     """The setting that counts: where it is, and the CPUs that irqbalance reads in it.
 
     `readable` is false where irqbalance gives up within it; the CPUs are those before that.
+    An empty list is set: releases to 1.9.5 take it for none, and later ones do not.
     """
 
     path: str
-    kind: str
+    name: str
     value: str
     cpus: frozenset[int]
     readable: bool
 
     @property
     def text(self) -> str:
-        """As it is written."""
-        return f"{_VARIABLE}{self.kind}={self.value}"
+        """As it is set."""
+        return f"{self.name}={self.value}"
 
 
-def effective_ban(files: Iterable[tuple[str, str]]) -> Ban | None:
-    """What irqbalance makes of files in the order of their precedence; None without any setting.
+def effective_ban(files: Mapping[str, str], drop_ins: Iterable[tuple[str, str]]) -> Ban | None:
+    """What irqbalance makes of its files and its service's drop-ins; None without any setting.
 
-    Of a variable the last assignment of a file counts. CPUS comes before CPULIST, and an empty
-    one is none (irqbalance 1.7 to 1.9.5, setup_banned_cpus).
+    CPUS comes before CPULIST, and an empty one is none (irqbalance 1.7 to 1.9.5,
+    setup_banned_cpus). `files` are by path, later ones counting more. Raises ValueError where
+    they do not tell.
     """
-    set_in: dict[str, tuple[str, str]] = {}
-    for path, text in files:
-        for kind, value in dict(ban_settings(text)).items():
-            set_in.setdefault(kind, (path, value))
-    for kind in ("CPUS", "CPULIST"):
-        path, value = set_in.get(kind, ("", ""))
-        if value:
-            cpus, readable = (read_mask if kind == "CPUS" else read_list)(value)
-            return Ban(path, kind, value, cpus, readable)
-    return None
+    drop_ins = tuple(drop_ins)
+    ban, to_253 = (
+        _ban(service_environment(files, drop_ins, about=_VARIABLE, to_253=to_253))
+        for to_253 in (False, True)
+    )
+    if ban != to_253:
+        raise ValueError("up to systemd 253 a backslash at the end of a comment continues it")
+    return ban
+
+
+def _ban(environment: Mapping[str, tuple[str, str]]) -> Ban | None:
+    path, mask = environment.get(_CPUS_VARIABLE, ("", ""))
+    if mask:
+        return Ban(path, _CPUS_VARIABLE, mask, *read_mask(mask))
+    if _LIST_VARIABLE not in environment:
+        return None
+    path, listed = environment[_LIST_VARIABLE]
+    return Ban(path, _LIST_VARIABLE, listed, *read_list(listed))
 
 
 def read_mask(text: str) -> tuple[frozenset[int], bool]:
     """The CPUs of a mask, and whether irqbalance reads all of it.
 
     Its parser takes groups of up to 32 bits, of hexadecimal digits without 0x, and returns at
-    the first that is none with the groups before it.
+    the first that is none, or that follows a blank, with the groups before it.
     """
     bits = 0
-    groups = text.split(",")
-    for group in map(str.strip, groups):
+    for group in _parts(text):
         if not _DIGITS.fullmatch(group) or int(group, 16) >> _GROUP_BITS:
             return _cpus_of(bits), False
         bits = bits << _GROUP_BITS | int(group, 16)
@@ -77,10 +95,13 @@ def read_mask(text: str) -> tuple[frozenset[int], bool]:
 
 
 def read_list(text: str) -> tuple[frozenset[int], bool]:
-    """The CPUs of a list; as with masks, those before the first part that is not a range."""
+    """The CPUs of a list; as with masks, those before the first part that is not a range.
+
+    Where there is nothing between commas it reads CPU 0.
+    """
     cpus: set[int] = set()
-    for part in map(str.strip, text.split(",")):
-        match = _RANGE.fullmatch(part)
+    for part in _parts(text):
+        match = _RANGE.fullmatch(part or "0")
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if not first <= last < _MOST_CPUS:
             return frozenset(cpus), False
@@ -88,19 +109,65 @@ def read_list(text: str) -> tuple[frozenset[int], bool]:
     return frozenset(cpus), True
 
 
-def ban_settings(text: str) -> Iterator[tuple[str, str]]:
-    """(CPUS or CPULIST, what is set, perhaps nothing) of each line that bans CPUs."""
-    for kind, value in _SETTING.findall(text):
-        yield kind, value.strip()
+def _parts(text: str) -> list[str]:
+    """What is between commas; blanks count but where all begins and ends.
+
+    A comma at the very end begins no further part.
+    """
+    text = text.lstrip()
+    return (text.removesuffix(",") if text.endswith(",") else text.rstrip()).split(",")
 
 
 def _cpus_of(bits: int) -> frozenset[int]:
     return frozenset(cpu for cpu in range(bits.bit_length()) if bits >> cpu & 1)
 
 
-def ban_lines(text: str, hidden: str) -> str:
-    """Those lines and no others, with `hidden` for what is not a set of CPUs."""
-    return "\n".join(
-        f"IRQBALANCE_BANNED_{kind}={value if _CPUS.fullmatch(value) else hidden}"
-        for kind, value in ban_settings(text)
-    )
+def file_ban_lines(text: str, hidden: str) -> str:
+    """The lines that ban CPUs and no others, with `hidden` for what is not a set of CPUs."""
+    now, to_253 = file_assignments(text), file_assignments(text, to_253=True)
+    lines = []
+    for name in _VARIABLES:
+        value, other = now.get(name), to_253.get(name)
+        if value is not None and value == other:
+            lines.append(f"{name}={_shown(value, hidden)}")
+        elif value != other:
+            lines.append(f"{name}={hidden}")
+    return "\n".join(lines)
+
+
+def drop_in_ban_lines(text: str, hidden: str) -> str:
+    """The settings that bear on bans, and no others, likewise."""
+    kept = [
+        line for setting, value in service_settings(text) for line in _kept(setting, value, hidden)
+    ]
+    return "\n".join(["[Service]", *kept]) if kept else ""
+
+
+def _kept(setting: str, value: str, hidden: str) -> Iterator[str]:
+    if setting == ENVIRONMENT_FILE:
+        known = not value or value.removeprefix("-") in IRQBALANCE_FILES
+        yield f"{setting}={value if known else hidden}"
+    elif setting in (ENVIRONMENT, UNSET_ENVIRONMENT):
+        yield from _kept_words(setting, value, hidden)
+
+
+def _kept_words(setting: str, value: str, hidden: str) -> Iterator[str]:
+    if not value:
+        yield f"{setting}="
+        return
+    try:
+        words = words_of(value, _VARIABLE)
+    except ValueError:
+        # An escape is what makes it unclear for the audit, too.
+        yield f"{setting}={_VARIABLE}\\{hidden}"
+        return
+    for name, equals, text in (word.partition("=") for word in words):
+        if name in _VARIABLES:
+            shown = text if _CPUS.fullmatch(text) else hidden
+            yield f'{setting}="{name}{equals}{shown}"'
+
+
+def _shown(value: str, hidden: str) -> str:
+    if not _CPUS.fullmatch(value):
+        return hidden
+    return value if value == value.strip() else f'"{value}"'

@@ -54,6 +54,27 @@ def test_all_cpus_fail() -> None:
         ("IRQBALANCE_BANNED_CPUS=fc\nIRQBALANCE_BANNED_CPUS=0c\n", "fail"),
         ("IRQBALANCE_BANNED_CPUS=fc\nIRQBALANCE_BANNED_CPUS=\n", "fail"),
         ("IRQBALANCE_BANNED_CPUS=<hidden>\n", "unknown"),
+        # Its parsers give up at what follows a blank, and at the blank's own part.
+        ('IRQBALANCE_BANNED_CPULIST="2-4, 5-7"\n', "fail"),
+        ("IRQBALANCE_BANNED_CPULIST=2-7, 9\n", "ok"),
+        ("IRQBALANCE_BANNED_CPULIST=2-7 ,9\n", "fail"),
+        ('IRQBALANCE_BANNED_CPULIST=" 2-7 "\n', "ok"),
+        ("IRQBALANCE_BANNED_CPUS=f c\n", "fail"),
+        # systemd.exec(5): only whole lines are comments.
+        ("IRQBALANCE_BANNED_CPULIST=2-7 # isolated\n", "fail"),
+        ("IRQBALANCE_BANNED_CPUS=fc # isolated\n", "fail"),
+        # An empty part of a list is CPU 0, except at its end.
+        ("IRQBALANCE_BANNED_CPULIST=,2-7,\n", "ok"),
+        ("IRQBALANCE_BANNED_CPULIST=\n", "fail"),
+        ('IRQBALANCE_BANNED_CPULIST=""\n', "fail"),
+        ('IRQBALANCE_BANNED_CPUS=" "\nIRQBALANCE_BANNED_CPULIST=2-7\n', "fail"),
+        # systemd takes no such name of a variable.
+        ("export IRQBALANCE_BANNED_CPULIST=2-7\n", "fail"),
+        ("  IRQBALANCE_BANNED_CPULIST  =  2-7\n", "ok"),
+        ("IRQBALANCE_BANNED_CPULIST=2-4,\\\n5-7\n", "ok"),
+        ("IRQBALANCE_BANNED_CPULIST=2-7\r\n", "ok"),
+        # Up to systemd 253 the comment goes on.
+        ("# a note \\\nIRQBALANCE_BANNED_CPULIST=2-7\n", "unknown"),
     ],
 )
 def test_a_running_irqbalance_is_to_spare_the_isolated(setting: str, verdict: str) -> None:
@@ -140,3 +161,53 @@ def test_what_a_drop_in_of_systemd_bans_counts() -> None:
         CHECK.judge(host_of_8(CHECK, RESERVED | RUNNING | drop_in | file), intent()).verdict
         == "fail"
     )
+
+
+GOOD = {CONFIGURATION: "IRQBALANCE_BANNED_CPULIST=2-7\n"}
+BAN = "IRQBALANCE_BANNED_CPULIST=2-7"
+
+
+@pytest.mark.parametrize(
+    ("drop_in", "files", "verdict"),
+    [
+        (f"[Unit]\nEnvironment={BAN}\n", {}, "fail"),
+        (f"Environment={BAN}\n", {}, "fail"),
+        (f"[Service]\nEnvironment={BAN}\nEnvironment=\n", {}, "fail"),
+        (f"[Service]\nEnvironment=\nEnvironment={BAN}\n", {}, "ok"),
+        ("[Service]\nUnsetEnvironment=IRQBALANCE_BANNED_CPULIST\n", GOOD, "fail"),
+        (f"[Service]\nUnsetEnvironment={BAN}\n", GOOD, "fail"),
+        (f"[Service]\nUnsetEnvironment={BAN},8\n", GOOD, "ok"),
+        ("[Service]\nUnsetEnvironment=IRQBALANCE_BANNED_CPULIST\nUnsetEnvironment=\n", GOOD, "ok"),
+        ("[Service]\nEnvironmentFile=\n", GOOD, "fail"),
+        (f"[Service]\nEnvironmentFile=\nEnvironmentFile=-{CONFIGURATION}\n", GOOD, "ok"),
+        ("[Service]\nEnvironmentFile=/etc/another\n", GOOD, "unknown"),
+        ("[Service]\nEnvironment=IRQBALANCE_BANNED_CPULIST=2-4, 5-7\n", {}, "fail"),
+        (f'[Service]\nEnvironment="FOO=a b" "{BAN}"\n', {}, "ok"),
+        (f"[Service]\nEnvironment=FOO=a \\\n  {BAN}\n", {}, "ok"),
+        (f"[Service]\nEnvironment=FOO=%h\n# Environment=\nEnvironment={BAN}\n", {}, "ok"),
+        (f'[Service]\nEnvironment="{BAN}\n', {}, "unknown"),
+        ("[Service]\nEnvironment=IRQBALANCE_BANNED_CPULIST=2-%i\n", {}, "unknown"),
+    ],
+)
+def test_drop_ins_count_as_systemd_reads_them(
+    drop_in: str, files: dict[str, str], verdict: str
+) -> None:
+    """systemd.exec(5): an empty setting resets, and UnsetEnvironment= comes last."""
+    path = "/etc/systemd/system/irqbalance.service.d/50-site.conf"
+    view = host_of_8(CHECK, RESERVED | RUNNING | files | {path: drop_in})
+    assert CHECK.judge(view, intent()).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("setting", "verdict"),
+    [
+        # irqbalance up to 1.9.5 takes an empty list for none; later ones spare CPU 0 alone.
+        ("IRQBALANCE_BANNED_CPULIST=\n", "unknown"),
+        # systemd ignores the line, so that irqbalance spares what the kernel isolates.
+        ("export IRQBALANCE_BANNED_CPULIST=2\n", "ok"),
+        ("IRQBALANCE_BANNED_CPUS=\n", "ok"),
+    ],
+)
+def test_what_the_kernel_isolates_counts_where_nothing_is_set(setting: str, verdict: str) -> None:
+    files = RESERVED | RUNNING | {ISOLATED: "2-7\n", CONFIGURATION: setting}
+    assert CHECK.judge(host_of_8(CHECK, files), intent()).verdict == verdict

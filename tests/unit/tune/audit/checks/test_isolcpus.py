@@ -23,6 +23,12 @@ OPENSHIFT = intent(platform="openshift", pool={"role": "worker"})
         # The kernel ignores the second, which has other CPUs for a flag that is set.
         (UNBALANCED, "isolcpus=domain,managed_irq,2-7 isolcpus=0"),
         (UNBALANCED, "isolcpus=2-x isolcpus=domain,managed_irq,2-7"),
+        (UNBALANCED, "isolcpus=domain,managed_irq,2-7,"),
+        (UNBALANCED, '"isolcpus=domain,managed_irq,2-4 5-7"'),
+        # nohz_full sets the flag nohz, and what comes later gives way.
+        (UNBALANCED, "nohz_full=2-7 isolcpus=nohz,domain,managed_irq,2-7"),
+        (UNBALANCED, "isolcpus=nohz,domain,managed_irq,2-7 nohz_full=2-5"),
+        (UNBALANCED, "nohz_full=2-x isolcpus=nohz,domain,managed_irq,2-7"),
     ],
 )
 def test_the_isolated_cpus_with_their_flags_are_ok(declared, argument) -> None:  # type: ignore[no-untyped-def]
@@ -68,6 +74,16 @@ def test_on_openshift_the_profile_renders_it() -> None:
         ("isolcpus=2-7 isolcpus=managed_irq,2-3", "fail", "it leaves out isolated CPUs 4-7"),
         ("isolcpus=0 isolcpus=managed_irq,2-7", "fail", "it leaves out isolated CPUs 2-7"),
         ("isolcpus=2-x isolcpus=2-y", "fail", "isolates no CPU"),
+        (
+            "nohz_full=2-5 isolcpus=nohz,domain,managed_irq,2-7",
+            "fail",
+            "the kernel ignores it and isolates no CPU, for nohz_full=2-5 comes before it",
+        ),
+        (
+            "isolcpus=domain,managed_irq,all",
+            "fail",
+            "the kernel ignores it: 'all' is a flag there, and no list of CPUs follows",
+        ),
     ],
 )
 def test_what_is_amiss_is_said(argument: str, verdict: str, text: str) -> None:

@@ -180,9 +180,50 @@ def test_of_irqbalances_files_only_the_bans_are_taken() -> None:
         "Environment=AWS_SECRET_ACCESS_KEY=hunter2\n"
         "Environment=IRQBALANCE_BANNED_CPULIST=2-7\n"
     )
-    assert kept_text(DROP_IN, text) == "IRQBALANCE_BANNED_CPULIST=2-7"
+    assert kept_text(DROP_IN, text) == ('[Service]\nEnvironment="IRQBALANCE_BANNED_CPULIST=2-7"')
     odd = "IRQBALANCE_BANNED_CPUS=fc hunter2\n"
     assert kept_text("/etc/default/irqbalance", odd) == "IRQBALANCE_BANNED_CPUS=<hidden>"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Environment=\nUnsetEnvironment=\nEnvironmentFile=\n", None),
+        ("Environment=A=hunter2\nUnsetEnvironment=HUNTER2\n", ""),
+        ("EnvironmentFile=-/etc/default/irqbalance", None),
+        ("EnvironmentFile=/etc/hunter2", "EnvironmentFile=<hidden>"),
+        (
+            "UnsetEnvironment=IRQBALANCE_BANNED_CPUS hunter2",
+            'UnsetEnvironment="IRQBALANCE_BANNED_CPUS"',
+        ),
+        (
+            "Environment='IRQBALANCE_BANNED_CPUS=fc hunter2'",
+            'Environment="IRQBALANCE_BANNED_CPUS=<hidden>"',
+        ),
+        (
+            "Environment=IRQBALANCE_BANNED_CPUS=\\x66c hunter2",
+            "Environment=IRQBALANCE_BANNED_\\<hidden>",
+        ),
+    ],
+)
+def test_of_its_drop_ins_what_bears_on_bans_is_taken(text: str, kept: str | None) -> None:
+    expected = text.strip() if kept is None else kept
+    found = kept_text(DROP_IN, f"[Service]\n{text}")
+    assert found == (f"[Service]\n{expected}" if expected else "")
+    assert kept_text(DROP_IN, found) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("export IRQBALANCE_BANNED_CPUS=fc\n", ""),
+        ("A=hunter2\nIRQBALANCE_BANNED_CPULIST = 2-4, 5-7\n", "IRQBALANCE_BANNED_CPULIST=2-4, 5-7"),
+        ("IRQBALANCE_BANNED_CPUS=' '\n", 'IRQBALANCE_BANNED_CPUS=" "'),
+        ("# hunter2 \\\nIRQBALANCE_BANNED_CPUS=fc\n", "IRQBALANCE_BANNED_CPUS=<hidden>"),
+    ],
+)
+def test_of_its_environment_files_what_is_set_is_taken(text: str, kept: str) -> None:
+    assert kept_text("/etc/default/irqbalance", text) == kept
 
 
 def test_of_measurements_only_the_figures_are_taken() -> None:
@@ -256,7 +297,7 @@ def test_a_host_with_a_secret_in_every_file_is_judged_as_its_capture() -> None:
         "/proc/9/stat": "9 (irqbalance) S 1 0 0 0 -1 4194304 " + "0 " * 27 + "17 1 0 0 0 0 0 0 0 0",
         "/etc/kubernetes/kubelet.conf": "kind: Config\nusers: [{user: {token: hunter2}}]",
         KUBELET: f"kind: KubeletConfiguration\ncpuManagerPolicy: none\n{header}\n",
-        DROP_IN: "Environment=A=hunter2\nEnvironment=IRQBALANCE_BANNED_CPULIST=2-15\n",
+        DROP_IN: "[Service]\nEnvironment=A=hunter2\nEnvironment=IRQBALANCE_BANNED_CPULIST=2-15\n",
         "/proc/irq/default_smp_affinity": "ffff",
         "/etc/os-release": "ID=debian\n",
     }
