@@ -10,16 +10,20 @@ import json
 import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from plimsoll.errors import InputError, MachineError
 from plimsoll.extras import added_by
 from plimsoll.host.http.redirected import REDIRECTIONS, Redirected
+from plimsoll.host.kubernetes.bounded_retry import BoundedRetry
 from plimsoll.host.kubernetes.client_settings import (
     SERVER_SETTING,
     client_settings,
     shown_kubeconfig,
 )
+
+if TYPE_CHECKING:
+    from urllib3 import Retry
 
 # Connecting, and waiting for each part of an answer.
 API_TIMEOUT_S = (10, 60)
@@ -43,8 +47,8 @@ class ApiAnswer:
     reason: str = ""
 
 
-class NotJsonError(MachineError):
-    """What answered is hardly an API server."""
+class JunkAnswerError(MachineError):
+    """Something answers, but no API server would answer so."""
 
 
 class ApiClient:
@@ -61,10 +65,16 @@ class ApiClient:
     def get(self, path: str, query: Sequence[tuple[str, str]] = ()) -> ApiAnswer:
         """What the server answers.
 
-        Raises MachineError where it does not, NotJsonError where that is not an object of JSON.
+        Raises MachineError where it does not, JunkAnswerError where that breaks off, is encoded
+        wrongly, or is not an object of JSON.
         """
         from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
-        from urllib3.exceptions import HTTPError  # noqa: PLC0415
+        from urllib3.exceptions import (  # noqa: PLC0415
+            DecodeError,
+            HTTPError,
+            MaxRetryError,
+            ProtocolError,
+        )
 
         try:
             response = call_api(self._client, "GET", path, query)
@@ -74,6 +84,9 @@ class ApiClient:
                 raise self._failed(str(error.reason)) from None
             return ApiAnswer(int(error.status), {}, described(error)[:LONGEST_REASON])
         except HTTPError as error:
+            last = error.reason if isinstance(error, MaxRetryError) else error
+            if isinstance(last, ProtocolError | DecodeError):
+                raise self._junk(_said(_innermost(error))) from None
             raise self._not_connected(_innermost(error)) from None
         return ApiAnswer(200, self._document(content))
 
@@ -81,16 +94,16 @@ class ApiClient:
         if len(content) > MOST_ANSWER_BYTES:
             raise self._failed(f"an answer is larger than {MOST_ANSWER_BYTES >> 20} MiB")
         try:
-            found = json.loads(content)
+            found = json.loads(content, parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
-            raise self._not_json("it answered with something that is not JSON") from None
+            raise self._junk("it answered with something that is not JSON") from None
         if not isinstance(found, dict):
-            raise self._not_json("it answered with JSON that is not an object")
+            raise self._junk("it answered with JSON that is not an object")
         return found
 
-    def _not_json(self, reason: str) -> NotJsonError:
+    def _junk(self, reason: str) -> JunkAnswerError:
         failed = self._failed(reason)
-        return NotJsonError(failed.message, where=failed.where, remedy=failed.remedy)
+        return JunkAnswerError(failed.message, where=failed.where, remedy=failed.remedy)
 
     def _not_connected(self, error: BaseException) -> MachineError:
         if isinstance(error, ssl.SSLCertVerificationError):
@@ -100,7 +113,7 @@ class ApiClient:
                 remedy="give the cluster's certificate-authority-data in the kubeconfig, and make "
                 "sure that this is its server",
             )
-        return self._failed(getattr(error, "strerror", None) or str(error))
+        return self._failed(_said(error))
 
     def _failed(self, reason: str) -> MachineError:
         return MachineError(
@@ -160,6 +173,15 @@ def described(refused: Any) -> str:
     return message if isinstance(message, str) and message else str(refused.reason or "")
 
 
+def _refuse_constant(name: str) -> NoReturn:
+    """Python takes NaN and Infinity, which JSON does not have (RFC 8259, section 6)."""
+    raise ValueError(f"{name} is no JSON")
+
+
+def _said(error: BaseException) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
 def _innermost(error: BaseException) -> BaseException:
     """The error that a connection's errors are about: of the system, or of TLS."""
     for _ in range(_DEEPEST_ERROR):
@@ -176,12 +198,12 @@ def connect(context: str | None = None, kubeconfig: str | None = None) -> ApiCli
 
     Raises MachineError without the client's package, where the server does not answer, and
     where it does not know who asks; InputError for a kubeconfig or context that is none. What
-    its answers are worth is for each reading of them to say.
+    its answers are worth, junk and redirections among them, is for each reading of them to say.
     """
-    client = ApiClient(configured_client(context, kubeconfig))
+    client = ApiClient(configured_client(context, kubeconfig, BoundedRetry()))
     try:
         status = client.get("/version").status
-    except NotJsonError:
+    except (JunkAnswerError, Redirected):
         return client
     if status == 401:
         raise MachineError(
@@ -192,9 +214,12 @@ def connect(context: str | None = None, kubeconfig: str | None = None) -> ApiCli
     return client
 
 
-def configured_client(context: str | None, kubeconfig: str | None = None) -> Any:
+def configured_client(
+    context: str | None, kubeconfig: str | None = None, retries: Retry | None = None
+) -> Any:
     """A client of Kubernetes' package with the kubeconfig's settings, not yet connected.
 
+    With `retries` it tries again as these say.
     Raises MachineError without the package, InputError for a kubeconfig or context that is none.
     """
     try:
@@ -206,7 +231,7 @@ def configured_client(context: str | None, kubeconfig: str | None = None) -> Any
             remedy=f"{added_by('kube')}, or read a must-gather with --from",
         ) from None
     try:
-        return client.ApiClient(client_settings(context, kubeconfig))
+        return client.ApiClient(client_settings(context, kubeconfig, retries))
     except InputError:
         raise
     # The client raises whatever the parts of a broken kubeconfig make it raise.

@@ -15,8 +15,8 @@ from plimsoll.errors import InputError
 
 # Where the user chooses the server.
 SERVER_SETTING = "the kubeconfig (clusters, server)"
-# urllib3's own number of tries. A redirection is an answer like any other.
-_TRIES = 3
+# urllib3's own number of tries.
+TRIES = 3
 _DEFAULT = "~/.kube/config"
 
 
@@ -33,15 +33,18 @@ def shown_kubeconfig(given: str | None) -> str:
     return kubeconfig_files(given) or _DEFAULT
 
 
-def client_settings(context: str | None, kubeconfig: str | None) -> Any:
+def client_settings(
+    context: str | None, kubeconfig: str | None, retries: Retry | None = None
+) -> Any:
     """The package's Configuration: by a kubeconfig, or in a pod by its own account.
 
+    `retries` must take a redirection for an answer like any other, as the default does.
     Raises InputError for a login that has expired, and what the package raises.
     """
     from kubernetes import client, config  # noqa: PLC0415
 
     settings = client.Configuration()
-    settings.retries = Retry(_TRIES, redirect=0, raise_on_redirect=False)
+    settings.retries = retries or Retry(TRIES, redirect=0, raise_on_redirect=False)
     inside = "KUBERNETES_SERVICE_HOST" in os.environ
     if inside and context is None and kubeconfig_files(kubeconfig) is None:
         config.load_incluster_config(settings)

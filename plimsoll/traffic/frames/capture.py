@@ -211,7 +211,7 @@ def renew_checksum(frame: bytearray, transport: Transport) -> None:
     frame[field] = bytes(2)
     checksum = _checksum(transport.pseudo_header + frame[transport.start : transport.end])
     # Zero would say that there is no checksum (RFC 768).
-    frame[field] = ((checksum or 0xFFFF) if transport.optional else checksum).to_bytes(2)
+    frame[field] = ((checksum or 0xFFFF) if transport.is_udp else checksum).to_bytes(2)
 
 
 def _checksum(covered: bytes | bytearray) -> int:

@@ -382,10 +382,12 @@ class Stream(BaseModel):
             f"{capture.lengthened} were lengthened to hold it"
         ]
         if capture.wrong:
-            sent = "corrected" if capture.checksums == "fix" else "sent as they are"
+            is_one = capture.wrong == 1
+            sent = "corrected" if capture.checksums == "fix" else "sent unchanged"
             notes.append(
-                f"{capture.wrong} of these frames were captured with wrong checksums, as hosts "
-                f"leave them to their cards; they are {sent} (pcap.checksums: "
+                f"{capture.wrong} of these frames {'was' if is_one else 'were'} captured with "
+                f"wrong checksums, as hosts leave them to their cards; "
+                f"{'it is' if is_one else 'they are'} {sent} (pcap.checksums: "
                 f"{capture.checksums})"
             )
         return notes

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from types import NoneType
 from typing import Any
 
 from plimsoll.errors import MachineError
@@ -22,6 +24,10 @@ from plimsoll.tune.kubernetes.kube_object import (
 # What kubectl asks for at a time; the server keeps a list of more consistent for minutes.
 _PAGE = 500
 _MOST_OBJECTS = 200_000
+# Pages may be short, even empty, where a filter leaves objects out.
+_MOST_PAGES = 4_000
+# For all kinds together, looked at between answers.
+_LONGEST_S = 900.0
 _CAUSES: dict[int, UnreadCause] = {401: "forbidden", 403: "forbidden", 404: "absent"}
 _GONE = 410
 # How the groups end that are Kubernetes' own, of those that are read.
@@ -31,9 +37,11 @@ _BUILT_IN = ".k8s.io"
 class ApiCluster(ClusterView):
     """Each kind is listed once, when it is first needed, and kept."""
 
-    def __init__(self, client: ApiClient) -> None:
+    def __init__(self, client: ApiClient, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` tells seconds since some moment."""
         self.where = client.server
         self._client = client
+        self._clock, self._began = clock, clock()
         self._lists: dict[Kind, tuple[KubeObject, ...] | Unread] = {}
 
     def listed(self, kind: Kind, namespace: str | None = None) -> tuple[KubeObject, ...] | Unread:
@@ -75,21 +83,30 @@ class ApiCluster(ClusterView):
         query = [("limit", str(_PAGE))]
         if kind.only:
             query.append(("fieldSelector", f"metadata.name={kind.only}"))
-        token, count = "", 0
+        token, count, tokens = "", 0, set[str]()
         while True:
+            if self._clock() - self._began > _LONGEST_S:
+                raise MachineError(
+                    f"reading the cluster took more than {_LONGEST_S / 60:g} minutes"
+                )
             answer = self._client.get(
                 kind.path, [*query, *([("continue", token)] if token else [])]
             )
             if answer.status != 200:
                 raise _RefusedError(answer.status, answer.reason)
-            for each in _items(answer.document):
+            for each in _items(answer.document, kind):
                 count += 1
                 yield _slim(each, kind)
             token = text_at(answer.document, "metadata", "continue")
             if not token:
                 return
+            if token in tokens:
+                raise MachineError("the server's list has no end: it continues where it was before")
+            tokens.add(token)
             if count >= _MOST_OBJECTS:
                 raise MachineError(f"there are more than {_MOST_OBJECTS}")
+            if len(tokens) >= _MOST_PAGES:
+                raise MachineError(f"the server's list has more than {_MOST_PAGES} pages")
 
 
 class _RefusedError(Exception):
@@ -101,16 +118,33 @@ class _RefusedError(Exception):
         self.reason = "the list changed while it was read" if status == _GONE else reason
 
 
-def _items(document: Mapping[str, Any]) -> tuple[KubeObject, ...]:
-    """The entries of a list. Raises MachineError for an answer that is none."""
-    # None as Go writes a list without entries.
-    items = document.get("items", 0)
-    items = [] if items is None else items
-    named = tuple(each for each in items_at(document, "items") if name_of(each))
-    is_list = isinstance(items, list) and str(document.get("kind", "")).endswith("List")
-    if not is_list or len(named) != len(items):
+def _items(document: Mapping[str, Any], kind: Kind) -> tuple[KubeObject, ...]:
+    """The entries of a list of `kind`. Raises MachineError for an answer that is none."""
+    if not _is_list(document):
         raise MachineError("the server's answer is not a list of Kubernetes objects")
+    named = tuple(each for each in items_at(document, "items") if name_of(each))
+    if len(named) != len(document["items"] or ()):
+        raise MachineError("the server's answer is not a list of Kubernetes objects")
+    found = document["kind"], document.get("apiVersion")
+    if found != (f"{kind.name}List", kind.api_version) or not all(
+        each.get("kind", kind.name) == kind.name
+        and each.get("apiVersion", kind.api_version) == kind.api_version
+        for each in named
+    ):
+        raise MachineError(f"the server's answer is not a {kind.name}List of {kind.api_version}")
     return named
+
+
+def _is_list(document: Mapping[str, Any]) -> bool:
+    """Whether the answer has a list's fields; `items` is null where Go writes one without any."""
+    metadata = document.get("metadata")
+    return (
+        str(document.get("kind", "")).endswith("List")
+        and isinstance(metadata, Mapping)
+        and isinstance(metadata.get("continue", ""), str)
+        and "items" in document
+        and isinstance(document["items"], list | NoneType)
+    )
 
 
 def _slim(given: KubeObject, kind: Kind) -> KubeObject:

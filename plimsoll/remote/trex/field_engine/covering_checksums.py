@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from plimsoll.traffic.frames.captured_headers import CapturedHeaders, Transport
 
-_UDP_CHECKSUM_AT = 6
-
 
 class NotAField(Exception):
     """The bytes are partly a checksum, decide where one is, or are covered in part."""
@@ -35,8 +33,7 @@ def covering_checksums(
 
 def _of_transport(transport: Transport, frame: bytes, field: range) -> Iterator[int]:
     at = transport.checksum
-    is_udp = transport.checksum == transport.start + _UDP_CHECKSUM_AT
-    if is_udp:
+    if transport.is_udp:
         _keep_off(field, (transport.start + 4, transport.start + 6))
     _keep_off(field, (at, at + 2))
     if transport.optional and not any(frame[at : at + 2]):

@@ -490,7 +490,7 @@ def test_a_profile_sends_captures(tmp_path: Path) -> None:
     assert Profile.model_validate(profile.model_dump(mode="json")) == profile
 
 
-@pytest.mark.parametrize(("choice", "sent"), [("fix", "corrected"), ("keep", "sent as they are")])
+@pytest.mark.parametrize(("choice", "sent"), [("fix", "corrected"), ("keep", "sent unchanged")])
 def test_a_profile_says_how_many_checksums_were_wrong(
     tmp_path: Path, choice: str, sent: str
 ) -> None:
@@ -503,6 +503,15 @@ def test_a_profile_says_how_many_checksums_were_wrong(
         "2 of these frames were captured with wrong checksums, as hosts leave them to their "
         f"cards; they are {sent} (pcap.checksums: {choice})"
     ]
+
+
+def test_a_profile_says_so_of_one_frame(tmp_path: Path) -> None:
+    _file(tmp_path, _pcap([*UDP_FRAMES, bytes(E / I4 / TCP(flags="S", chksum=1))]))
+    path = tmp_path / "profile.yaml"
+    path.write_text("streams:\n- {name: replay, role: load, pcap: some.pcap}\n")
+    (note,) = load_profile(path).notes()[1:]
+    assert note.startswith("1 of these frames was captured with wrong checksums")
+    assert note.endswith("it is corrected (pcap.checksums: fix)")
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,12 @@ class _Handler(BaseHTTPRequestHandler):
         size = min(self.server.page, int(query["limit"]))
         end = start + size
         more = {"continue": str(end)} if end < len(found) else {}
-        document = {"kind": f"{kind.name}List", "metadata": more, "items": found[start:end]}
+        document = {
+            "kind": f"{kind.name}List",
+            "apiVersion": kind.api_version,
+            "metadata": more,
+            "items": found[start:end],
+        }
         self._send(200, json.dumps(document).encode())
 
     def _fail(self, status: int, reason: str, message: Any = None) -> None:

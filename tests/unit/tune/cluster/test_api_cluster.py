@@ -54,6 +54,13 @@ def pods(count: int) -> list[dict[str, Any]]:
     ]
 
 
+def _listed(kind: str, version: str, items: str | None = None, metadata: str = "{}") -> bytes:
+    return (
+        f'{{"kind": "{kind}", "apiVersion": "{version}", "metadata": {metadata}, '
+        f'"items": {items or "[]"}}}'
+    ).encode()
+
+
 def test_a_cluster_as_expected_is_ok_in_every_check(config: Path, server: ApiServer) -> None:
     done = audit_cluster(ApiCluster(connect(kubeconfig=str(config))), intent())
     assert {each.verdict for each in done.findings} == {"ok"}
@@ -135,9 +142,21 @@ def test_a_refusal_is_reported_in_bounds_and_without_words_by_its_status(
         (b'{"items": []}', "not a list of Kubernetes objects"),
         (b'{"kind": "NodeList"}', "not a list of Kubernetes objects"),
         (b'{"kind": "NodeList", "items": 7}', "not a list of Kubernetes objects"),
-        (b'{"kind": "NodeList", "items": [7]}', "not a list of Kubernetes objects"),
-        (b'{"kind": "NodeList", "items": [{}]}', "not a list of Kubernetes objects"),
+        (b'{"kind": "NodeList", "metadata": {}, "items": [7]}', "not a list of Kubernetes objects"),
+        (
+            b'{"kind": "NodeList", "metadata": {}, "items": [{}]}',
+            "not a list of Kubernetes objects",
+        ),
         (b'{"kind": "Status", "status": "Failure"}', "not a list of Kubernetes objects"),
+        (b'{"kind": "NodeList", "apiVersion": "v1", "items": []}', "not a list"),
+        (_listed("NodeList", "v1", None, '{"continue": 7}'), "not a list"),
+        (_listed("PodList", "v1"), "not a NodeList of v1"),
+        (_listed("List", "v1"), "not a NodeList of v1"),
+        (_listed("PodList", "v1", "null"), "not a NodeList of v1"),
+        (_listed("NodeList", "v2"), "not a NodeList of v1"),
+        (_listed("NodeList", "v1", '[{"kind": "Pod", "metadata": {"name": "a"}}]'), "not a Node"),
+        (_listed("NodeList", "v1", '[{"metadata": {"name": "a"}, "x": NaN}]'), "not JSON"),
+        (_listed("NodeList", "v1", '[{"metadata": {"name": "a"}, "x": -Infinity}]'), "not JSON"),
     ],
 )
 def test_an_answer_that_is_no_list_leaves_the_kind_unknown(
@@ -151,7 +170,9 @@ def test_an_answer_that_is_no_list_leaves_the_kind_unknown(
 
 
 def test_a_list_without_entries_may_be_null(config: Path, server: ApiServer) -> None:
-    server.answers[NODE.path] = b'{"kind": "NodeList", "metadata": {}, "items": null}'
+    server.answers[NODE.path] = (
+        b'{"kind": "NodeList", "apiVersion": "v1", "metadata": {}, "items": null}'
+    )
     assert ApiCluster(connect(kubeconfig=str(config))).listed(NODE) == ()
 
 
@@ -173,13 +194,33 @@ def _broken(server: ApiServer, status: int) -> None:
     server.answers["/version"] = b"{}"
 
 
-@pytest.mark.parametrize("answer", [b"<html>OK</html>", b"{}", b'{"items": []}', b"[1]", b"null"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"<html>OK</html>",
+        b"{}",
+        b'{"items": []}',
+        b"[1]",
+        b"null",
+        _listed("List", "v1", "null"),
+    ],
+)
 def test_of_a_server_that_answers_junk_nothing_is_known(
     config: Path, server: ApiServer, answer: bytes
 ) -> None:
     _junk(server, answer)
     done = audit_cluster(ApiCluster(connect(kubeconfig=str(config))), intent())
     assert {each.verdict for each in done.findings} == {"unknown"}
+
+
+def test_of_a_server_that_lists_pods_whatever_it_is_asked_pods_alone_are_known(
+    config: Path, server: ApiServer
+) -> None:
+    _junk(server, _listed("PodList", "v1", '[{"metadata": {"name": "x", "namespace": "y"}}]'))
+    view = ApiCluster(connect(kubeconfig=str(config)))
+    found = {each.verdict for each in audit_cluster(view, intent()).findings}
+    assert found == {"unknown", "not-applicable"}
+    assert named(view.need(POD)) == ["x"]
 
 
 @pytest.mark.parametrize("status", [404, 500, 502])
