@@ -198,12 +198,13 @@ def connect(context: str | None = None, kubeconfig: str | None = None) -> ApiCli
 
     Raises MachineError without the client's package, where the server does not answer, and
     where it does not know who asks; InputError for a kubeconfig or context that is none. What
-    its answers are worth, junk and redirections among them, is for each reading of them to say.
+    its answers are worth, junk among them, is for each reading of them to say; a redirection is
+    an error of its own, as the kubeconfig is to name the server itself.
     """
     client = ApiClient(configured_client(context, kubeconfig, BoundedRetry()))
     try:
         status = client.get("/version").status
-    except (JunkAnswerError, Redirected):
+    except JunkAnswerError:
         return client
     if status == 401:
         raise MachineError(

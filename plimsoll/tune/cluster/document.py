@@ -44,14 +44,14 @@ profile's runtime class or has one of CRI-O's CPU annotations, wherever it came 
 EXTRAS=kube`. It takes the kubeconfig as kubectl does ($KUBECONFIG, ~/.kube/config), logs in \
 as it says, and inside a pod uses its service account. Each kind is listed once; nothing is \
 written. What the server refuses is `unknown`, with its words on the right that is missing, and \
-so is what it answers with something else than a list of the kind that it was asked for (a proxy's \
-page, 500, a redirection, an answer that breaks off, a list of another `kind` or `apiVersion`, \
-`NaN`) or with 404 for a kind that every cluster has. `items: null` is a list without entries, as \
-Go writes one, where the rest of the list is right. Unknown is, too, what has no end: a list that \
-continues where it was before, or over more than 4000 pages or 200,000 objects, whatever is still \
-to be read after 15 minutes, and a server that asks for patience (`Retry-After`) for more than \
-20 s in all. Where no check failed but one could not tell, the command ends with 5; where nothing \
-answers, or nobody knows who asks, with 3. The rights that it takes:
+so is what it answers with something else than a list of the kind requested (a proxy's page, 500, \
+an answer that breaks off, a list of another `kind` or `apiVersion`, `NaN`) or with 404 for a kind \
+that every cluster has. `items: null` is a list without entries, as Go writes one, where the rest \
+of the list is right. Unknown is, too, what has no end: a list that continues where it was before, \
+or over more than 4000 pages or 200,000 objects, whatever is still to be read after 15 minutes, \
+and a server that requests patience (`Retry-After`) for more than 20 s in all. Where no check \
+failed but one could not tell, the command ends with 5; where nothing answers, the server does not \
+know the credentials, or it redirects to another address, with 3. The rights that it takes:
 
 ```yaml
 apiVersion: rbac.authorization.k8s.io/v1

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import pytest
 
+from plimsoll.errors import MachineError
 from plimsoll.host.kubernetes.api_client import ApiAnswer, ApiClient, connect
 from plimsoll.host.kubernetes.bounded_retry import LONGEST_WAIT_S
 from plimsoll.tune.cluster.api_cluster import ApiCluster
@@ -68,11 +69,10 @@ def _view(url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> ApiCluster
     [
         (TRUNCATED, "IncompleteRead"),
         (NO_GZIP, "incorrect header check"),
-        (REDIRECTED, "the server redirects to http://127.0.0.1:1/"),
         (RESET, "reset by peer"),
         (NO_HTTP, "220 mail ready"),
     ],
-    ids=["truncated", "no-gzip", "redirected", "reset", "no-http"],
+    ids=["truncated", "no-gzip", "reset", "no-http"],
 )
 def test_an_answer_that_no_api_server_gives_leaves_all_unknown(
     answer: bytes, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -85,6 +85,17 @@ def test_an_answer_that_no_api_server_gives_leaves_all_unknown(
     assert isinstance(found, Unread)
     assert found.cause == "unreadable"
     assert said in found.reason
+
+
+def test_a_server_that_is_elsewhere_is_told_before_anything_is_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        _answering(REDIRECTED) as url,
+        pytest.raises(MachineError, match="the server redirects to http://127.0.0.1:1/") as error,
+    ):
+        _view(url, tmp_path, monkeypatch)
+    assert "kubeconfig" in str(error.value.remedy)
 
 
 def test_a_server_that_is_always_busy_is_waited_for_in_bounds(
