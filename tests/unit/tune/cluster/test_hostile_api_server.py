@@ -92,7 +92,7 @@ def test_a_server_that_is_elsewhere_is_told_before_anything_is_judged(
 ) -> None:
     with (
         _answering(REDIRECTED) as url,
-        pytest.raises(MachineError, match=r"the server redirects to http://127\.0\.0\.1:1/") as error,
+        pytest.raises(MachineError, match=r"redirects to http://127\.0\.0\.1:1/") as error,
     ):
         _view(url, tmp_path, monkeypatch)
     assert "kubeconfig" in str(error.value.remedy)
