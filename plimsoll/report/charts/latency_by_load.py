@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 
 from plimsoll.record.results.latency_at_load_result import LoadPoint, StreamLatency
-from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.log_axis import LEAST_US, log_axis
+from plimsoll.report.figures.log_axis import log_axis
 from plimsoll.report.figures.palette import QUANTILE_COLOURS
+from plimsoll.report.figures.quantile_ends import CHARTED_QUANTILES, quantile_ends
 
 _NAME, _TITLE = "latency-by-load", "Latency by load"
-_QUANTILES = ("p50", "p99", "p99.9", "max")
 _CAPTION = "Of valid trials; a direction has dashes of its own."
 _OF_ENDS = (
     "Lines are the most that the DUT took; a bar reaches down to the least, where stalls of the "
@@ -34,7 +33,7 @@ def latency_by_load(points: Sequence[LoadPoint]) -> Figure:
         ),
         y=log_axis("latency", "latency (µs, log)", [*latencies, *_lows(rows)]),
         color=alt.Color(
-            "quantile:N", scale=alt.Scale(domain=[*_QUANTILES], range=[*QUANTILE_COLOURS])
+            "quantile:N", scale=alt.Scale(domain=[*CHARTED_QUANTILES], range=[*QUANTILE_COLOURS])
         ),
         tooltip=[
             alt.Tooltip("stream:N"),
@@ -66,17 +65,5 @@ def _rows(points: Sequence[LoadPoint]) -> Iterator[dict[str, object]]:
 
 
 def _quantiles(point: LoadPoint, stream: StreamLatency) -> Iterator[dict[str, object]]:
-    ends = map(_times, stream.latency_ends)
-    for quantile, low_ns, high_ns in zip(_QUANTILES, *ends, strict=True):
-        if low_ns is not None and high_ns is not None:
-            yield {
-                "stream": stream.name,
-                "percent": point.percent,
-                "quantile": quantile,
-                "low": max(low_ns / 1e3, LEAST_US),
-                "latency": max(high_ns / 1e3, LEAST_US),
-            }
-
-
-def _times(latency: LatencyRecord) -> tuple[int | None, ...]:
-    return latency.p50_ns, latency.p99_ns, latency.p99_9_ns, latency.max_ns
+    for row in quantile_ends(stream.latency_ends):
+        yield row | {"stream": stream.name, "percent": point.percent}

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 
 import altair as alt
 
-from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.log_axis import LEAST_US, log_axis
+from plimsoll.report.figures.log_axis import log_axis
 from plimsoll.report.figures.palette import QUANTILE_COLOURS, VERDICT_SHAPES, VERDICTS
+from plimsoll.report.figures.quantile_ends import CHARTED_QUANTILES, quantile_ends
 
 _NAME, _TITLE = "latency-against-load", "Latency against load"
-_QUANTILES = ("p50", "p99", "p99.9", "max")
 _JUDGED = ("pass", "fail")
 
 
@@ -41,22 +40,13 @@ def _rows(trial: TrialRecord) -> Iterator[dict[str, object]]:
     slowest = max(probes, key=lambda stream: stream.latency_ends[1].p99_ns or 0, default=None)
     if slowest is None:
         return
-    for quantile, *ends_ns in zip(_QUANTILES, *map(_times, slowest.latency_ends), strict=True):
-        low_ns, high_ns = ends_ns
-        if low_ns is not None and high_ns is not None:
-            yield {
-                "load": offered / 1e6,
-                "low": max(low_ns / 1e3, LEAST_US),
-                "latency": max(high_ns / 1e3, LEAST_US),
-                "quantile": quantile,
-                "trial": trial.number,
-                "verdict": trial.verdict,
-                "stream": slowest.name,
-            }
-
-
-def _times(times: LatencyRecord) -> tuple[int | None, ...]:
-    return times.p50_ns, times.p99_ns, times.p99_9_ns, times.max_ns
+    for row in quantile_ends(slowest.latency_ends):
+        yield row | {
+            "load": offered / 1e6,
+            "trial": trial.number,
+            "verdict": trial.verdict,
+            "stream": slowest.name,
+        }
 
 
 def _chart(rows: list[dict[str, object]]) -> alt.LayerChart:
@@ -66,8 +56,8 @@ def _chart(rows: list[dict[str, object]]) -> alt.LayerChart:
         y=log_axis("latency", "latency (µs, log)", latencies),
         color=alt.Color(
             "quantile:N",
-            sort=list(_QUANTILES),
-            scale=alt.Scale(domain=list(_QUANTILES), range=list(QUANTILE_COLOURS)),
+            sort=list(CHARTED_QUANTILES),
+            scale=alt.Scale(domain=list(CHARTED_QUANTILES), range=list(QUANTILE_COLOURS)),
         ),
     )
     shapes = [VERDICT_SHAPES[VERDICTS.index(verdict)] for verdict in _JUDGED]
