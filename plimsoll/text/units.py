@@ -32,9 +32,10 @@ T = TypeVar("T")
 # The context in which pydantic validates what people wrote: numbers need their units.
 WRITTEN = {"written": True}
 
-_NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?"
+# Digits as keyboards have them; those of other scripts look like letters to most readers.
+_NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,3})?"
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(\S*)\s*", re.IGNORECASE)
-_DURATION_PART = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([^\W\d_]+)")
+_DURATION_PART = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([^\W\d_]+)")
 
 _RATE_UNITS: dict[str, RateUnit] = {
     "pps": "pps",

@@ -1,5 +1,7 @@
 """Live traffic from Python, with the real engine and a real DUT."""
 
+import os
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +14,7 @@ from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.generator.engine.settings import EngineSettings
+from plimsoll.host.processes.affinity import kept_on
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from tests.integration.command import Workplace, workplace
 from tests.integration.engine.requests import FRAME
@@ -119,3 +122,34 @@ def test_a_trial_and_a_lab_from_python(place: Workplace) -> None:
         assert len(lab.devargs) == 2
         assert "testpmd" in repr(lab)
     assert not list(place.state.iterdir())
+
+
+def engines() -> list[int]:
+    """Those that this process has started."""
+    found = subprocess.run(
+        ["pgrep", "--parent", str(os.getpid()), "--exact", "plimsoll-engine"],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    return [int(pid) for pid in found.stdout.split()]
+
+
+@pytest.mark.parametrize(("shares_cpus", "niceness"), [(True, -10), (False, -20)])
+def test_loops_leave_clients_some_of_their_cpus_where_no_other_is_free(
+    place: Workplace, shares_cpus: bool, niceness: int
+) -> None:
+    cpu = min(os.sched_getaffinity(0))
+    plan = BedPlan(LoopbackSettings(ports=2), EngineSettings(cpus=(cpu,)), 1518)
+    settings = LiveSettings(shares_cpus=shares_cpus)
+    with kept_on({cpu}), live_traffic(plan, settings=settings):
+        assert [os.getpriority(os.PRIO_PROCESS, each) for each in engines()] == [niceness]
+
+
+def test_loops_keep_their_cpus_for_themselves_where_another_is_free(place: Workplace) -> None:
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("needs two CPUs")
+    plan = BedPlan(LoopbackSettings(ports=2), EngineSettings(cpus=(cpus[0],)), 1518)
+    with live_traffic(plan, settings=LiveSettings(shares_cpus=True)):
+        assert [os.getpriority(os.PRIO_PROCESS, each) for each in engines()] == [-20]

@@ -11,7 +11,11 @@ from plimsoll.benchmark.live_traffic.live_traffic import LiveTraffic
 from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
 from plimsoll.benchmark.testbed.testbed import BedPlan, testbed
 from plimsoll.errors import InputError
+from plimsoll.host.processes.affinity import leaves_no_cpu
+from plimsoll.host.processes.priority import SHARING, favour
 from plimsoll.observe.agent.settings import UNOBSERVED
+
+_BY_DEFAULT = LiveSettings()
 
 
 @contextmanager
@@ -19,7 +23,7 @@ def live_traffic(
     plan: BedPlan,
     *,
     command: str = "live",
-    settings: LiveSettings | None = None,
+    settings: LiveSettings = _BY_DEFAULT,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Iterator[LiveTraffic]:
     """Bring lab and generator up for live traffic, and take all down at the end.
@@ -44,8 +48,11 @@ def live_traffic(
     ):
         for note in bed.notes:
             tell(note)
+        if settings.shares_cpus and leaves_no_cpu(bed.busy_cpus):
+            for pid in bed.polling_pids.values():
+                favour(pid, SHARING)
         folder = None if ledger is None else ledger.directory.absolute() / "captured"
-        traffic = LiveTraffic(bed, plan, settings or LiveSettings(), folder)
+        traffic = LiveTraffic(bed, plan, settings, folder)
         try:
             yield traffic
         finally:

@@ -47,8 +47,9 @@ def live_plan(
     """
     streams = tuple(each.planned() for each in members.values())
     fastest_pps = max((each.plan.rate_pps or 1.0 for each in members.values()), default=1.0)
-    # As TrialSettings.plan has it: no catching up may overflow the queue that it goes into.
-    catch_up_us = min(settings.catch_up_us, queue_frames / 4 / fastest_pps * 1e6)
+    # No catching up may overflow the queue that it goes into.
+    burst = queue_frames * settings.catch_up_queue
+    catch_up_us = min(settings.catch_up_us, burst / fastest_pps * 1e6)
     return TrialPlan(
         mark=mark,
         streams=streams,

@@ -16,14 +16,19 @@ class LiveSettings:
     that begin with these. Counters are read every `interval_s` (0.01 to 60): each reading takes
     some tenths of a millisecond of the CPU that this process runs on. After the last frame, what
     is still on its way has at most `drain_s` to come back (0 to 60). A frame that the tester is
-    later with than `catch_up_us` is skipped. Of each stream the `worst` longest latencies of an
-    interval are kept (0 to 64). `check` says by what a received frame counts as whole.
+    later with than `catch_up_us` is skipped, and so is one behind more frames than the share
+    `catch_up_queue` (0 to 1) of its port's queue. Where no CPU is free of polling loops, those of a
+    bed that `shares_cpus` leave ordinary programs, clients among them, a tenth of each. Of each
+    stream the `worst` longest latencies of an interval are kept (0 to 64). `check` says by what a
+    received frame counts as whole.
     """
 
     begin_delay_s: float = 0.01
     interval_s: float = 0.5
     drain_s: float = 0.25
     catch_up_us: float = 1000.0
+    catch_up_queue: float = 0.25
+    shares_cpus: bool = False
     stall_us: float = 20.0
     worst: int = 16
     check: FrameCheck = "checksums"

@@ -12,7 +12,8 @@ from plimsoll.record.run.listed_files import GROWING_FILES, ListedFiles
 # The record's frame, which other rules check; what is drawn from it or said about it; and what
 # is of the place: locks, the index, a cluster that a churn has brought up, files half written.
 _FRAME = re.compile(
-    r"journal\.jsonl|result\.json|report\.html|(charts|tables)/.*|notes\.json|notes\.lock"
+    r"journal\.jsonl|result\.json|report\.html|charts/[^/]+\.(svg|png)|tables/[^/]+\.csv"
+    r"|notes\.json|notes\.lock"
     r"|summary\.json|lock|control-plane/.*|(.*/)?\.[^/]*\.(unfinished|[0-9]+|jsonl|parquet)"
 )
 # Complete only with the first trial, and known to none before.

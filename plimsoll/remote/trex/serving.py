@@ -17,12 +17,19 @@ from plimsoll.version import VERSION
 
 _COMMAND = "trex-server"
 # Where every CPU is polled, reading intervals must not keep this process from answering clients,
-# and single latencies are not looked at here. Clients judge trials by the rate that was reached. An
-# ordinary program has a polled CPU for 3 to 4 ms at a time (Linux 6.18): after such an absence a
-# loop catches up, with a burst that fills a quarter of the port's queue at most. And a client that
-# gets its CPU between others needs some such times to start its next port while no CPU is polled.
+# and single latencies are not looked at here. Clients judge trials by the rate that was reached, by
+# their own clocks. An ordinary program has a polled CPU for 3 to 4 ms at a time (Linux 6.18): after
+# such an absence a loop catches up, with a burst that fills half of the port's queue at most. And a
+# client that gets its CPU between others needs some such times to start its next port while no CPU
+# is polled.
 _SETTINGS = LiveSettings(
-    begin_delay_s=0.03, interval_s=0.5, drain_s=0.2, worst=0, catch_up_us=5_000.0
+    begin_delay_s=0.03,
+    interval_s=0.5,
+    drain_s=0.2,
+    worst=0,
+    catch_up_us=5_000.0,
+    catch_up_queue=0.5,
+    shares_cpus=True,
 )
 _WARNING = (
     "warning: TRex's protocol has neither passwords nor encryption: {everyone} may send at any "

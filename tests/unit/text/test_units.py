@@ -63,6 +63,7 @@ def test_rates_are_read(text: object, value: float, unit: RateUnit) -> None:
         ("10 parsecs", "unknown unit 'parsecs'"),
         ("10kx", "unknown unit 'kx'"),
         ("fast", "'fast' is not a rate"),
+        ("٥kpps", "not a rate"),  # noqa: RUF001 - Arabic digits are meant
         ("", "'' is not a rate"),
         (True, "True is not a rate"),
         (None, "None is not a rate"),
@@ -168,6 +169,7 @@ def test_durations_are_read(text: object, seconds: float) -> None:
         ("1Ms", "unknown unit 'Ms'"),
         ("3s and a bit", "not a duration"),
         ("soon", "not a duration"),
+        ("５s", "not a duration"),  # noqa: RUF001 - a wide digit is meant
         (True, "not a duration"),
     ],
 )

@@ -4,17 +4,18 @@ import threading
 
 import pytest
 
-from plimsoll.host.processes.priority import favour, quick_to_answer
+from plimsoll.host.processes.priority import SHARING, favour, quick_to_answer
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a better priority needs root")
-def test_a_session_is_put_before_ordinary_programs() -> None:
+def test_a_session_is_put_before_ordinary_programs_and_may_be_put_back() -> None:
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
         try:
-            assert favour(process.pid)
-            assert os.getpriority(os.PRIO_PROCESS, process.pid) == -20
-            with open(f"/proc/{process.pid}/autogroup") as group:
-                assert group.read().split()[-1] == "-20"
+            for niceness, options in ((-20, ()), (-10, (SHARING,))):
+                assert favour(process.pid, *options)
+                assert os.getpriority(os.PRIO_PROCESS, process.pid) == niceness
+                with open(f"/proc/{process.pid}/autogroup") as group:
+                    assert group.read().split()[-1] == str(niceness)
         finally:
             process.kill()
 

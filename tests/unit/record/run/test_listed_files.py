@@ -98,6 +98,12 @@ FOREIGN: dict[str, Callable[[Path], object]] = {
     "flows/1.parquet": lambda folder: (
         (folder / "flows").mkdir() or copied("flows/1.parquet")(folder)
     ),
+    "charts/loss.html": lambda folder: (
+        (folder / "charts").mkdir() or (folder / "charts/loss.html").write_text("-")
+    ),
+    "tables/trials.csv.exe": lambda folder: (
+        (folder / "tables").mkdir() or (folder / "tables/trials.csv.exe").write_text("-")
+    ),
     "notes of mine.txt": lambda folder: (folder / "notes of mine.txt").write_text("-"),
 }
 
