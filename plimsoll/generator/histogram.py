@@ -67,16 +67,6 @@ class Histogram:
         above = sum(n for index, n in self.buckets if bucket_bounds_ns(index)[0] > limit_ns)
         return max(above, int(self.max_ns is not None and self.max_ns > limit_ns))
 
-    def to_hdr(self) -> HdrHistogram:
-        """The same buckets as an object of the hdrhistogram package.
-
-        By the package's own index, as its decoder does it: recording value by value
-        would take milliseconds of a CPU that a small machine shares with its polling loops.
-        """
-        hdr = empty_hdr()
-        fill_hdr(hdr, self)
-        return hdr
-
 
 def empty_hdr() -> HdrHistogram:
     """An object of the hdrhistogram package with the engine's buckets."""
@@ -84,7 +74,11 @@ def empty_hdr() -> HdrHistogram:
 
 
 def fill_hdr(hdr: HdrHistogram, histogram: Histogram) -> None:
-    """Make an `empty_hdr()`, or one whose counters are all zero again, this histogram."""
+    """Make an `empty_hdr()`, or one whose counters are all zero again, this histogram.
+
+    By the package's own index, as its decoder does it: recording value by value would take
+    milliseconds of a CPU that a small machine shares with its polling loops.
+    """
     counts = hdr.encoder.get_counts()
     for index, count in histogram.buckets:
         counts[index] = count

@@ -8,8 +8,7 @@ import pytest
 
 from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.errors import MachineError
-from plimsoll.record.metrics.flow_table import StreamFlow, read_flows
-from plimsoll.record.run.run_directory import RunDirectory
+from tests.flow_rows import flow_rows
 from tests.integration.command import Workplace, finished_trials, hugepages, workplace
 from tests.integration.dut.namespace_lab import CPU
 
@@ -17,22 +16,24 @@ from tests.integration.dut.namespace_lab import CPU
 FORWARDED, SENT_TO = 1000, 1007
 
 
-def flows_of(run: Path) -> dict[str, list[StreamFlow]]:
-    by_stream: dict[str, list[StreamFlow]] = {}
-    for each in read_flows(RunDirectory.open(run), 1):
-        by_stream.setdefault(each.stream, []).append(each)
+Flow = dict[str, Any]
+
+
+def flows_of(run: Path) -> dict[str, list[Flow]]:
+    by_stream: dict[str, list[Flow]] = {}
+    for each in flow_rows(run, 1):
+        by_stream.setdefault(each["stream"], []).append(each)
     return by_stream
 
 
-def assert_flows_are_all_of_it(stream: dict[str, Any], flows: list[StreamFlow]) -> None:
-    counts = [each.flow for each in flows]
+def assert_flows_are_all_of_it(stream: dict[str, Any], flows: list[Flow]) -> None:
     assert stream["sent"] > len(flows)
-    assert sum(each.sent for each in counts) == stream["sent"]
-    assert sum(each.received for each in counts) == stream["received"]
-    assert sum(each.duplicate for each in counts) == stream["duplicate"]
+    assert sum(each["sent"] for each in flows) == stream["sent"]
+    assert sum(each["received"] for each in flows) == stream["received"]
+    assert sum(each["duplicate"] for each in flows) == stream["duplicate"]
     missing = stream["sent"] - (stream["received"] - stream["duplicate"])
-    assert sum(each.lost for each in counts) == missing
-    shortest = min(each.latency_min_ns for each in counts if each.latency_min_ns is not None)
+    assert sum(each["lost"] for each in flows) == missing
+    shortest = min(each["latency_min_ns"] for each in flows if each["latency_min_ns"] is not None)
     assert shortest == stream["latency"]["min_ns"]
 
 
@@ -87,9 +88,9 @@ def test_the_flows_that_a_switch_drops_are_named(place: Workplace) -> None:
         flows = by_stream[stream["name"]]
         print(stream["name"], stream["flows"])
         assert_flows_are_all_of_it(stream, flows)
-        silent = {each.flow.flow for each in flows if each.flow.received == 0}
+        silent = {each["flow"] for each in flows if each["received"] == 0}
         # A switch whose CPU the machine takes away loses some frames of other flows, too.
-        lossy = {each.flow.flow for each in flows if each.flow.lost > 0}
+        lossy = {each["flow"] for each in flows if each["lost"] > 0}
         dropped = set(range(FORWARDED, SENT_TO))
         assert silent == dropped
         assert dropped <= lossy

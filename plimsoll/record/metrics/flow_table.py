@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -11,10 +10,8 @@ import msgspec
 from plimsoll.generator.interface import StreamCounts
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.files.table_file import TableSchema
-from plimsoll.record.run.file_check import require_intact_paths
-from plimsoll.record.run.listed_files import ListedFiles
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.flow_summary import FlowRecord, flow_records
+from plimsoll.record.trials.flow_summary import flow_records
 from plimsoll.traffic.plan import StreamPlan
 
 FLOWS = TableSchema(
@@ -32,14 +29,6 @@ FLOWS = TableSchema(
     },
     sorted_by="stream, flow",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class StreamFlow:
-    """A flow and the stream that it is of."""
-
-    stream: str
-    flow: FlowRecord
 
 
 def write_flows(
@@ -65,28 +54,6 @@ def write_flows(
         raise write_failed(lines, error) from error
     FLOWS.convert(lines, path)
     return path
-
-
-def read_flows(run: RunDirectory, trial: int, *, most: int | None = None) -> list[StreamFlow]:
-    """A trial's flows, those that lost most first; none where none were counted.
-
-    Raises RecordError.
-    """
-    path = _path(run, trial)
-    if not ListedFiles.of(run).present(path):
-        return []
-    require_intact_paths(run, [path])
-    rows = FLOWS.query(
-        [path],
-        [],
-        "SELECT * FROM rows ORDER BY lost DESC, stream, flow LIMIT ?",
-        [2**31 if most is None else most],
-    )
-    fields = list(FLOWS.columns)[1:]
-    return [
-        StreamFlow(stream, FlowRecord(**dict(zip(fields, values, strict=True))))
-        for stream, *values in rows
-    ]
 
 
 def _path(run: RunDirectory, trial: int) -> Path:

@@ -13,24 +13,14 @@ from dataclasses import dataclass
 from plimsoll.tune.intent.intent import Intent
 
 RUNTIME_HANDLER = "high-performance"
-# Those that a pod of that runtime class may have; on any other pod they do nothing at all.
-ALLOWED_ANNOTATIONS = (
-    "cpu-load-balancing.crio.io",
-    "cpu-quota.crio.io",
-    "irq-load-balancing.crio.io",
-    "cpu-c-states.crio.io",
-    "cpu-freq-governor.crio.io",
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Crio:
-    """`infra_ctr_cpuset` is where pods' own first processes run, in the kernel's form."""
+    """What a pod names, and what is named there."""
 
-    infra_ctr_cpuset: str
     runtime_handler: str
     runtime_class: str
-    allowed_annotations: tuple[str, ...]
 
 
 def expected_crio(intent: Intent) -> Crio | None:
@@ -38,11 +28,8 @@ def expected_crio(intent: Intent) -> Crio | None:
     if intent.platform != "openshift":
         return None
     return Crio(
-        # The operator copies the profile's text here.
-        infra_ctr_cpuset=intent.cpus.reserved.text,
         runtime_handler=RUNTIME_HANDLER,
         runtime_class=f"performance-{intent.name}",
-        allowed_annotations=ALLOWED_ANNOTATIONS,
     )
 
 

@@ -13,17 +13,11 @@ class IrqPlacement:
     """`allowed` are the CPUs to which device interrupts may go while no pod asks otherwise.
 
     `default_smp_affinity` is what /proc/irq/default_smp_affinity is to hold, None where
-    nothing sets it; `banned` are the CPUs that irqbalance keeps clear of.
+    nothing sets it.
     """
 
     allowed: frozenset[int]
     default_smp_affinity: str | None
-    banned: frozenset[int]
-
-    @property
-    def banned_mask(self) -> str:
-        """IRQBALANCE_BANNED_CPUS."""
-        return tuned_cpu_mask(self.banned)
 
 
 def keeps_irqs_off(intent: Intent) -> bool:
@@ -44,5 +38,5 @@ def expected_irqs(intent: Intent) -> IrqPlacement:
     """
     reserved, isolated = intent.cpus.reserved.cpus, intent.cpus.isolated.cpus
     if not keeps_irqs_off(intent):
-        return IrqPlacement(reserved | isolated, None, frozenset())
-    return IrqPlacement(reserved, tuned_cpu_mask(reserved), isolated)
+        return IrqPlacement(reserved | isolated, None)
+    return IrqPlacement(reserved, tuned_cpu_mask(reserved))

