@@ -14,7 +14,6 @@ from pydantic import BaseModel
 
 from plimsoll.host.entry.entry_point import enter
 from plimsoll.record.causes.causes_record import TrialCauses
-from plimsoll.record.files.field_descriptions import described
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.record.results.check_result import CheckResult
 from plimsoll.record.results.noise_result import NoiseResult
@@ -54,7 +53,7 @@ def write_schemas(folder: Path) -> list[Path]:
 
 def _schema(name: str, model: type[BaseModel]) -> str:
     head = {"$schema": _DIALECT, "$id": f"{_BASE}:{name}:1"}
-    schema = described(model.model_json_schema(mode="serialization"))
+    schema = model.model_json_schema(mode="serialization")
     return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
 
 

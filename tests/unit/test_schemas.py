@@ -111,7 +111,7 @@ def test_every_property_says_what_it_is(path: Path) -> None:
     found = dict(properties(json.loads(path.read_text())))
     silent = [place for place, each in found.items() if len(each.get("description", "")) < 8]
     assert len(found) > 20
-    assert silent == [], "field_descriptions.py, the text below a field, or the schema itself"
+    assert silent == [], "give each a Field(description=...) or a text below it"
 
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda p: p.name)

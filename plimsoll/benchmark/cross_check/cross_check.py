@@ -26,7 +26,7 @@ from plimsoll.record.results.cross_check_result import (
     CrossCheckResult,
     GeneratorTrial,
 )
-from plimsoll.record.results.result import counts_of, invalid_reasons
+from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
 from plimsoll.record.run.journal import JournalEvent
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.stream_record import StreamRecord

@@ -32,7 +32,7 @@ from plimsoll.record.results.latency_at_load_result import (
     LoadPoint,
     StreamLatency,
 )
-from plimsoll.record.results.result import counts_of, invalid_reasons
+from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.search.strategy.ask import Ask, GoalEnd

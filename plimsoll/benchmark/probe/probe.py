@@ -20,7 +20,7 @@ from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.host.processes.stop_request import stop_requested
 from plimsoll.record.methods.probe import PROBE
 from plimsoll.record.results.probe_result import ProbeResult
-from plimsoll.record.results.result import counts_of, invalid_reasons
+from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.traffic.streams.compile import Paths, compile_profile

@@ -34,7 +34,6 @@ from plimsoll.errors import InputError
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.methods.rfc2544 import RFC2544
 from plimsoll.record.results.method_result import Shortfall
-from plimsoll.record.results.result import counts_of, invalid_reasons
 from plimsoll.record.results.rfc2544_result import (
     ROW,
     BackToBackRow,
@@ -46,6 +45,7 @@ from plimsoll.record.results.rfc2544_result import (
     Rfc2544Result,
     ThroughputRow,
 )
+from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.units import format_pps, format_ratio
 from plimsoll.traffic.imix import describe_mix

@@ -31,9 +31,9 @@ from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.whole_run.method_run import run_method
 from plimsoll.record.methods.rfc9004 import RFC9004
 from plimsoll.record.results.method_result import Shortfall
-from plimsoll.record.results.result import counts_of, invalid_reasons
 from plimsoll.record.results.rfc2544_result import BackToBackRow, ThroughputRow
 from plimsoll.record.results.rfc9004_result import ROW, BufferRow, Rfc9004Result
+from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.whole_verdict import whole_verdict
 from plimsoll.text.units import format_pps

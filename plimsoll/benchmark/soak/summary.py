@@ -17,8 +17,8 @@ from plimsoll.benchmark.soak.spikes import spikes_of
 from plimsoll.benchmark.soak.verdict import end_of, notes_of, verdict_of
 from plimsoll.benchmark.whole_run.agreement import dut_agreement_of
 from plimsoll.record.causes.spikes import read_spikes
-from plimsoll.record.results.result import counts_of, invalid_reasons
 from plimsoll.record.results.soak_result import SoakResult, SoakTester, SoakWindows
+from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import TRIAL_STARTED, JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result

@@ -9,7 +9,8 @@ from rich.panel import Panel
 from rich.text import Text
 
 from plimsoll.cli.tables.trial_table import VERDICT_STYLES, trial_table
-from plimsoll.record.results.result import LoadLine, Result
+from plimsoll.record.results.load_line import LoadLine
+from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord, Verdict
 from plimsoll.report.pages.load_line.answer import (
     LIMIT_SENTENCES,

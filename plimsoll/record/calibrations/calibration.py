@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.trial_record import TrialRecord
@@ -13,24 +13,31 @@ from plimsoll.record.trials.trial_record import TrialRecord
 class CalibrationPoint(BaseModel):
     """The tester's own floor at one load, measured over a loopback without a DUT.
 
-    `load_pps` is the intended load per direction. `sent_pps` is what a direction sent in
-    the mean, and `reached` the share (1 is all) of its planned frames that the
-    worst stream with a rate sent. Both count the load streams and their directions alone, or
-    the probes where there is no load. The stalls are those of all polling loops;
-    `stalled_share` is the worst loop's.
+    Rates count the load streams and their directions alone, or the probes where there is no
+    load.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str
-    load_pps: float
-    sent_pps: float
-    reached: float
-    sending_s: float
-    latency: LatencyRecord
-    stalls: int
-    worst_stall_ns: int
-    stalled_share: float
+    name: str = Field(description="What the point is of.")
+    load_pps: float = Field(description="Intended load per direction, in frames per second.")
+    sent_pps: float = Field(description="Mean of what a direction sent, in frames per second.")
+    reached: float = Field(
+        description="Share (1 is all) of its planned frames that the worst stream sent."
+    )
+    sending_s: float = Field(
+        description="How long frames were sent, in s; the drain afterwards is not counted."
+    )
+    latency: LatencyRecord = Field(
+        description="Latency of the first probe, over a loopback without a DUT."
+    )
+    stalls: int = Field(
+        description="Stalls of all polling loops: gaps longer than the trial's limit."
+    )
+    worst_stall_ns: int = Field(description="The longest stall, in ns; 0 without one.")
+    stalled_share: float = Field(
+        description="Time that the worst loop stalled, as a share of the time (1 is all)."
+    )
 
     @classmethod
     def from_trial(cls, name: str, trial: TrialRecord) -> Self:
@@ -64,14 +71,12 @@ class CalibrationPoint(BaseModel):
 
 
 class TesterCalibration(BaseModel):
-    """All points of one calibration, and how they were taken. Never subtracted from a result.
-
-    `taken_in` names the run of the same matrix that took it of the same tester; None where the
-    run did so itself.
-    """
+    """All points of one calibration, and how they were taken. Never subtracted from a result."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    how: str
-    points: tuple[CalibrationPoint, ...]
-    taken_in: str | None = None
+    how: str = Field(description="How the points were taken.")
+    points: tuple[CalibrationPoint, ...] = Field(description="One point for each load.")
+    taken_in: str | None = Field(
+        default=None, description="The run of the same matrix that took it; null for its own."
+    )

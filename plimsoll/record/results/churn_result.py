@@ -255,7 +255,10 @@ class ChurnCell(RecordModel):
         description="The KPIs from the begin of the churn on."
     )
     findings: tuple[ChurnFinding, ...] = Field(description="What the criteria say of it.")
-    verdict: Verdict
+    verdict: Verdict = Field(
+        description="pass; fail: a criterion was broken; invalid: it could not be told; none: not "
+        "judged."
+    )
     reason: str | None = Field(default=None, description="Why it is invalid or failed; else null.")
 
     @property
@@ -284,9 +287,11 @@ class WorkloadRecord(RecordModel):
 class ChurnResult(RecordModel):
     """What a churn run found."""
 
-    method: Literal["churn"] = "churn"
-    run_id: str
-    name: str
+    method: Literal["churn"] = Field(
+        default="churn", description="What was run, by the name of its command."
+    )
+    run_id: str = Field(description="The run directory's name.")
+    name: str = Field(description="The name in the file that was run.")
     seed: int = Field(description="Draws the order of the cells, and which namespaces are churned.")
     networks: tuple[str, ...] = Field(
         description="The names of the networks, as the experiment has them."
@@ -302,8 +307,10 @@ class ChurnResult(RecordModel):
     cells: tuple[ChurnCell, ...] = Field(
         description="Those that came to their end, in the order in which they were run."
     )
-    notes: tuple[str, ...]
-    versions: dict[str, str | None]
+    notes: tuple[str, ...] = Field(description="Remarks on how to read the numbers.")
+    versions: dict[str, str | None] = Field(
+        description="Versions by component (plimsoll, engine, DPDK, Python); null of one not used."
+    )
 
     @property
     def verdict(self) -> Verdict:

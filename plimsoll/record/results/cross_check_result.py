@@ -64,10 +64,12 @@ class CheckedFigure(RecordModel):
 
 
 class CrossCheckResult(MethodResult):
-    """`load_pps`, per direction, is that of the paced trials; null where none is paced."""
+    """What several generators made of one profile."""
 
-    method: Literal["cross-check"] = "cross-check"
-    media: str
+    method: Literal["cross-check"] = Field(
+        default="cross-check", description="What was run, by the name of its command."
+    )
+    media: str = Field(description="What carries the frames: the kind of lab and its ports.")
     load_pps: float | None = Field(
         description="In frames per second per direction, of the paced trials; null where none is."
     )

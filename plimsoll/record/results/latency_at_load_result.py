@@ -27,12 +27,23 @@ RateFrom = Literal["given", "run", "search"]
 class StreamLatency(RecordModel):
     """One stream of a trial: its latency, and what it lost."""
 
-    name: str
-    role: Role
-    sent: int
-    lost: int
-    latency: LatencyRecord
-    across_stalls: int
+    name: str = Field(description="The stream's name.")
+    role: Role = Field(
+        description="load, or latency for a probe stream that is only there to be timed."
+    )
+    sent: int = Field(description="Frames of the stream that the sending port accepted.")
+    lost: int = Field(
+        description="Frames of the stream that were sent and never came back, and, where the lab "
+        "holds the DUT responsible for its queue, those refused."
+    )
+    latency: LatencyRecord = Field(
+        description="One-way latency of received frames, from the stamp at sending to the stamp at "
+        "receiving; without samples that a stall of the tester may have made longer."
+    )
+    across_stalls: int = Field(
+        description="Samples that a stall of the tester may have delayed; not in `latency`, but in "
+        "`latency_low` and `latency_high`."
+    )
     latency_low: LatencyRecord | None = Field(
         default=None,
         description="The latency of all frames that came back, less the most that stalls of the "
@@ -57,35 +68,52 @@ class StreamLatency(RecordModel):
 
 
 class LoadPoint(RecordModel):
-    """One load; `percent` is of the rate, 0 with the probes alone.
+    """One load, and what its trial measured."""
 
-    The verdict is the tester's: where it is "invalid", `reason` says why, and the figures
-    say more of the tester than of the DUT.
-    """
-
-    percent: float
-    load_pps: float
+    percent: float = Field(
+        description="The load, in per cent of the rate that is 100 %; 0 with the probes alone."
+    )
+    load_pps: float = Field(
+        description="Load per direction, in frames per second, as it was requested of the tester; "
+        "0 with the probes alone."
+    )
     offered_pps: float | None = Field(
         default=None,
         description="The load that was offered of it, in pps per direction; null without load, "
         "and in results of earlier versions.",
     )
-    trial: int
-    sending_s: float
-    streams: tuple[StreamLatency, ...]
-    verdict: Verdict
-    reason: str | None
+    trial: int = Field(description="The number of the trial in the run's journal.")
+    sending_s: float = Field(
+        description="How long frames were sent, in s; the drain afterwards is not counted."
+    )
+    streams: tuple[StreamLatency, ...] = Field(
+        description="One entry for each stream of its trial."
+    )
+    verdict: Verdict = Field(
+        description="The tester's: invalid where it spoiled the trial, so that the figures tell of "
+        "it more than of the DUT."
+    )
+    reason: str | None = Field(
+        description="Why the trial is invalid, in words; null where it is not."
+    )
 
 
 class LatencyAtLoadResult(MethodResult):
-    """`rate_pps`, per direction, is 100 %; null where a search found none, as `reason` says."""
+    """Latency at shares of a rate."""
 
-    method: Literal["latency-at-load"] = "latency-at-load"
-    media: str
-    rate_pps: float | None
-    rate_from: RateFrom
-    reason: str | None
-    points: tuple[LoadPoint, ...]
+    method: Literal["latency-at-load"] = Field(
+        default="latency-at-load", description="What was run, by the name of its command."
+    )
+    media: str = Field(description="What carries the frames: the kind of lab and its ports.")
+    rate_pps: float | None = Field(
+        description="Load per direction that is 100 %, in frames per second; null where a search "
+        "found none."
+    )
+    rate_from: RateFrom = Field(description="Where the rate of 100 % comes from.")
+    reason: str | None = Field(
+        description="Why a search found no rate, in words; null where there is one."
+    )
+    points: tuple[LoadPoint, ...] = Field(description="One entry for each load.")
     search_verdict: Verdict | None = Field(
         default=None,
         description="Why a search found no rate: fail for the DUT, invalid for the tester.",

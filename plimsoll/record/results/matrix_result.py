@@ -20,23 +20,29 @@ NOISE_FIELD = "noise"
 
 
 class SampleResult(RecordModel):
-    """One run of an iteration, in `directory` below the matrix run's own.
+    """One run of an iteration."""
 
-    `load_line_pps` is per direction, null where none was found (`reason` says why) or the
-    run ended with `error`.
-    """
-
-    number: int
-    directory: str
-    load_line_pps: float | None
+    number: int = Field(description="The number of the run within its combination, from 1.")
+    directory: str = Field(description="Where its run lies, below the matrix run's directory.")
+    load_line_pps: float | None = Field(
+        description="Its load line per direction, in frames per second; null without one."
+    )
     intended_pps: float | None = Field(
         default=None,
         description="The intended load of the load line, in pps per direction, of which "
         "load_line_pps is what was offered; null without one, and in earlier versions.",
     )
-    limited_by: LimitedBy | None
-    reason: str | None
-    error: str | None
+    limited_by: LimitedBy | None = Field(
+        description="What kept the load line from being higher: the DUT, the platform that took "
+        "its CPU, the tester, or the maximum that was searched; null without one."
+    )
+    reason: str | None = Field(
+        description="Why there is no load line, in words; null where there is one, and of a run "
+        "that ended with an error or was not run."
+    )
+    error: str | None = Field(
+        description="The error that ended it; null where it came to its result."
+    )
     verdict: Verdict | None = Field(
         default=None,
         description="Pass, fail or invalid, as of any run; none of one that ended with an error; "
@@ -96,16 +102,13 @@ class SampleResult(RecordModel):
 
 
 class LoadLineSpread(RecordModel):
-    """The load lines of an iteration's samples, in pps per direction.
+    """The load lines of an iteration's samples, in pps per direction."""
 
-    `relative` is the highest less the lowest, as a share of the mean.
-    """
-
-    samples: int
-    mean_pps: float
-    min_pps: float
-    max_pps: float
-    relative: float
+    samples: int = Field(description="How many load lines there are.")
+    mean_pps: float = Field(description="Their mean, in frames per second per direction.")
+    min_pps: float = Field(description="The least, in frames per second per direction.")
+    max_pps: float = Field(description="The greatest, in frames per second per direction.")
+    relative: float = Field(description="Greatest less least, as a share of the mean.")
 
     @classmethod
     def of(cls, loads_pps: Sequence[float]) -> Self | None:
@@ -126,10 +129,14 @@ class LoadLineSpread(RecordModel):
 class IterationResult(RecordModel):
     """One combination of values, by the paths of the fields that have them."""
 
-    number: int
-    params: dict[str, JsonValue]
-    samples: tuple[SampleResult, ...]
-    load_line: LoadLineSpread | None
+    number: int = Field(description="The number of the combination, from 1.")
+    params: dict[str, JsonValue] = Field(
+        description="The values of the combination, by the paths of their fields."
+    )
+    samples: tuple[SampleResult, ...] = Field(description="The runs of this combination.")
+    load_line: LoadLineSpread | None = Field(
+        description="The load lines of the samples together; null without any."
+    )
 
     @classmethod
     def of(
@@ -148,13 +155,19 @@ class IterationResult(RecordModel):
 class MatrixResult(RecordModel):
     """What a matrix found, iteration by iteration. Its runs have records of their own."""
 
-    method: Literal["matrix"] = "matrix"
-    run_id: str
-    name: str
-    order: str
-    seed: int
-    iterations: tuple[IterationResult, ...]
-    versions: dict[str, str | None]
+    method: Literal["matrix"] = Field(
+        default="matrix", description="What was run, by the name of its command."
+    )
+    run_id: str = Field(description="The run directory's name.")
+    name: str = Field(description="The name in the file that was run.")
+    order: str = Field(description="In which order the samples were run.")
+    seed: int = Field(description="The seed of a random order.")
+    iterations: tuple[IterationResult, ...] = Field(
+        description="One entry for each combination of values."
+    )
+    versions: dict[str, str | None] = Field(
+        description="Versions by component (plimsoll, engine, DPDK, Python); null of one not used."
+    )
 
     @property
     def samples(self) -> tuple[SampleResult, ...]:

@@ -114,7 +114,7 @@ class NoiseResult(_Part):
         description="What had the CPUs during these, that which had them longest first."
     )
     worst: tuple[ExplainedIncident, ...] = Field(description="The longest stalls, longest first.")
-    trace: NoiseTrace = Field(description="What is known of the kernel's events.")
+    trace: NoiseTrace = Field(description="What the kernel's trace of that time has.")
     own_share: float | None = Field(
         description="Share of the CPUs' time that Plimsoll's other processes took, as far as "
         "they may run there; null where that is not known."

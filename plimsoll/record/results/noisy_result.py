@@ -15,23 +15,39 @@ from plimsoll.record.trials.whole_verdict import whole_verdict
 
 
 class NoiseDifference(RecordModel):
-    """One figure of both sides, a value of each run, and what noise does to it.
+    """One figure of both sides, a value of each run, and what noise does to it."""
 
-    `estimate` is what the noisy side has more (Hodges and Lehmann), in `unit`; `least` and `most`
-    are its exact 95 % interval, null where there are too few runs; `relative` is the estimate as
-    a share of the quiet side's median.
-    """
-
-    figure: str
-    unit: str
-    better: Literal["higher", "lower"]
-    quiet: tuple[float, ...]
-    noisy: tuple[float, ...]
-    estimate: float | None
-    least: float | None
-    most: float | None
-    relative: float | None
-    judgement: DutJudgement
+    figure: str = Field(
+        description="What is compared: load line, p99 or p99.9 of a probe, by its name."
+    )
+    unit: str = Field(description="Of all values of the row: pps or ns.")
+    better: Literal["higher", "lower"] = Field(
+        description="Whether higher or lower values are the better ones."
+    )
+    quiet: tuple[float, ...] = Field(
+        description="The figure of each run without the noise, in `unit`."
+    )
+    noisy: tuple[float, ...] = Field(
+        description="The figure of each run with the noise, in `unit`."
+    )
+    estimate: float | None = Field(
+        description="How much more the noisy side has (Hodges and Lehmann), in `unit`; null "
+        "without runs on both sides."
+    )
+    least: float | None = Field(
+        description="Lower end of the estimate's exact 95 % interval, in `unit`; null with too few "
+        "runs."
+    )
+    most: float | None = Field(
+        description="Upper end of the estimate's exact 95 % interval, in `unit`; null with too few "
+        "runs."
+    )
+    relative: float | None = Field(
+        description="The estimate as a share of the quiet side's median; null without either."
+    )
+    judgement: DutJudgement = Field(
+        description="What the interval says: better, worse, no difference seen, or cannot tell."
+    )
     conclusion: Conclusion | None = Field(
         default=None,
         description="Better, worse, the same, or cannot tell, which headlines go by; null in "
@@ -42,10 +58,14 @@ class NoiseDifference(RecordModel):
 class NoisyResult(RecordModel):
     """Two iterations, the first without the experiment's noise; each sample is a run of its own."""
 
-    method: Literal["noisy"] = "noisy"
-    run_id: str
-    name: str
-    iterations: tuple[IterationResult, ...]
+    method: Literal["noisy"] = Field(
+        default="noisy", description="What was run, by the name of its command."
+    )
+    run_id: str = Field(description="The run directory's name.")
+    name: str = Field(description="The name in the file that was run.")
+    iterations: tuple[IterationResult, ...] = Field(
+        description="The quiet side, then the noisy one."
+    )
     differences: tuple[NoiseDifference, ...] = Field(
         description="Load line first; empty where a side has no run that came to its end."
     )
@@ -53,7 +73,9 @@ class NoisyResult(RecordModel):
         description="By side (quiet, noisy) what had the polled CPUs, by the kernel's events."
     )
     unknown: str | None = Field(description="Why there are no differences; null where there are.")
-    versions: dict[str, str | None]
+    versions: dict[str, str | None] = Field(
+        description="Versions by component (plimsoll, engine, DPDK, Python); null of one not used."
+    )
 
     @property
     def samples(self) -> tuple[SampleResult, ...]:

@@ -24,12 +24,14 @@ class CellPlace(RecordModel):
     """Where a cell stands on every axis."""
 
     number: int = Field(description="Counted from 1, in the order of the axes.")
-    dut: str
-    chain: str
-    flows: int
+    dut: str = Field(description="The DUT, by the name that the plugfest gives it.")
+    chain: str = Field(description="p2p, or the lab's other way through guests.")
+    flows: int = Field(description="Flows of each load stream.")
     frame_size: str = Field(description="Bytes with FCS, or the name of a mix.")
-    noise: str
-    generator: str
+    noise: str = Field(description="The noise, by its name; empty where the plugfest has none.")
+    generator: str = Field(
+        description="The generator, by its name; empty where the plugfest has one."
+    )
 
     @property
     def label(self) -> str:
@@ -41,29 +43,42 @@ class CellPlace(RecordModel):
 
 
 class MeasuredFigure(RecordModel):
-    """One figure of a cell, a value of each repetition that has it.
+    """One figure of a cell, a value of each repetition that has it."""
 
-    `least` and `most` bound the median with 95 % confidence; null below six values.
-    """
-
-    name: str
-    unit: str
-    better: Literal["higher", "lower"]
-    values: tuple[float, ...]
-    median: float
-    least: float | None
-    most: float | None
+    name: str = Field(description="What was measured: load line, p50, p99 or p99.9 of a probe.")
+    unit: str = Field(description="Of all values of the row: pps or ns.")
+    better: Literal["higher", "lower"] = Field(
+        description="Whether higher or lower values are the better ones."
+    )
+    values: tuple[float, ...] = Field(
+        description="One value of each repetition that has the figure, in `unit`."
+    )
+    median: float = Field(description="The median of the values, in `unit`.")
+    least: float | None = Field(
+        description="Lower end of the median's exact 95 % interval, in `unit`; null below six "
+        "values."
+    )
+    most: float | None = Field(
+        description="Upper end of the median's exact 95 % interval, in `unit`; null below six "
+        "values."
+    )
 
 
 class PlugfestCell(CellPlace):
     """What came of one cell."""
 
-    state: CellState
+    state: CellState = Field(
+        description="measured: some repetition has a load line; none: the DUT carried no load of "
+        "the search; invalid: the tester could not tell; failed: it ended with an "
+        "error; refused: it cannot be run here; not-run: the run has not come to it."
+    )
     reason: str | None = Field(description="Why it has no load line; null where it has one.")
     settled: bool = Field(
         description="Whether it was repeated no further as its median is known well enough."
     )
-    figures: tuple[MeasuredFigure, ...]
+    figures: tuple[MeasuredFigure, ...] = Field(
+        description="One row for each figure that some repetition has."
+    )
     samples: tuple[SampleResult, ...] = Field(
         description="Its repetitions, those left out with the reason; none of a refused cell."
     )
@@ -78,23 +93,30 @@ class PlugfestCell(CellPlace):
 
 
 class CellDifference(RecordModel):
-    """By how much a figure of `cell` is off that of `baseline`, which differs on `axis` alone.
+    """By how much a figure of a cell is off that of a cell which differs on one axis alone."""
 
-    `estimate` is the median of all pairwise differences (Hodges and Lehmann), `least` and `most`
-    its exact 95 % interval, null where there are too few repetitions; `relative` is the estimate
-    as a share of the baseline's median.
-    """
-
-    axis: Axis
-    cell: int
-    baseline: int
-    figure: str
-    unit: str
-    estimate: float
-    least: float | None
-    most: float | None
-    relative: float | None
-    judgement: DutJudgement
+    axis: Axis = Field(description="The axis on which the two cells differ.")
+    cell: int = Field(description="The number of the cell that is compared.")
+    baseline: int = Field(description="The number of the cell that it is held against.")
+    figure: str = Field(description="What is compared, by its name.")
+    unit: str = Field(description="Of all values of the row: pps or ns.")
+    estimate: float = Field(
+        description="The median of all pairwise differences (Hodges and Lehmann), in `unit`."
+    )
+    least: float | None = Field(
+        description="Lower end of the estimate's exact 95 % interval, in `unit`; null with too few "
+        "repetitions."
+    )
+    most: float | None = Field(
+        description="Upper end of the estimate's exact 95 % interval, in `unit`; null with too few "
+        "repetitions."
+    )
+    relative: float | None = Field(
+        description="The estimate as a share of the baseline's median; null without one."
+    )
+    judgement: DutJudgement = Field(
+        description="What the interval says: better, worse, no difference seen, or cannot tell."
+    )
     conclusion: Conclusion | None = Field(
         default=None,
         description="Better, worse, the same, or cannot tell, which headlines go by; null in "
@@ -105,28 +127,46 @@ class CellDifference(RecordModel):
 class RanSample(RecordModel):
     """One repetition in the order in which they were run, and how long it took."""
 
-    cell: int
-    repetition: int
-    seconds: float
+    cell: int = Field(description="The number of the cell.")
+    repetition: int = Field(description="The number of the repetition, from 1.")
+    seconds: float = Field(description="How long it took, lab and calibration included, in s.")
 
 
 class PlugfestResult(RecordModel):
     """What a plugfest found. Every repetition is a run of its own, in `samples[].directory`."""
 
-    method: Literal["plugfest"] = "plugfest"
-    run_id: str
-    name: str
-    seed: int
-    repetitions: int
-    settled: float
-    budget_s: float | None
-    spent_s: float
-    baseline: str
-    frames: dict[str, str]
-    cells: tuple[PlugfestCell, ...]
-    differences: tuple[CellDifference, ...]
-    ran: tuple[RanSample, ...]
-    versions: dict[str, str | None]
+    method: Literal["plugfest"] = Field(
+        default="plugfest", description="What was run, by the name of its command."
+    )
+    run_id: str = Field(description="The run directory's name.")
+    name: str = Field(description="The name in the file that was run.")
+    seed: int = Field(description="From which the order of each round was drawn.")
+    repetitions: int = Field(description="How many of each cell were requested.")
+    settled: float = Field(
+        description="How wide the median's interval may be, as a share of it, for a cell to be "
+        "repeated no further."
+    )
+    budget_s: float | None = Field(
+        description="How long all of it was allowed to take, in s; null without a bound."
+    )
+    spent_s: float = Field(description="How long all sessions took together, in s.")
+    baseline: str = Field(description="The DUT that the others are held against, by its name.")
+    frames: dict[str, str] = Field(
+        description="What each mix of frame sizes is, by its name: sizes in bytes with FCS, and "
+        "weights."
+    )
+    cells: tuple[PlugfestCell, ...] = Field(
+        description="One entry for each combination of the axes."
+    )
+    differences: tuple[CellDifference, ...] = Field(
+        description="One row for each figure of two cells that differ on one axis."
+    )
+    ran: tuple[RanSample, ...] = Field(
+        description="The repetitions, in the order in which they were run."
+    )
+    versions: dict[str, str | None] = Field(
+        description="Versions by component (plimsoll, engine, DPDK, Python); null of one not used."
+    )
 
     @property
     def measured(self) -> tuple[PlugfestCell, ...]:

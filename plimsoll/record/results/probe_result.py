@@ -26,50 +26,75 @@ _HIGH = "All samples as measured: what the DUT took at most. Null where `low` is
 
 
 class ProbeHistogram(RecordModel):
-    """Latencies in ns; `buckets` are those of HdrHistogram(1, 2^37 - 1, 2 digits)."""
+    """Latencies in ns."""
 
-    samples: int
-    sum_ns: int
-    min_ns: int | None
-    max_ns: int | None
-    buckets: tuple[tuple[int, int], ...]
+    samples: int = Field(description="How many samples it has.")
+    sum_ns: int = Field(description="Sum of these samples, in ns.")
+    min_ns: int | None = Field(
+        description="The least of these samples, in ns, exact; null without any."
+    )
+    max_ns: int | None = Field(
+        description="The greatest of these samples, in ns, exact; null without any."
+    )
+    buckets: tuple[tuple[int, int], ...] = Field(
+        description="The histogram as [index, samples], of HdrHistogram(1, 2^37 - 1, 2)."
+    )
 
 
 class ProbeEnd(RecordModel):
     """What a histogram comes to, in ns; nulls without a sample."""
 
-    samples: int
-    min_ns: int | None
-    mean_ns: float | None
-    median_ns: int | None
-    max_ns: int | None
-    p99_ns: int | None = None
-    p99_9_ns: int | None = None
-    p99_99_ns: int | None = None
-    p99_999_ns: int | None = None
+    samples: int = Field(description="Samples that the figures are of.")
+    min_ns: int | None = Field(description="Least latency, in ns, exact; null without samples.")
+    mean_ns: float | None = Field(description="Mean latency, in ns, exact; null without samples.")
+    median_ns: int | None = Field(description="Median latency, in ns; null without samples.")
+    max_ns: int | None = Field(description="Greatest latency, in ns, exact; null without samples.")
+    p99_ns: int | None = Field(
+        default=None,
+        description="99th percentile, in ns, at most 0.78 % high; null without samples.",
+    )
+    p99_9_ns: int | None = Field(
+        default=None,
+        description="99.9th percentile, in ns, at most 0.78 % high; null without samples.",
+    )
+    p99_99_ns: int | None = Field(
+        default=None,
+        description="99.99th percentile, in ns, at most 0.78 % high; null without samples.",
+    )
+    p99_999_ns: int | None = Field(
+        default=None,
+        description="99.999th percentile, in ns, at most 0.78 % high; null without samples.",
+    )
 
 
 class ProbedStream(RecordModel):
-    """One direction over one window, or over the whole run.
+    """One direction over one window, or over the whole run."""
 
-    A probe that did not come back in time `timed_out`, and is lost unless it still came.
-    A stall of the tester may have delayed those `across_stalls`; the samples are the others.
-    `sum_ns`, `min_ns` and `max_ns` are exact; `latency_us` has the samples by whole
-    microseconds, as [microseconds, samples], the last, 1000, from a millisecond on;
-    `buckets` are those of HdrHistogram(1, 2^37 - 1, 2 digits), as [index, samples].
-    """
-
-    name: str
-    sent: int
-    received: int
-    timed_out: int
-    across_stalls: int
-    samples: int
-    sum_ns: int
-    min_ns: int | None
-    max_ns: int | None
-    latency_us: tuple[tuple[int, int], ...]
-    buckets: tuple[tuple[int, int], ...]
+    name: str = Field(description="The direction's name.")
+    sent: int = Field(description="Probes that the port accepted.")
+    received: int = Field(description="Probes that came back, those after their time-out included.")
+    timed_out: int = Field(
+        description="Probes that did not come back in time; lost unless they still came."
+    )
+    across_stalls: int = Field(description="Samples that a stall of the tester may have delayed.")
+    samples: int = Field(
+        description="Latencies of probes that came back in time, without those that a stall of the "
+        "tester may have delayed."
+    )
+    sum_ns: int = Field(description="Sum of all samples, in ns.")
+    min_ns: int | None = Field(
+        description="The least of `samples`, in ns, exact; null without any."
+    )
+    max_ns: int | None = Field(
+        description="The greatest of `samples`, in ns, exact; null without any."
+    )
+    latency_us: tuple[tuple[int, int], ...] = Field(
+        description="The samples by whole microseconds, as [microseconds, samples]; the last, "
+        "1000, holds those of 1 ms and more."
+    )
+    buckets: tuple[tuple[int, int], ...] = Field(
+        description="The histogram as [index, samples], of HdrHistogram(1, 2^37 - 1, 2)."
+    )
     delayed_low: ProbeHistogram | None = Field(
         default=None,
         description="The samples that stalls of the tester may have delayed, less the most by "
@@ -84,7 +109,7 @@ class ProbedStream(RecordModel):
 
 
 class ProbeWindow(RecordModel):
-    """What all streams showed from `begin_s` to `end_s` of a trial; times in s."""
+    """What all streams showed in one window of a trial."""
 
     trial: int
     index: int
@@ -97,17 +122,19 @@ class ProbeWindow(RecordModel):
 class ProbeLine(RecordModel):
     """One direction in one window, in ns; nulls without a sample."""
 
-    trial: int
-    begin_unix_ns: int
-    length_s: float
-    stream: str
-    sent: int
-    timed_out: int
-    samples: int
-    min_ns: int | None
-    median_ns: int | None
-    mean_ns: float | None
-    max_ns: int | None
+    trial: int = Field(description="The number of the trial that it lies in, in the run's journal.")
+    begin_unix_ns: int = Field(description="When the window began: UTC, in ns since 1970.")
+    length_s: float = Field(description="Length of the window, in s.")
+    stream: str = Field(description="The direction's name.")
+    sent: int = Field(description="Probes that the port accepted in the window.")
+    timed_out: int = Field(
+        description="Probes that did not come back in time; lost unless they still came."
+    )
+    samples: int = Field(description="Samples that the figures are of.")
+    min_ns: int | None = Field(description="Least latency, in ns, exact; null without samples.")
+    median_ns: int | None = Field(description="Median latency, in ns; null without samples.")
+    mean_ns: float | None = Field(description="Mean latency, in ns, exact; null without samples.")
+    max_ns: int | None = Field(description="Greatest latency, in ns, exact; null without samples.")
     low: ProbeEnd | None = Field(default=None, description=_LOW)
     high: ProbeEnd | None = Field(default=None, description=_HIGH)
 
@@ -131,16 +158,28 @@ class ProbeStatistics(RecordModel):
     standard deviation is that of the middles of buckets 0.78 % wide.
     """
 
-    stream: ProbedStream
-    lost: int
-    loss_ratio: float | None
-    mean_ns: float | None
-    median_ns: int | None
-    deviation_ns: float | None
-    p99_ns: int | None
-    p99_9_ns: int | None
-    p99_99_ns: int | None
-    p99_999_ns: int | None
+    stream: ProbedStream = Field(description="The direction's counts and samples.")
+    lost: int = Field(description="Probes sent that never came back.")
+    loss_ratio: float | None = Field(
+        description="Those as a share of the probes sent (1 is all); null without."
+    )
+    mean_ns: float | None = Field(description="Mean latency, in ns, exact; null without samples.")
+    median_ns: int | None = Field(description="Median latency, in ns; null without samples.")
+    deviation_ns: float | None = Field(
+        description="Standard deviation of the latency, in ns; null without samples."
+    )
+    p99_ns: int | None = Field(
+        description="99th percentile, in ns, at most 0.78 % high; null without samples."
+    )
+    p99_9_ns: int | None = Field(
+        description="99.9th percentile, in ns, at most 0.78 % high; null without samples."
+    )
+    p99_99_ns: int | None = Field(
+        description="99.99th percentile, in ns, at most 0.78 % high; null without samples."
+    )
+    p99_999_ns: int | None = Field(
+        description="99.999th percentile, in ns, at most 0.78 % high; null without samples."
+    )
     low: ProbeEnd | None = Field(default=None, description=_LOW)
     high: ProbeEnd | None = Field(default=None, description=_HIGH)
 
@@ -188,33 +227,45 @@ def _greatest(found: Sequence[tuple[int, int]]) -> tuple[int, int]:
 
 
 class ProbeSegment(RecordModel):
-    """One trial of the run; there is one more for each time that it was resumed.
+    """One trial of the run; there is one more for each time that it was resumed."""
 
-    `gap_s` is the time since the last one ended, in which nothing was probed. The verdict is
-    the tester's: "none" of a trial that a kill cut short.
-    """
-
-    trial: int
-    begin_unix_ns: int
-    sending_s: float
-    gap_s: float
-    verdict: Verdict
-    reasons: tuple[str, ...]
+    trial: int = Field(description="The number of the trial in the run's journal.")
+    begin_unix_ns: int = Field(description="When its first frame was due: UTC, in ns since 1970.")
+    sending_s: float = Field(
+        description="How long probes were sent, in s; waiting for the last ones is not counted."
+    )
+    gap_s: float = Field(
+        description="Time without traffic since the segment before ended, in s; 0 of the first, "
+        "and where a clock set back before another boot leaves it unknown."
+    )
+    verdict: Verdict = Field(
+        description="The tester's: invalid where it spoiled the trial; none of one that a kill cut "
+        "short."
+    )
+    reasons: tuple[str, ...] = Field(description="Why it is invalid, in words.")
 
 
 class ProbeResult(MethodResult):
-    """`rate_pps` is what no direction exceeds; it waits longer where a probe does."""
+    """The latency of one frame in flight; a probe that waits for another is late by as long."""
 
-    method: Literal["probe"] = "probe"
-    media: str
-    rate_pps: float | None
-    timeout_us: float
-    requested_s: float
-    probed_s: float
-    ended: Literal["duration", "signal"]
-    statistics: tuple[ProbeStatistics, ...]
-    windows: tuple[ProbeLine, ...]
-    segments: tuple[ProbeSegment, ...]
+    method: Literal["probe"] = Field(
+        default="probe", description="What was run, by the name of its command."
+    )
+    media: str = Field(description="What carries the frames: the kind of lab and its ports.")
+    rate_pps: float | None = Field(description="Probes per second that no direction exceeds.")
+    timeout_us: float = Field(description="How long a probe is waited for, in µs.")
+    requested_s: float = Field(description="The duration requested, in s.")
+    probed_s: float = Field(description="How long was probed, in s.")
+    ended: Literal["duration", "signal"] = Field(
+        description="Why it ended: its duration was over, or a signal."
+    )
+    statistics: tuple[ProbeStatistics, ...] = Field(
+        description="Each direction over the whole run."
+    )
+    windows: tuple[ProbeLine, ...] = Field(description="Each direction in each window.")
+    segments: tuple[ProbeSegment, ...] = Field(
+        description="The trials of the run; one more for each time that it was resumed."
+    )
 
     @property
     def verdict(self) -> Verdict:

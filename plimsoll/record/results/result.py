@@ -5,22 +5,26 @@ Its JSON Schema is published as docs/schemas/result.schema.json.
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from plimsoll.record.calibrations.calibration import TesterCalibration
 from plimsoll.record.results.goal_end import GoalEnd, LimitedBy
+from plimsoll.record.results.load_line import LoadLine
 from plimsoll.record.results.tester_diagnosis import TesterCeiling, TesterDiagnosis
+from plimsoll.record.results.trial_counts import (
+    InvalidReason,
+    TrialCounts,
+    counts_of,
+    invalid_reasons,
+)
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_evidence import OfferedInterval
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
-from plimsoll.text.wire import l1_bits, l2_bits
 
 # Zero events in T: their rate lies below 3/T with 95 % confidence.
 _ZERO_EVENTS_BOUND = 3.0
@@ -30,74 +34,22 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class LoadLine(_Part):
-    """The highest load that passed a search trial and the validation.
-
-    `pps_per_direction` is the load that its proof *offered* (RFC 2285), which the heaviest
-    direction carries: the intended load times the part of what was due that the load stream
-    which fell shortest was offered. All other rates are sums of what was offered of that load:
-    of the load streams, and of probes that are taken from one. Directions may differ, and
-    probes sent in addition to the load are not counted. `total_pps` is over all directions. The bit
-    rates are those of the direction that has most, `l1` with preamble and gap, `l2` without FCS.
-    `percent_of_line_rate` is that of `l1`; null where the lab has no line rate.
-    """
-
-    pps_per_direction: float
-    intended_pps_per_direction: float | None = Field(
-        default=None,
-        description="The load that the search requested (RFC 2285's intended load), in pps per "
-        "direction. Null in results of earlier versions, whose pps_per_direction this is.",
-    )
-    total_pps: float
-    directions: int
-    frame_sizes: tuple[int, ...]
-    l1_bps_per_direction: float
-    l2_bps_per_direction: float
-    percent_of_line_rate: float | None
-
-    @classmethod
-    def of(cls, trial: TrialRecord, line_rate_bps: float | None) -> Self:
-        """The load line that this validation trial proved.
-
-        Raises ValueError when the trial has no load stream with a rate.
-        """
-        load = [s for s in trial.streams if s.role == "load" and s.planned_pps is not None]
-        if not load:
-            raise ValueError("a load line needs load streams")
-        names = {stream.name for stream in load}
-        carried = [*load, *(s for s in trial.streams if s.taken_from in names)]
-        l1_bps = max(_per_path(trial, carried, l1_bits))
-        offered_pps = trial.offered_pps
-        return cls(
-            pps_per_direction=trial.load_pps if offered_pps is None else offered_pps,
-            intended_pps_per_direction=trial.load_pps,
-            total_pps=math.fsum(_offered_pps(trial, stream) for stream in carried),
-            directions=len({stream.path for stream in load}),
-            frame_sizes=tuple(sorted({each.size for s in load for each in s.frame_sizes})),
-            l1_bps_per_direction=l1_bps,
-            l2_bps_per_direction=max(_per_path(trial, carried, l2_bits)),
-            percent_of_line_rate=100 * l1_bps / line_rate_bps if line_rate_bps else None,
-        )
-
-    @property
-    def intended_pps(self) -> float:
-        """The intended load per direction, which is what trials are known by."""
-        intended_pps = self.intended_pps_per_direction
-        return self.pps_per_direction if intended_pps is None else intended_pps
-
-
 class Validation(_Part):
-    """The trial that proved the load line, or the last validation where none did.
+    """The trial that proved the load line, or the last validation where none did."""
 
-    `phase` is "search" where no validation was requested. `duration_s` is how long it
-    sent, `load_pps` per direction the intended load.
-    """
-
-    phase: Literal["validation", "search"] = "validation"
-    verdict: Verdict
-    trial: int
-    duration_s: float
-    load_pps: float
+    phase: Literal["validation", "search"] = Field(
+        default="validation", description="validation; search where no validation was requested."
+    )
+    verdict: Verdict = Field(
+        description="pass; fail: the DUT broke a criterion; invalid: the tester could not tell; "
+        "none: not judged."
+    )
+    trial: int = Field(description="The number of that trial in the run's journal.")
+    duration_s: float = Field(description="How long it sent, in s.")
+    load_pps: float = Field(
+        description="Load per direction of that trial, in frames per second, as it was requested "
+        "of the tester."
+    )
     offered_pps: float | None = Field(
         default=None,
         description="The load that was offered, in pps per direction; null in results of earlier "
@@ -109,30 +61,38 @@ class Validation(_Part):
 
 
 class GoalResult(_Part):
-    """What was found for one goal of the search.
+    """What was found for one goal of the search."""
 
-    `load_line` is null where no load met it, and `reason` then says why; `proof` is the
-    number of the trial that proved it. `limited_by` says what kept it from being higher:
-    the DUT failed above it, the platform took its CPU away, the tester could not test above
-    it, or it is the maximum that was searched. `conditional_pps` is RFC 9971's conditional
-    throughput per direction, null for strategies without one; `irregular` tells of what the
-    RFC calls an irregular result, or of a lower load that failed beneath a higher one that
-    passed. `notes` say what limits the load and how that is known.
-    `loss_events_per_hour_below` bounds, with 95 % confidence, the rate of events that
-    lose frames at the load line: three in the time of a proof that saw none (null where
-    it saw some).
-    """
-
-    name: str
-    criteria: tuple[dict[str, JsonValue], ...]
-    load_line: LoadLine | None
-    proof: int | None
-    limited_by: LimitedBy | None
-    reason: str | None
-    conditional_pps: float | None
-    irregular: bool
-    notes: tuple[str, ...]
-    loss_events_per_hour_below: float | None
+    name: str = Field(description="The goal's name in the experiment.")
+    criteria: tuple[dict[str, JsonValue], ...] = Field(
+        description="The criteria that were applied, as the experiment has them, with all defaults."
+    )
+    load_line: LoadLine | None = Field(
+        description="The highest load that met the criteria; null where none did."
+    )
+    proof: int | None = Field(
+        description="The number of the trial that proved the load line; null without one."
+    )
+    limited_by: LimitedBy | None = Field(
+        description="What kept the load line from being higher: the DUT, the platform that took "
+        "its CPU, the tester, or the maximum that was searched; null without one."
+    )
+    reason: str | None = Field(
+        description="Why there is no load line, in words; null where there is one."
+    )
+    conditional_pps: float | None = Field(
+        description="RFC 9971's conditional throughput per direction, in frames per second; null "
+        "for strategies without one."
+    )
+    irregular: bool = Field(
+        description="Whether the result is irregular in the sense of RFC 9971, or a lower load "
+        "failed beneath a higher one that passed."
+    )
+    notes: tuple[str, ...] = Field(description="Remarks on how to read the numbers.")
+    loss_events_per_hour_below: float | None = Field(
+        description="Bound of the rate of loss events at the load line, per hour, with 95 % "
+        "confidence; null where the proof saw some."
+    )
 
 
 class PlatformLimit(_Part):
@@ -148,59 +108,73 @@ class PlatformLimit(_Part):
     sentence: str = Field(description="What limits the load line and by which causes.")
 
 
-class TrialCounts(_Part):
-    """How many trials ended how, and in which phase; calibration and warm-up included."""
-
-    total: int
-    by_verdict: dict[str, int]
-    by_phase: dict[str, int]
-
-
-class InvalidReason(_Part):
-    """One way in which the tester spoiled trials, and how many trials it spoiled."""
-
-    rule: str
-    trials: int
-    example: str
-
-
 class DutAgreement(_Part):
     """Whether the DUT's own counters agree with the engine's to the frame, over all trials."""
 
-    trials_compared: int
-    trials_agreeing: int
-    differences: tuple[str, ...]
+    trials_compared: int = Field(
+        description="Trials in which the DUT's counters could be compared."
+    )
+    trials_agreeing: int = Field(description="Those in which they agree to the frame.")
+    differences: tuple[str, ...] = Field(description="What differs, in words.")
 
 
 class Result(_Part):
-    """What a run found. `reason` says why there is no load line; it is null when there is one.
+    """What a run found; load line, limit, reason and criteria are those of its first goal."""
 
-    `goals` has what was found for each goal of the search. The first is the run's:
-    `load_line`, `limited_by`, `reason` and `criteria` are its own. `streams` are the
-    totals and latency quantiles of the trial that proved the load line; empty without one.
-    `ceiling` is what the tester could offer, null where that was the search's maximum or was
-    not measured. `diagnosis` says why the tester could not test; null where it could.
-    `platform` says what took the DUT's CPU where that is what limits the load line.
-    """
-
-    method: Literal["load-line"] = "load-line"
-    run_id: str
-    name: str
-    load_line: LoadLine | None
-    limited_by: LimitedBy | None
-    reason: str | None
-    criteria: tuple[dict[str, JsonValue], ...]
-    validation: Validation | None
-    trials: TrialCounts
-    invalid_reasons: tuple[InvalidReason, ...]
-    streams: tuple[StreamRecord, ...]
-    dut_agreement: DutAgreement | None
-    calibration: TesterCalibration | None
-    versions: dict[str, str | None]
-    goals: tuple[GoalResult, ...] = ()
-    ceiling: TesterCeiling | None = None
-    diagnosis: TesterDiagnosis | None = None
-    platform: PlatformLimit | None = None
+    method: Literal["load-line"] = Field(
+        default="load-line", description="What was run: load-line, which is the command run."
+    )
+    run_id: str = Field(description="The run directory's name.")
+    name: str = Field(description="The experiment's name.")
+    load_line: LoadLine | None = Field(
+        description="The highest load that met the criteria; null where none did."
+    )
+    limited_by: LimitedBy | None = Field(
+        description="What kept the load line from being higher: the DUT, the platform that took "
+        "its CPU, the tester, or the maximum that was searched; null without one."
+    )
+    reason: str | None = Field(
+        description="Why there is no load line, in words; null where there is one."
+    )
+    criteria: tuple[dict[str, JsonValue], ...] = Field(
+        description="The criteria that were applied, as the experiment has them, with all defaults."
+    )
+    validation: Validation | None = Field(
+        description="The trial that proved the load line, or the last that did not."
+    )
+    trials: TrialCounts = Field(
+        description="How many trials the run had, by how they ended and by phase."
+    )
+    invalid_reasons: tuple[InvalidReason, ...] = Field(
+        description="What made trials invalid, the most frequent first."
+    )
+    streams: tuple[StreamRecord, ...] = Field(
+        description="Totals and latency of each stream in the trial that proved the load line; "
+        "empty without one."
+    )
+    dut_agreement: DutAgreement | None = Field(
+        description="Whether the DUT's counters agree with the tester's; null where it has none."
+    )
+    calibration: TesterCalibration | None = Field(
+        description="What the tester adds by itself; null where it was not measured."
+    )
+    versions: dict[str, str | None] = Field(
+        description="Versions by component (plimsoll, engine, DPDK, Python); null of one not used."
+    )
+    goals: tuple[GoalResult, ...] = Field(
+        default=(), description="What was found for each goal; the first is the run's."
+    )
+    ceiling: TesterCeiling | None = Field(
+        default=None,
+        description="What the tester could offer; null where that is the maximum, or unmeasured.",
+    )
+    diagnosis: TesterDiagnosis | None = Field(
+        default=None, description="Why the tester could not test; null where it could."
+    )
+    platform: PlatformLimit | None = Field(
+        default=None,
+        description="What took the DUT's CPU, where that limits the load line; null otherwise.",
+    )
 
     @classmethod
     def from_trials(
@@ -327,43 +301,3 @@ def _validation(proof: TrialRecord | None, trials: Sequence[TrialRecord]) -> Val
         offered_pps=trial.offered_pps,
         least_offered=trial.evidence.least_offered if trial.evidence else None,
     )
-
-
-def counts_of(trials: Sequence[TrialRecord]) -> TrialCounts:
-    """How they ended, and in which phase."""
-    verdicts = Counter({"pass": 0, "fail": 0, "invalid": 0})
-    verdicts.update(trial.verdict for trial in trials if trial.verdict != "none")
-    return TrialCounts(
-        total=len(trials),
-        by_verdict=dict(verdicts),
-        by_phase=dict(Counter(trial.phase for trial in trials)),
-    )
-
-
-def invalid_reasons(trials: Sequence[TrialRecord]) -> tuple[InvalidReason, ...]:
-    """Why trials were invalid, the most frequent rule first; a trial may count under several."""
-    examples: dict[str, str] = {}
-    spoiled: Counter[str] = Counter()
-    for trial in (trial for trial in trials if trial.verdict == "invalid"):
-        for finding in trial.reasons:
-            examples.setdefault(finding.rule, finding.text)
-        spoiled.update({finding.rule for finding in trial.reasons})
-    return tuple(
-        InvalidReason(rule=rule, trials=count, example=examples[rule])
-        for rule, count in spoiled.most_common()
-    )
-
-
-def _offered_pps(trial: TrialRecord, stream: StreamRecord) -> float:
-    return stream.offered / trial.sending_s if trial.sending_s > 0 else 0.0
-
-
-def _per_path(
-    trial: TrialRecord, streams: Sequence[StreamRecord], bits: Callable[[float], float]
-) -> list[float]:
-    """Bits per second that these streams were offered in each direction."""
-    rates: dict[tuple[int, int], list[float]] = {}
-    for stream in streams:
-        bps = _offered_pps(trial, stream) * bits(stream.mean_frame_size)
-        rates.setdefault(stream.path, []).append(bps)
-    return [math.fsum(path) for path in rates.values()]

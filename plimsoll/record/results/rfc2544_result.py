@@ -35,42 +35,55 @@ class MeasuredRow(RecordModel):
 class Subject(RecordModel):
     """One kind of frames: "64" or "imix simple", their sizes with FCS, and 100 % for them."""
 
-    frames: str
-    sizes: tuple[int, ...]
-    mean_frame_size: float
-    maximum_pps: float
-    maximum_basis: MaximumBasis
+    frames: str = Field(description="The frames in words: 64, or imix simple.")
+    sizes: tuple[int, ...] = Field(description="Their sizes with FCS, in bytes.")
+    mean_frame_size: float = Field(description="Mean size with FCS, in bytes.")
+    maximum_pps: float = Field(
+        description="What 100 % is for them per direction, in frames per second."
+    )
+    maximum_basis: MaximumBasis = Field(description="Where that comes from.")
 
 
 class RepeatedSpread(RecordModel):
     """Repeated measurements in the unit of their row; no deviation of a single one."""
 
-    count: int
-    mean: float
-    minimum: float
-    maximum: float
-    deviation: float | None
+    count: int = Field(description="How many measurements.")
+    mean: float = Field(description="Their mean, in the unit of the row.")
+    minimum: float = Field(description="The least, in the unit of the row.")
+    maximum: float = Field(description="The greatest, in the unit of the row.")
+    deviation: float | None = Field(
+        description="Standard deviation, in the unit of the row; null of one alone."
+    )
 
 
 class ThroughputRow(MeasuredRow):
-    """Section 26.1. `pps` and what follows from it is the load that `final_trial`, which proved
-    it, offered (RFC 2285); `l1_bps` is with preamble and gap.
-    """
+    """Section 26.1, of the load that was offered (RFC 2285)."""
 
-    subject: Subject
-    pps: float | None
+    subject: Subject = Field(description="The frames that the row is about.")
+    pps: float | None = Field(
+        description="Throughput per direction, in frames per second; null where none."
+    )
     intended_pps: float | None = Field(
         default=None,
         description="The load that the final trial was to offer, in pps per direction; null "
         "without a throughput, and in results of earlier versions, whose pps this is.",
     )
-    percent_of_maximum: float | None
-    l1_bps: float | None
-    limited_by: LimitedBy | None
-    final_trial: int | None
-    final_s: float | None
-    trials: int
-    reason: str | None
+    percent_of_maximum: float | None = Field(
+        description="The same in per cent of the maximum for these frames."
+    )
+    l1_bps: float | None = Field(description="The same in bits per second with preamble and gap.")
+    limited_by: LimitedBy | None = Field(
+        description="What kept the throughput from being higher: the DUT, the platform that took "
+        "its CPU, the tester, or the maximum that was searched; null without one."
+    )
+    final_trial: int | None = Field(
+        description="The number of the trial that proved it; null without one."
+    )
+    final_s: float | None = Field(description="How long that trial sent, in s; null without one.")
+    trials: int = Field(description="How many trials it took.")
+    reason: str | None = Field(
+        description="Why there is no throughput, in words; null where there is one."
+    )
 
 
 class AllFrames(RecordModel):
@@ -79,118 +92,175 @@ class AllFrames(RecordModel):
     Least, mean and greatest are exact over all; a quantile is the worst repetition's.
     """
 
-    count: int
-    min_ns: int
-    mean_ns: float
-    p50_ns: int
-    p99_ns: int
-    p99_9_ns: int
-    max_ns: int
+    count: int = Field(description="Samples.")
+    min_ns: int = Field(description="Least latency of all repetitions, in ns, exact.")
+    mean_ns: float = Field(description="Mean latency of all repetitions, in ns, exact.")
+    p50_ns: int = Field(
+        description="Median latency of the worst repetition, in ns, at most 0.78 % high."
+    )
+    p99_ns: int = Field(
+        description="99th percentile of the latency of the worst repetition, in ns, at most 0.78 % "
+        "high."
+    )
+    p99_9_ns: int = Field(
+        description="99.9th percentile of the latency of the worst repetition, in ns, at most 0.78 "
+        "% high."
+    )
+    max_ns: int = Field(description="Greatest latency of all repetitions, in ns, exact.")
 
 
 class LatencyRow(MeasuredRow):
-    """Section 26.2: the tagged frames, in ns, and all frames next to them.
+    """Section 26.2: the tagged frames, in ns, and all frames next to them."""
 
-    `tagged_ns` has one frame for each repetition and direction. `lost` are the frames that
-    the DUT lost in these trials.
-    """
-
-    subject: Subject
-    load_pps: float | None
-    tagged_ns: RepeatedSpread | None
-    all_frames: AllFrames | None
-    lost: int
-    trials: int
-    reason: str | None
+    subject: Subject = Field(description="The frames that the row is about.")
+    load_pps: float | None = Field(
+        description="Load per direction of the trials, in frames per second, as it was requested "
+        "of the tester; null without any."
+    )
+    tagged_ns: RepeatedSpread | None = Field(
+        description="Latencies of the tagged frames, in ns: one frame for each repetition and "
+        "direction; null without any."
+    )
+    all_frames: AllFrames | None = Field(
+        description="Latencies of all load frames in the same trials."
+    )
+    lost: int = Field(description="Frames that the DUT lost in these trials.")
+    trials: int = Field(description="How many valid trials the figures are of.")
+    reason: str | None = Field(
+        description="Why there is no latency, in words; null where there is one."
+    )
 
 
 class LossPoint(RecordModel):
-    """One rate of section 26.3; `percent` is of the maximum.
+    """One rate of section 26.3."""
 
-    `lost` and `loss_percent` are what the DUT lost of what it was offered, of the worst
-    direction; null where no trial was valid.
-    """
-
-    percent: float
-    load_pps: float
-    offered: int
-    lost: int | None
-    loss_percent: float | None
-    verdict: Verdict
-    reason: str | None
+    percent: float = Field(description="The rate, in per cent of the maximum for these frames.")
+    load_pps: float = Field(
+        description="The rate per direction, in frames per second, as it was requested of the "
+        "tester."
+    )
+    offered: int = Field(description="Frames offered in all directions.")
+    lost: int | None = Field(
+        description="Frames lost in all directions, without what the tester's stalls explain; null "
+        "where the trial is invalid."
+    )
+    loss_percent: float | None = Field(
+        description="Loss of the worst direction, in per cent of the frames offered there, without "
+        "the same; null where the trial is invalid."
+    )
+    verdict: Verdict = Field(
+        description="Of the trial: pass; fail: frames were lost; invalid: the tester could not "
+        "tell."
+    )
+    reason: str | None = Field(
+        description="Why the trial is invalid, in words; null where it is not."
+    )
 
 
 class FrameLossRow(RecordModel):
-    """Section 26.3. Not `complete` where no two successive trials were free of loss."""
+    """Section 26.3: from the maximum down."""
 
-    subject: Subject
-    points: tuple[LossPoint, ...]
-    complete: bool
+    subject: Subject = Field(description="The frames that the row is about.")
+    points: tuple[LossPoint, ...] = Field(description="One entry for each rate.")
+    complete: bool = Field(
+        description="Whether two successive trials were free of loss, as required."
+    )
 
 
 class BackToBackRow(MeasuredRow):
-    """Section 26.4: the longest bursts without loss, in frames of each direction.
+    """Section 26.4: the longest bursts without loss, in frames of each direction."""
 
-    `values` has one for each repetition of the search. `limit_frames` is the longest burst
-    that was tried, `step_frames` how far the bounds were apart at the end at most.
-    `at_limit` repetitions lost nothing even at the limit, or at the longest burst that the
-    tester could send: their values only say "at least".
-    """
-
-    subject: Subject
-    values: tuple[int, ...]
-    frames: RepeatedSpread | None
-    limit_frames: int
-    limit_s: float
-    step_frames: int | None
-    verifications: int
-    at_limit: int
-    reason: str | None
+    subject: Subject = Field(description="The frames that the row is about.")
+    values: tuple[int, ...] = Field(
+        description="The longest burst without loss of each repetition, in frames."
+    )
+    frames: RepeatedSpread | None = Field(
+        description="Statistics of those, in frames; null where none was found."
+    )
+    limit_frames: int = Field(description="The longest burst that was tried, in frames.")
+    limit_s: float = Field(description="How long that burst takes, in s.")
+    step_frames: int | None = Field(
+        description="How far the bounds were apart at the end at most, in frames."
+    )
+    verifications: int = Field(
+        description="How often a burst that lost frames is sent again at most."
+    )
+    at_limit: int = Field(description="Repetitions that lost nothing even at the limit.")
+    reason: str | None = Field(
+        description="Why there is no burst, in words; null where there is one."
+    )
 
 
 class RecoveryRow(MeasuredRow):
-    """Section 26.5: from the reduction of the rate to the last lost frame, in s.
+    """Section 26.5: from the reduction of the rate to the last lost frame, in s."""
 
-    A time is known to `resolution_s`: the frame was lost before its end, and less than that
-    before. `not_recovered` repetitions still lost frames when the watch ended.
-    `never_overloaded` of them lost no frame even while overloaded.
-    """
-
-    subject: Subject
-    throughput_pps: float | None
-    overload_pps: float | None
-    reduced_pps: float | None
-    recovery_s: RepeatedSpread | None
-    resolution_s: float | None
-    not_recovered: int
-    never_overloaded: int
-    reason: str | None
+    subject: Subject = Field(description="The frames that the row is about.")
+    throughput_pps: float | None = Field(
+        description="The throughput per direction, in frames per second."
+    )
+    overload_pps: float | None = Field(
+        description="The overload per direction, in frames per second."
+    )
+    reduced_pps: float | None = Field(
+        description="The reduced rate per direction, in frames per second."
+    )
+    recovery_s: RepeatedSpread | None = Field(
+        description="From the reduction to the last lost frame, in s; null if unknown."
+    )
+    resolution_s: float | None = Field(description="How exactly that is known, in s.")
+    not_recovered: int = Field(
+        description="Repetitions that still lost frames when the watch ended."
+    )
+    never_overloaded: int = Field(
+        description="Repetitions that lost no frame even while overloaded."
+    )
+    reason: str | None = Field(
+        description="Why there is no recovery time, in words; null where there is one."
+    )
 
 
 class ResetStatement(MeasuredRow):
-    """Section 26.6, one for each kind of reset.
+    """Section 26.6, one for each kind of reset."""
 
-    `outage_s` is the frames lost ÷ the rate offered, as RFC 6201 has it, null where the
-    test could not be run; `reason` then says why.
-    """
-
-    kind: str
-    subject: Subject
-    load_pps: float | None
-    outage_s: float | None
-    lost: int | None
-    reason: str | None
+    kind: str = Field(description="The kind of reset.")
+    subject: Subject = Field(description="The frames that the row is about.")
+    load_pps: float | None = Field(
+        description="Load per direction while the DUT was reset, in frames per second, as it was "
+        "requested of the tester; null where the test could not be run."
+    )
+    outage_s: float | None = Field(
+        description="Frames lost ÷ the rate offered, in s; null where not run."
+    )
+    lost: int | None = Field(
+        description="Frames lost in the trial in which the DUT was reset; null where the test "
+        "could not be run."
+    )
+    reason: str | None = Field(
+        description="Why the test could not be run, in words; null where it was."
+    )
 
 
 class Rfc2544Parts(RecordModel):
     """The tests, with a row for each kind of frames; null where a test was not requested."""
 
-    throughput: tuple[ThroughputRow, ...] | None = None
-    latency: tuple[LatencyRow, ...] | None = None
-    frame_loss: tuple[FrameLossRow, ...] | None = None
-    back_to_back: tuple[BackToBackRow, ...] | None = None
-    recovery: tuple[RecoveryRow, ...] | None = None
-    reset: tuple[ResetStatement, ...] | None = None
+    throughput: tuple[ThroughputRow, ...] | None = Field(
+        default=None, description="Section 26.1; null where it was not requested."
+    )
+    latency: tuple[LatencyRow, ...] | None = Field(
+        default=None, description="Section 26.2; null where it was not requested."
+    )
+    frame_loss: tuple[FrameLossRow, ...] | None = Field(
+        default=None, description="Section 26.3; null where it was not requested."
+    )
+    back_to_back: tuple[BackToBackRow, ...] | None = Field(
+        default=None, description="Section 26.4; null where it was not requested."
+    )
+    recovery: tuple[RecoveryRow, ...] | None = Field(
+        default=None, description="Section 26.5; null where it was not requested."
+    )
+    reset: tuple[ResetStatement, ...] | None = Field(
+        default=None, description="Section 26.6; null where it was not requested."
+    )
 
     @property
     def verdict(self) -> Verdict:
@@ -208,18 +278,18 @@ class Rfc2544Parts(RecordModel):
 
 
 class Rfc2544Result(MethodResult):
-    """What was found in each test, and the remarks on it.
+    """What was found in each test, and the remarks on it."""
 
-    `traffic` tells protocol and format of the streams, `media` what carries them,
-    `latency_definition` which of RFC 1242's definitions the latencies follow.
-    """
-
-    method: Literal["rfc2544"] = "rfc2544"
-    traffic: str
-    media: str
-    directions: int
-    latency_definition: str
-    parts: Rfc2544Parts
+    method: Literal["rfc2544"] = Field(
+        default="rfc2544", description="What was run, by the name of its command."
+    )
+    traffic: str = Field(description="Protocol and format of the streams, in words.")
+    media: str = Field(description="What carries the frames: the kind of lab and its ports.")
+    directions: int = Field(description="How many directions carried load.")
+    latency_definition: str = Field(
+        description="Which of RFC 1242's definitions the latencies follow."
+    )
+    parts: Rfc2544Parts = Field(description="The tests, each with a row for each kind of frames.")
 
     @property
     def verdict(self) -> Verdict:

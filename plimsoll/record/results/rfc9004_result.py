@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from plimsoll.record.results.method_result import MethodResult
 from plimsoll.record.results.rfc2544_result import BackToBackRow, MeasuredRow, ThroughputRow
 from plimsoll.record.trials.trial_record import Verdict
@@ -18,30 +20,38 @@ ROW = "rfc9004-row"
 
 
 class BufferRow(MeasuredRow):
-    """One frame size; `bursts` is null where it was not tested, and `reason` says why.
+    """One frame size.
 
-    `implied_s` is the average burst ÷ the maximum frame rate, `corrected_s` that without
-    what the DUT forwarded in that time (section 6.4). Not `valid` are bursts near the limit:
-    the test has to be repeated with longer ones.
+    Bursts near the limit are not valid: the test has to be repeated with longer ones.
     """
 
-    throughput: ThroughputRow
-    bursts: BackToBackRow | None
-    implied_s: float | None
-    corrected_s: float | None
-    valid: bool
-    reason: str | None
+    throughput: ThroughputRow = Field(description="The throughput of these frames.")
+    bursts: BackToBackRow | None = Field(
+        description="Their longest bursts without loss; null where not tested."
+    )
+    implied_s: float | None = Field(
+        description="Average burst ÷ maximum frame rate, in s; null without bursts."
+    )
+    corrected_s: float | None = Field(
+        description="That without what the DUT forwarded in that time, in s."
+    )
+    valid: bool = Field(description="Whether no burst came near the limit.")
+    reason: str | None = Field(
+        description="Why these frames were not tested, in words; null where they were."
+    )
 
 
 class Rfc9004Result(MethodResult):
-    """`repetitions` is the N of section 6.3, of every size."""
+    """Back-to-back bursts, and the buffer that they tell of."""
 
-    method: Literal["rfc9004"] = "rfc9004"
-    traffic: str
-    media: str
-    directions: int
-    repetitions: int
-    rows: tuple[BufferRow, ...]
+    method: Literal["rfc9004"] = Field(
+        default="rfc9004", description="What was run, by the name of its command."
+    )
+    traffic: str = Field(description="Protocol and format of the streams, in words.")
+    media: str = Field(description="What carries the frames: the kind of lab and its ports.")
+    directions: int = Field(description="How many directions carried load.")
+    repetitions: int = Field(description="How often each measurement was repeated.")
+    rows: tuple[BufferRow, ...] = Field(description="One row for each kind of frames.")
 
     @property
     def verdict(self) -> Verdict:

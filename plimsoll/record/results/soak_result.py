@@ -20,16 +20,16 @@ SoakEnd = Literal["duration", "failure", "signal", "link", "unfinished"]
 
 
 class SoakWindows(RecordModel):
-    """How many windows ended how; `unjudged` is a last one, cut short. Times are in s."""
+    """How many windows ended how."""
 
-    window_s: float
-    passed: int
-    failed: int
-    invalid: int
-    unjudged: int
-    passed_s: float
-    failed_s: float
-    invalid_s: float
+    window_s: float = Field(description="Length of a window, in s.")
+    passed: int = Field(description="Windows that passed.")
+    failed: int = Field(description="Windows that failed.")
+    invalid: int = Field(description="Windows that the tester spoiled.")
+    unjudged: int = Field(description="A last window, cut short: 0 or 1.")
+    passed_s: float = Field(description="Time of the windows that passed, in s.")
+    failed_s: float = Field(description="Time of the windows that failed, in s.")
+    invalid_s: float = Field(description="Time of the invalid windows, in s.")
     undecided: int = Field(
         default=0,
         description="Windows of which stalls of the tester leave open whether the DUT kept a "
@@ -44,123 +44,150 @@ class SoakWindows(RecordModel):
 
 
 class SoakSegment(RecordModel):
-    """One trial of the soak: all of it, or what a session ran before or after a kill.
+    """One trial of the soak: all of it, or what a session ran before or after a kill."""
 
-    `gap_s` is the time without traffic before it. A segment that was killed has no verdict
-    ("none") and no streams, and counts up to the end of its last window.
-    """
-
-    trial: int
-    begin_unix_ns: int
-    gap_s: float
-    sending_s: float
-    windows: int
-    verdict: Verdict
-    reasons: tuple[FindingRecord, ...]
-    streams: tuple[StreamRecord, ...]
+    trial: int = Field(description="The number of the trial in the run's journal.")
+    begin_unix_ns: int = Field(description="When its first frame was due: UTC, in ns since 1970.")
+    gap_s: float = Field(
+        description="Time without traffic since the segment before ended, in s; 0 of the first, "
+        "and where a clock set back before another boot leaves it unknown."
+    )
+    sending_s: float = Field(
+        description="How long frames were sent, in s, of one that was killed up to the end of its "
+        "last window; the drain afterwards is not counted."
+    )
+    windows: int = Field(description="How many windows the segment had.")
+    verdict: Verdict = Field(
+        description="pass; fail: the DUT broke a criterion; invalid: the tester could not tell; "
+        "none: it was killed."
+    )
+    reasons: tuple[FindingRecord, ...] = Field(
+        description="The findings that made it fail or invalid."
+    )
+    streams: tuple[StreamRecord, ...] = Field(
+        description="Totals and latency of each stream; empty of a segment that was killed."
+    )
 
 
 class SoakLossEvent(RecordModel):
-    """Adjacent intervals in which frames were lost; `at_s` since the soak's first frame."""
+    """Adjacent intervals in which frames were lost."""
 
-    trial: int
-    at_s: float
-    length_s: float
-    frames: int
+    trial: int = Field(description="The number of the trial that it lies in, in the run's journal.")
+    at_s: float = Field(description="When it began, in s since the soak's first frame.")
+    length_s: float = Field(description="How long frames were lost, in s.")
+    frames: int = Field(description="Frames lost in it.")
 
 
 class SoakLosses(RecordModel):
-    """Losses that no stall of the tester explains.
+    """Losses that no stall of the tester explains."""
 
-    `events` are the 100 largest of `event_count`, by time. `no_loss_s` is the time of all
-    judged windows when none of them lost a frame, and the rate of loss events per hour is
-    then below `events_per_hour_below` with 95 % confidence; both are null otherwise.
-    """
-
-    frames: int
-    event_count: int
-    events: tuple[SoakLossEvent, ...]
-    no_loss_s: float | None
-    events_per_hour_below: float | None
+    frames: int = Field(description="Frames lost in all.")
+    event_count: int = Field(description="How many loss events there were.")
+    events: tuple[SoakLossEvent, ...] = Field(description="The 100 largest, by time.")
+    no_loss_s: float | None = Field(
+        description="Time of all judged windows, in s, when none lost a frame; else null."
+    )
+    events_per_hour_below: float | None = Field(
+        description="Bound of the rate of loss events, per hour, with 95 % confidence; null where "
+        "there was one."
+    )
 
 
 class SeriesDrift(RecordModel):
     """How a series moved from the soak's start to its end, medians of each.
 
-    `first` and `last` are of `span_s` at either end. The slope per hour is that of Theil and
-    Sen over medians of equal times, with its 95 % interval after Sen. `drifts` says that
-    zero lies outside of it and that the change is more than the measurement's resolution.
+    The slope is over medians of equal times, its interval after Sen.
     """
 
-    of: str
-    kind: Literal["rate", "p50", "p99"]
-    unit: str
-    span_s: float
-    first: float
-    last: float
-    slope_per_hour: float
-    slope_low: float
-    slope_high: float
-    drifts: bool
-    text: str
+    of: str = Field(description="What it is the series of.")
+    kind: Literal["rate", "p50", "p99"] = Field(description="Which figure of it.")
+    unit: str = Field(description="The unit of `first`, `last` and, per hour, the slopes.")
+    span_s: float = Field(
+        description="How much of either end `first` and `last` are the medians of, in s."
+    )
+    first: float = Field(description="Median of the start.")
+    last: float = Field(description="Median of the end.")
+    slope_per_hour: float = Field(description="Slope per hour, by Theil and Sen.")
+    slope_low: float = Field(description="Lower end of its 95 % interval, per hour.")
+    slope_high: float = Field(description="Upper end of its 95 % interval, per hour.")
+    drifts: bool = Field(
+        description="Whether the series moves by more than its noise and its resolution."
+    )
+    text: str = Field(description="The same as a sentence.")
 
 
 class LatencySpike(RecordModel):
-    """An interval whose worst latency stands out; `at_s` since the soak's first frame."""
+    """An interval whose worst latency stands out."""
 
-    trial: int
-    at_s: float
-    stream: str
-    latency_ns: int
-    cause: str
+    trial: int = Field(description="The number of the trial that it lies in, in the run's journal.")
+    at_s: float = Field(description="When, in s since the soak's first frame.")
+    stream: str = Field(description="The stream's name.")
+    latency_ns: int = Field(description="The interval's worst latency, in ns.")
+    cause: str = Field(description="What caused it, as far as known.")
 
 
 class SoakSpikes(RecordModel):
-    """Latencies of more than `factor` times what is usual for the worst of an interval.
+    """Latencies of many times what is usual for the worst of an interval."""
 
-    `usual_ns` is the median of the intervals' worst latencies, by stream. `worst` are the
-    20 largest of each cause; `counts` is by cause, of those that the record has kept.
-    """
-
-    factor: float
-    usual_ns: dict[str, float]
-    counts: dict[str, int]
-    worst: tuple[LatencySpike, ...]
+    factor: float = Field(description="How many times the usual a latency has to be to count.")
+    usual_ns: dict[str, float] = Field(
+        description="Median of the intervals' worst latencies, in ns, by stream."
+    )
+    counts: dict[str, int] = Field(description="How many there were, by cause.")
+    worst: tuple[LatencySpike, ...] = Field(description="The 20 largest of each cause.")
 
 
 class SoakTester(RecordModel):
     """The tester's own stalls: all of them, the longest, and the worst window's share."""
 
-    stalls: int
-    worst_stall_ns: int
-    worst_stalled_share: float
+    stalls: int = Field(
+        description="Stalls of all polling loops in all the soak: gaps longer than the trial's "
+        "limit."
+    )
+    worst_stall_ns: int = Field(
+        description="The longest stall in all the soak, in ns; 0 without one."
+    )
+    worst_stalled_share: float = Field(description="The worst window's stalled share (1 is all).")
 
 
 class SoakResult(MethodResult):
-    """A soak at `load_pps` per direction: `requested_s` were requested, `sent_s` sent.
+    """A soak at one load."""
 
-    The verdict is fail when a window or a whole segment failed; pass when all segments
-    passed or are undecided, no window failed and few enough are undecided; else invalid. `notes`
-    are sentences for people.
-    """
-
-    method: Literal["soak"] = "soak"
-    load: str
-    load_pps: float
+    method: Literal["soak"] = Field(
+        default="soak", description="What was run, by the name of its command."
+    )
+    load: str = Field(description="The load as the user wrote it.")
+    load_pps: float = Field(
+        description="Load per direction, in frames per second, as it was requested of the tester."
+    )
     offered_pps: float | None = Field(
         default=None,
         description="The load that its segments offered, in pps per direction, weighted by their "
         "length; null where no segment has ended, and in results of earlier versions.",
     )
-    requested_s: float
-    sent_s: float
-    ended: SoakEnd
-    verdict: Verdict
-    criteria: tuple[dict[str, JsonValue], ...]
-    windows: SoakWindows
-    segments: tuple[SoakSegment, ...]
-    losses: SoakLosses
-    drift: tuple[SeriesDrift, ...]
-    spikes: SoakSpikes
-    tester: SoakTester
-    dut_agreement: DutAgreement | None
+    requested_s: float = Field(description="The duration requested, in s.")
+    sent_s: float = Field(description="How long frames were sent in all, in s.")
+    ended: SoakEnd = Field(
+        description="Why it ended: its duration was over, a failure, a signal, a link that went; "
+        "unfinished where a kill left it."
+    )
+    verdict: Verdict = Field(
+        description="fail: a window or a whole segment failed; pass: all segments passed or are "
+        "undecided, no window failed, and few enough are undecided; else invalid."
+    )
+    criteria: tuple[dict[str, JsonValue], ...] = Field(
+        description="The criteria that were applied, as the experiment has them, with all defaults."
+    )
+    windows: SoakWindows = Field(description="How many windows ended how, and how long they were.")
+    segments: tuple[SoakSegment, ...] = Field(
+        description="The trials of the run; one more for each time that it was resumed."
+    )
+    losses: SoakLosses = Field(description="Losses that no stall of the tester explains.")
+    drift: tuple[SeriesDrift, ...] = Field(
+        description="How series moved from the start to the end."
+    )
+    spikes: SoakSpikes = Field(description="Latencies far above what is usual.")
+    tester: SoakTester = Field(description="The tester's own stalls.")
+    dut_agreement: DutAgreement | None = Field(
+        description="Whether the DUT's counters agree with the tester's; null where it has none."
+    )

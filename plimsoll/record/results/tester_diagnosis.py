@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class TesterCeiling(BaseModel):
-    """The most that the tester offered per direction on these ports, before the search.
-
-    `intended_pps` is the search's maximum, `trial` the trial that offered the most.
-    """
+    """The most that the tester offered per direction on these ports, before the search."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    trial: int
-    intended_pps: float
-    offered_pps: float
+    trial: int = Field(
+        description="The number of the trial that offered the most, in the run's journal."
+    )
+    intended_pps: float = Field(
+        description="The search's maximum per direction, in frames per second."
+    )
+    offered_pps: float = Field(
+        description="The most that was offered per direction, in frames per second."
+    )
 
 
 class TesterDiagnosis(BaseModel):
-    """What the invalid trials and the scheduler's figures say, the weightiest first.
-
-    `remedy` is what to do.
-    """
+    """What the invalid trials and the scheduler's figures say, the weightiest first."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    sentences: tuple[str, ...]
-    remedy: str
+    sentences: tuple[str, ...] = Field(
+        description="What stood in the tester's way, the weightiest first."
+    )
+    remedy: str = Field(description="What to do about it.")

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import ConfigDict, computed_field, field_validator, model_validator
+from pydantic import ConfigDict, Field, computed_field, field_validator, model_validator
 
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
@@ -41,44 +41,47 @@ class _Part(RecordModel):
 
 
 class AuditReading(_Part):
-    """`where`, a path or command, said `what`."""
+    """What was read at one place."""
 
-    where: str
-    what: str
+    where: str = Field(description="The path or command.")
+    what: str = Field(description="What it said.")
 
 
 class AuditStep(_Part):
     """One step of a remedy: a command for a root shell, or advice."""
 
-    text: str
-    kind: Literal["command", "advice"]
+    text: str = Field(description="The command or the advice.")
+    kind: Literal["command", "advice"] = Field(
+        description="command: for a root shell; else advice."
+    )
 
 
 class AuditFinding(_Part):
-    """What one check found; `why` it matters, how to `fix` it, and who says so (`sources`)."""
+    """What one check found."""
 
-    number: int
-    name: str
-    group: CheckGroup
-    title: str
-    verdict: CheckVerdict
-    text: str
-    expected: str
-    read: tuple[AuditReading, ...]
-    steps: tuple[AuditStep, ...]
-    why: str
-    fix: str
-    sources: tuple[str, ...]
+    number: int = Field(description="The check's number.")
+    name: str = Field(description="The check's name.")
+    group: CheckGroup = Field(description="The group it belongs to.")
+    title: str = Field(description="What it checks.")
+    verdict: CheckVerdict = Field(
+        description="Whether the host is as intended, or why that is not known."
+    )
+    text: str = Field(description="What was found, as a sentence.")
+    expected: str = Field(description="What the intent asks for.")
+    read: tuple[AuditReading, ...] = Field(description="What was read on the host.")
+    steps: tuple[AuditStep, ...] = Field(description="The remedy, step by step.")
+    why: str = Field(description="Why it matters.")
+    fix: str = Field(description="How to set it right.")
+    sources: tuple[str, ...] = Field(description="Who says so.")
 
 
 class AuditChange(_Part):
-    """A session that went on with the run found other verdicts than had been found before.
+    """A session that went on with the run found other verdicts than had been found before."""
 
-    `time_ns` is since 1970, in UTC. `verdicts` are by the check's name: before, and then.
-    """
-
-    time_ns: int
-    verdicts: dict[str, tuple[CheckVerdict, CheckVerdict]]
+    time_ns: int = Field(description="When: UTC, in ns since 1970.")
+    verdicts: dict[str, tuple[CheckVerdict, CheckVerdict]] = Field(
+        description="By the check's name, the verdict before and then."
+    )
 
 
 class AuditRecord(_Part):
@@ -96,20 +99,35 @@ class AuditRecord(_Part):
     `changes` are what later sessions of the run found, in order; `findings` stay the first.
     """
 
-    format: Literal["plimsoll-audit"] = "plimsoll-audit"
-    version: Literal[2] = 2
-    plimsoll: str
-    role: HostRole | None
-    source: str
-    host: str | None
-    kernel: str | None
-    intent: str | None
-    assumed: str
-    under_test: str | None = None
-    unread: str = ""
-    took_s: float
-    findings: tuple[AuditFinding, ...]
-    changes: tuple[AuditChange, ...] = ()
+    format: Literal["plimsoll-audit"] = Field(
+        default="plimsoll-audit", description="What kind of document this is."
+    )
+    version: Literal[2] = Field(default=2, description="The version of the document's format.")
+    plimsoll: str = Field(description="The version of plimsoll that wrote it.")
+    role: HostRole | None = Field(
+        description="tester, or observed for another host; null outside of a run."
+    )
+    source: str = Field(description="Where the host was read: this host, over ssh, from a capture.")
+    host: str | None = Field(description="The host's name; null where it could not be read.")
+    kernel: str | None = Field(description="Its kernel's release; null where it could not be read.")
+    intent: str | None = Field(
+        description="The name of the intent it was judged against; null without one."
+    )
+    assumed: str = Field(
+        description="Where an intent that was not given comes from, or why there is none."
+    )
+    under_test: str | None = Field(
+        default=None,
+        description="The CPUs under test as the kernel lists them; empty where unknown.",
+    )
+    unread: str = Field(
+        default="", description="Why the host could not be audited at all; null where it could."
+    )
+    took_s: float = Field(description="How long it took, in s.")
+    findings: tuple[AuditFinding, ...] = Field(description="One entry for each check.")
+    changes: tuple[AuditChange, ...] = Field(
+        default=(), description="What later sessions of the run found otherwise."
+    )
 
     @classmethod
     def of(cls, audit: Audit, took_s: float) -> Self:

@@ -10,25 +10,31 @@ from plimsoll.record.files.record_model import RecordModel
 class ObserverEnd(RecordModel):
     """An observer was lost: in which period (null: before the first), and why."""
 
-    period: str | None
-    why: str
+    period: str | None = Field(
+        description="The period in which it was lost; null before the first."
+    )
+    why: str = Field(description="Why, in words.")
 
 
 class HostReadings(RecordModel):
-    """One host in one trial; `hostname` is that of environment.json.
+    """How one host was observed in one trial.
 
-    It was read `readings` times, the last as the trial ended. `skipped` readings fell out
-    because the observer was kept from its CPU when they were due. `cpu_s` is the CPU time that
-    all of it took, in s. `lost` says of each observer that read at first and no more when the
-    trial ended why: its series end in between.
-
-    With `ended` the observing process itself was lost, in this trial or before it. All figures
-    of the host end there, and what it can no longer tell is null.
+    Where the observing process was lost, in this trial or before it, all figures of the host
+    end there, and what it can no longer tell is null.
     """
 
-    hostname: str
-    readings: int | None = Field(ge=0)
-    skipped: int | None = Field(ge=0)
-    cpu_s: float | None = Field(ge=0)
-    lost: dict[str, str] = Field(default_factory=dict)
-    ended: ObserverEnd | None = None
+    hostname: str = Field(description="The host, as environment.json and its metrics call it.")
+    readings: int | None = Field(ge=0, description="How often it was read in the trial.")
+    skipped: int | None = Field(
+        ge=0, description="Readings left out because the observer did not get its CPU in time."
+    )
+    cpu_s: float | None = Field(
+        ge=0, description="CPU time that observing took on that host, in s."
+    )
+    lost: dict[str, str] = Field(
+        default_factory=dict, description="By observer that stopped during the trial: the reason."
+    )
+    ended: ObserverEnd | None = Field(
+        default=None,
+        description="Where the observing process was lost: when and why; null otherwise.",
+    )

@@ -10,22 +10,29 @@ from plimsoll.generator.histogram import Histogram
 
 
 class LatencyRecord(BaseModel):
-    """Samples in ns. `count`, min, mean and max are exact; quantiles are at most 0.78 % high.
-
-    Everything but `count` is null without samples.
-    """
+    """Samples in ns. Count, min, mean and max are exact; quantiles are at most 0.78 % high."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    count: int = Field(ge=0)
-    min_ns: int | None
-    mean_ns: float | None
-    max_ns: int | None
-    p50_ns: int | None
-    p90_ns: int | None
-    p99_ns: int | None
-    p99_9_ns: int | None
-    p99_99_ns: int | None
+    count: int = Field(ge=0, description="Samples: received frames that are in the figures.")
+    min_ns: int | None = Field(description="Least latency, in ns, exact; null without samples.")
+    mean_ns: float | None = Field(description="Mean latency, in ns, exact; null without samples.")
+    max_ns: int | None = Field(description="Greatest latency, in ns, exact; null without samples.")
+    p50_ns: int | None = Field(
+        description="Median latency, in ns, at most 0.78 % high; null without samples."
+    )
+    p90_ns: int | None = Field(
+        description="90th percentile, in ns, at most 0.78 % high; null without samples."
+    )
+    p99_ns: int | None = Field(
+        description="99th percentile, in ns, at most 0.78 % high; null without samples."
+    )
+    p99_9_ns: int | None = Field(
+        description="99.9th percentile, in ns, at most 0.78 % high; null without samples."
+    )
+    p99_99_ns: int | None = Field(
+        description="99.99th percentile, in ns, at most 0.78 % high; null without samples."
+    )
 
     @classmethod
     def of(cls, histogram: Histogram) -> Self:

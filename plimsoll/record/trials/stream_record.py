@@ -25,8 +25,8 @@ from plimsoll.traffic.plan import PacingKind, Role, Schedule, StreamPlan
 class FrameSizeRecord(RecordModel):
     """One frame size, in bytes with FCS, and its share of the stream against the others."""
 
-    size: int
-    weight: int
+    size: int = Field(description="Frame size with FCS, in bytes.")
+    weight: int = Field(description="Share of the stream's frames, relative to the other sizes.")
 
 
 class StreamScheduleRecord(RecordModel):
@@ -81,36 +81,77 @@ class StampRecord(RecordModel):
 
 
 class StreamRecord(RecordModel):
-    """One stream over the whole trial. `loss_ratio` is lost ÷ offered; null when none offered.
+    """One stream over the whole trial.
 
-    What counts as lost is the judge's choice (refused frames are the DUT's loss
-    or the tester's, as the lab has it), so `lost` is given and offered follows
-    from it: lost + received - duplicate. `planned_pps` is null where the pacing has
-    no rate. `latency_us` has a latency stream's samples by whole microseconds, as
-    [microseconds, frames]; the last, 1000, holds those of a millisecond and more.
+    What counts as lost is the judge's choice: refused frames are the DUT's loss or the
+    tester's, as the lab has it.
     """
 
-    stream: int
-    name: str
-    role: Role
-    tx_port: int
-    rx_port: int
-    frame_sizes: tuple[FrameSizeRecord, ...]
-    mean_frame_size: float
-    pacing: PacingKind
-    planned_pps: float | None
-    sent: int
-    refused: int
-    skipped: int
-    no_buffer: int
-    timed_out: int
-    received: int
-    lost: int
-    loss_ratio: float | None
-    out_of_order: int
-    duplicate: int
-    corrupt: int
-    misdirected: int
+    stream: int = Field(description="The stream's number in the trial, from 0.")
+    name: str = Field(
+        description="The stream's name in the profile, with its direction where it has two."
+    )
+    role: Role = Field(
+        description="load, or latency for a probe stream that is only there to be timed."
+    )
+    tx_port: int = Field(description="The tester's port that sends the stream, from 0.")
+    rx_port: int = Field(
+        description="The tester's port on which the stream is to come back, from 0."
+    )
+    frame_sizes: tuple[FrameSizeRecord, ...] = Field(
+        description="Its frame sizes with their shares."
+    )
+    mean_frame_size: float = Field(description="Mean frame size with FCS, in bytes.")
+    pacing: PacingKind = Field(
+        description="How its frames follow each other: constant, bursts, Poisson, as captured, "
+        "back-to-back, one in flight."
+    )
+    planned_pps: float | None = Field(
+        description="The rate that was planned, in frames per second; null where the pacing has "
+        "none."
+    )
+    sent: int = Field(
+        description="Frames that the sending port accepted. Frames it refused are not among them, "
+        "so that `sent` may equal `received` while frames were `lost`."
+    )
+    refused: int = Field(
+        description="Frames offered in time that the port's queue had no room for; not tried "
+        "again, and not in `sent`. Whose fault that is depends on who empties the "
+        "queue."
+    )
+    skipped: int = Field(
+        description="Frames never offered, because the tester was too late for them."
+    )
+    no_buffer: int = Field(
+        description="Frames never offered, because the tester had no buffer free."
+    )
+    timed_out: int = Field(
+        description="One-in-flight frames given up on; one that still comes back is in `received`."
+    )
+    received: int = Field(
+        description="Frames of the stream that came back on its port, duplicates included, corrupt "
+        "ones not; those sent in time and received during the drain count."
+    )
+    lost: int = Field(
+        description="Frames counted as lost: those sent that never came back, and, where the lab "
+        "holds the DUT responsible for its queue (memif, vhost), those that `refused` "
+        "counts."
+    )
+    loss_ratio: float | None = Field(
+        description="lost ÷ offered, a share (1 is all); offered is lost + received - duplicate. "
+        "Null when nothing was offered."
+    )
+    out_of_order: int = Field(
+        description="Frames received after one of the stream that was sent later."
+    )
+    duplicate: int = Field(description="Frames received once more; they are in `received`, too.")
+    corrupt: int = Field(
+        description="Frames of the stream received with a signature that its checksum does not "
+        "fit; they are not in `received`, so they are lost, too."
+    )
+    misdirected: int = Field(
+        description="Frames of the stream received on another port than its own."
+    )
     received_bytes: int | None = Field(
         default=None,
         description="The length of the received frames with FCS, together, in bytes: not that of "
@@ -133,8 +174,14 @@ class StreamRecord(RecordModel):
         description="Received frames that had less to verify than every frame of the stream had "
         "when it was sent. Null in records of earlier versions.",
     )
-    latency: LatencyRecord
-    samples_across_stalls: int
+    latency: LatencyRecord = Field(
+        description="One-way latency of received frames, from the stamp at sending to the stamp at "
+        "receiving; without samples that a stall of the tester may have made longer."
+    )
+    samples_across_stalls: int = Field(
+        description="Received frames whose latency a stall of the tester may have made longer; "
+        "they are left out of `latency`."
+    )
     latency_low: LatencyRecord | None = Field(
         default=None,
         description="The latency of all received frames, less the most that stalls of the tester "
@@ -165,8 +212,14 @@ class StreamRecord(RecordModel):
         description="The longest latency over all samples, those across a stall of the tester "
         "included, and whose it is; null without samples, and in records of earlier versions.",
     )
-    latency_us: tuple[tuple[int, int], ...]
-    lateness: LatencyRecord
+    latency_us: tuple[tuple[int, int], ...] = Field(
+        description="A latency stream's samples by whole microseconds, as [microseconds, frames]; "
+        "the last, 1000, holds those of 1 ms and more."
+    )
+    lateness: LatencyRecord = Field(
+        description="How long after they were due the frames of a latency stream were sent; no "
+        "samples of other streams."
+    )
     schedule: StreamScheduleRecord | None = Field(
         default=None,
         description="In which parts of the trial it sent; null where it sent in all of it, and in "

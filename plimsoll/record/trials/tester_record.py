@@ -12,60 +12,72 @@ from plimsoll.record.trials.latency_record import LatencyRecord
 
 
 class PortRecord(RecordModel):
-    """One of the tester's ports: frames that are not part of the trial, and what it missed.
+    """One of the tester's ports: frames that are not part of the trial, and what it missed."""
 
-    `foreign_kinds` says of what kind the foreign ones were, and adds up to `foreign`.
-    `buffers_in_use` is as it was when the trial ended. `host` has the frames to and from the
-    tester's own host there, by kind; empty where it is none.
-    """
-
-    port: int
-    foreign: int
-    foreign_kinds: dict[str, int]
-    stale: int
-    rx_missed: int
-    rx_errors: int
-    rx_no_mbuf: int
-    buffers_in_use: int
-    host: dict[str, int] = Field(default_factory=dict)
-    truncated: int = 0
+    port: int = Field(description="The tester's port, from 0.")
+    foreign: int = Field(description="Frames received without the tester's signature.")
+    foreign_kinds: dict[str, int] = Field(
+        description="The same by kind (ARP, LLDP, …); adds up to `foreign`."
+    )
+    stale: int = Field(
+        description="Whole frames of the tester received that belong to another trial or run."
+    )
+    rx_missed: int = Field(
+        description="The driver's count of frames that its receive queue had no room for."
+    )
+    rx_errors: int = Field(description="The driver's count of frames received with errors.")
+    rx_no_mbuf: int = Field(
+        description="The driver's count of frames for which no buffer was free."
+    )
+    buffers_in_use: int = Field(
+        description="Buffers of the port's pools in use when the trial ended."
+    )
+    host: dict[str, int] = Field(
+        default_factory=dict,
+        description="Frames to and from the tester's own host there (arp, nd, echo, heard, "
+        "answered, moved), which are not foreign; empty where it is none.",
+    )
+    truncated: int = Field(
+        default=0,
+        description="Frames received without the tester's signature that were cut short: their IP "
+        "packet says that it is longer. Among them may be frames of the trial.",
+    )
 
 
 class ResolvedRecord(RecordModel):
     """A neighbour of the tester's host on a port, to which frames of the trial were sent."""
 
-    port: int
+    port: int = Field(description="The tester's port on whose wire it is.")
     address: str = Field(description="Its IP address: the destination's, or the gateway's.")
     mac: str = Field(description="The MAC address that it gave just before the trial.")
     tries: int = Field(ge=0, description="How many requests were sent for it.")
 
 
 class StallRecord(RecordModel):
-    """A gap in a polling loop of the tester, of `length_ns`.
+    """A gap in a polling loop of the tester."""
 
-    It ended `at_s` after the trial's start, when the time stamp counter stood at `tsc`:
-    that is the kernel's trace clock `x86-tsc`, by which its cause can be looked up.
-    """
-
-    at_s: float
-    tsc: int
-    length_ns: int
+    at_s: float = Field(description="When it ended, in s since the trial's first frame.")
+    tsc: int = Field(
+        description="The time stamp counter when it ended: the kernel's trace clock x86-tsc, by "
+        "which its cause can be looked up."
+    )
+    length_ns: int = Field(description="Its length, in ns.")
 
 
 class CyclesRecord(RecordModel):
     """TSC ticks that one step of a polling loop took for so many frames, of sampled bursts."""
 
-    ticks: int
-    frames: int
+    ticks: int = Field(description="Time stamp counter ticks.")
+    frames: int = Field(description="Frames handled in that time.")
 
 
 class CycleBudgetRecord(RecordModel):
     """Where a polling loop's time goes: making frames, sending, asking for them, measuring."""
 
-    build: CyclesRecord
-    send: CyclesRecord
-    poll: CyclesRecord
-    measure: CyclesRecord
+    build: CyclesRecord = Field(description="Making frames: schedule, buffers, fields.")
+    send: CyclesRecord = Field(description="Handing them to the port.")
+    poll: CyclesRecord = Field(description="Asking the port for frames.")
+    measure: CyclesRecord = Field(description="Looking at received frames and counting them.")
 
 
 class OwnTimeRecord(RecordModel):
@@ -82,21 +94,23 @@ class OwnTimeRecord(RecordModel):
 
 
 class WorkerRecord(RecordModel):
-    """One polling loop of the tester and its stalls, the longest first.
+    """One polling loop of the tester and its stalls."""
 
-    `gaps` are all its gaps of more than 1 µs between two looks at the clock, work
-    included; stalls are those beyond the trial's limit.
-    """
-
-    cpu: int
-    polls: int
-    idle_polls: int
-    stalls: int
-    stalled_ns: int
-    worst_stall_ns: int
-    gaps: LatencyRecord
-    cycles: CycleBudgetRecord
-    longest: tuple[StallRecord, ...]
+    cpu: int = Field(description="The CPU that the loop polls on, as the kernel numbers it.")
+    polls: int = Field(description="Turns of the polling loop.")
+    idle_polls: int = Field(description="Turns in which it neither sent nor received.")
+    stalls: int = Field(description="Gaps of the loop that were longer than the trial's limit.")
+    stalled_ns: int = Field(description="Length of all its stalls together, in ns.")
+    worst_stall_ns: int = Field(description="The loop's longest stall, in ns; 0 without one.")
+    gaps: LatencyRecord = Field(
+        description="Lengths of its gaps of more than 1 µs between two looks at the clock."
+    )
+    cycles: CycleBudgetRecord = Field(
+        description="Time stamp counter ticks by step of the loop, of sampled bursts."
+    )
+    longest: tuple[StallRecord, ...] = Field(
+        description="The longest stalls with their times, the longest first."
+    )
 
     @classmethod
     def of(cls, counts: WorkerCounts) -> Self:

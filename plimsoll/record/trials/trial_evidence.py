@@ -11,9 +11,11 @@ from plimsoll.record.trials.disturbance import Disturbance
 class LossSample(RecordModel):
     """An interval in which frames were lost that no stall of the tester explains."""
 
-    begin_s: float
-    end_s: float
-    frames: int
+    begin_s: float = Field(
+        description="Where the interval begins, in s since the trial's first frame."
+    )
+    end_s: float = Field(description="Where it ends, in s since the trial's first frame.")
+    frames: int = Field(description="Frames lost in it.")
 
 
 class LatencyPeak(RecordModel):
@@ -23,8 +25,11 @@ class LatencyPeak(RecordModel):
     peaks show its stalls before they lose anything.
     """
 
-    at_s: float
-    max_ns: int
+    at_s: float = Field(description="The interval, in s since the trial's first frame.")
+    max_ns: int = Field(
+        description="The worst latency of load frames in it, in ns, without samples that a stall "
+        "of the tester may have made longer."
+    )
 
 
 class OfferedInterval(RecordModel):
@@ -39,35 +44,56 @@ class OfferedInterval(RecordModel):
 
 
 class TrialEvidence(RecordModel):
-    """A trial's evidence. Times are in s since its first frame, latencies those of load frames.
+    """A trial's evidence. Times are in s since its first frame, latencies those of load frames."""
 
-    `loss_ratio` is that of the worst direction, `lost` the frames of all directions, both
-    without what the tester's stalls explain. `losses` are by time, at most 256 of them: the
-    first 128 and the 128 largest of the rest; `lossy_intervals` counts them all. `peaks` are
-    the 64 largest. `latency_growth` is the median slope of the intervals' median latency, in
-    ns per s (Theil and Sen), of the direction in which it is steepest; a queue that only
-    grows has one. `forwarded_pps` is what came back per direction, of the worst one;
-    `offered_pps` is the load per direction that the tester reached, by the stream that was
-    offered the least part of what was due. Null where no stream has a rate, and in records
-    of versions that did not measure it.
-    """
-
-    sending_s: float
-    intervals: int
-    offered: int
-    lost: int
-    loss_ratio: float
-    forwarded_pps: float
-    first_loss_s: float | None
-    lossy_intervals: int
-    losses: tuple[LossSample, ...]
-    min_ns: int | None
-    p50_ns: int | None
-    p99_ns: int | None
-    max_ns: int | None
-    latency_growth: float | None
-    peaks: tuple[LatencyPeak, ...]
-    offered_pps: float | None = None
+    sending_s: float = Field(
+        description="How long frames were sent, in s; the drain afterwards is not counted."
+    )
+    intervals: int = Field(description="How many intervals of the trial were looked at.")
+    offered: int = Field(description="Frames offered in all directions.")
+    lost: int = Field(
+        description="Frames lost in all directions, without what the tester's stalls explain."
+    )
+    loss_ratio: float = Field(
+        description="Loss of the worst direction, a share (1 is all), without what the tester's "
+        "stalls explain."
+    )
+    forwarded_pps: float = Field(
+        description="Frames per second that came back, per direction, of the direction with least."
+    )
+    first_loss_s: float | None = Field(
+        description="When the first frame was lost, in s since the first frame."
+    )
+    lossy_intervals: int = Field(description="Intervals in which frames were lost.")
+    losses: tuple[LossSample, ...] = Field(
+        description="Intervals with losses by time, at most 256: the first 128, and the 128 "
+        "largest of the others."
+    )
+    min_ns: int | None = Field(
+        description="Least latency of load frames, in ns, exact; null without samples."
+    )
+    p50_ns: int | None = Field(
+        description="Median latency of load frames, in ns, at most 0.78 % high; null without "
+        "samples."
+    )
+    p99_ns: int | None = Field(
+        description="99th percentile of the latency of load frames, in ns, at most 0.78 % high; "
+        "null without samples."
+    )
+    max_ns: int | None = Field(
+        description="Greatest latency of load frames, in ns, exact; null without samples."
+    )
+    latency_growth: float | None = Field(
+        description="Median slope of the intervals' median latency, in ns per s (Theil and Sen), "
+        "of the direction in which it is steepest. A queue that only grows has one."
+    )
+    peaks: tuple[LatencyPeak, ...] = Field(description="The largest latency peaks; at most 64.")
+    offered_pps: float | None = Field(
+        default=None,
+        description="Load per direction that the tester reached, in frames per second, by the "
+        "stream that was offered the least part of what was due. Null where no stream has a rate, "
+        "and in records of versions that did not measure it.",
+    )
     least_offered: OfferedInterval | None = Field(
         default=None,
         description="The interval in which the tester fell shortest of the intended load; null "

@@ -44,13 +44,17 @@ FindingOutcome = Literal["ok", "fail", "invalid"]
 class FindingRecord(RecordModel):
     """One rule applied to one subject: measured value, limit, and a sentence that says it."""
 
-    rule: str
-    subject: str
-    value: float | None
-    limit: float | None
-    unit: str
-    outcome: FindingOutcome
-    text: str
+    rule: str = Field(description="The criterion or the tester's own rule.")
+    subject: str = Field(description="What it was applied to: a stream, a port, a CPU, the trial.")
+    value: float | None = Field(
+        description="What was measured, in `unit`; null where it could not be."
+    )
+    limit: float | None = Field(description="The bound, in `unit`; null where the rule has none.")
+    unit: str = Field(description="The unit of value and limit; a ratio is a share (1 is all).")
+    outcome: FindingOutcome = Field(
+        description="ok, fail, or invalid where the tester could not tell."
+    )
+    text: str = Field(description="The same as a sentence.")
     undecided: bool = Field(
         default=False,
         description="Whether it is invalid because stalls of the tester leave open by how much the "
@@ -68,20 +72,25 @@ class FindingRecord(RecordModel):
 class GoalVerdict(RecordModel):
     """The verdict by one goal's criteria, and the rules that made it fail or invalid."""
 
-    verdict: Verdict
-    rules: tuple[str, ...]
+    verdict: Verdict = Field(
+        description="pass; fail: the DUT broke a criterion of the goal; invalid: the tester could "
+        "not tell; none: not judged."
+    )
+    rules: tuple[str, ...] = Field(description="The rules that made it fail or invalid.")
 
 
 class DutPortRecord(RecordModel):
     """One port of the DUT: its own counters over this trial."""
 
-    port: int
-    rx_frames: int
-    tx_frames: int
-    rx_missed: int
-    rx_errors: int
-    tx_errors: int
-    rx_no_mbuf: int
+    port: int = Field(description="The DUT's port, as the DUT numbers it.")
+    rx_frames: int = Field(description="Frames it received during the trial, by its own count.")
+    tx_frames: int = Field(description="Frames it sent during the trial, by its own count.")
+    rx_missed: int = Field(
+        description="Frames its receive queue had no room for, by its own count."
+    )
+    rx_errors: int = Field(description="Frames it received with errors, by its own count.")
+    tx_errors: int = Field(description="Frames it failed to send, by its own count.")
+    rx_no_mbuf: int = Field(description="Frames for which it had no buffer, by its own count.")
 
 
 class HopRecord(RecordModel):
@@ -93,47 +102,77 @@ class HopRecord(RecordModel):
 
 
 class TrialRecord(RecordModel):
-    """One finished trial. `load_pps` is per direction; `number` is unique in its run.
+    """One finished trial."""
 
-    `attempt` counts the trials at this load in a row from 1, `planned_s` is the
-    duration requested and `sending_s` the one it came to (early abort). `dut` is
-    null where the DUT has no counters to read.
-
-    `goal` is the goal of the search by whose criteria the verdict and the findings are;
-    `goals` has the verdicts by all of them. `repetition` counts the times that the same
-    trial was requested to see whether it repeats, `step` names the part of a standard test
-    that the trial belongs to, `observed` what that part looked for, by names that end in
-    their unit. `hosts` tells how each host's observer fared; none where no host was observed.
-    `schedule` tells who had the polled CPUs; null where nothing polls or is counted.
-    """
-
-    number: int = Field(ge=1)
-    phase: TrialPhase
-    load_pps: float = Field(ge=0)
-    attempt: int = Field(ge=1)
-    planned_s: float
-    sending_s: float
-    ended_by: EndedBy
-    begin_unix_ns: int
-    verdict: Verdict
-    findings: tuple[FindingRecord, ...]
-    streams: tuple[StreamRecord, ...]
-    ports: tuple[PortRecord, ...]
-    workers: tuple[WorkerRecord, ...]
-    dut: tuple[DutPortRecord, ...] | None
-    goal: str | None = None
-    goals: dict[str, GoalVerdict] = Field(default_factory=dict)
-    repetition: int = Field(default=1, ge=1)
-    step: str | None = None
-    evidence: TrialEvidence | None = None
-    observed: dict[str, float | None] = Field(default_factory=dict)
-    hosts: tuple[HostReadings, ...] = ()
+    number: int = Field(
+        ge=1, description="Unique in the run, from 1; a trial that was cut short keeps its own."
+    )
+    phase: TrialPhase = Field(
+        description="What the trial was for: calibration, warmup, ceiling, search, validation, "
+        "soak, single and so on."
+    )
+    load_pps: float = Field(
+        ge=0,
+        description="Load per direction, in frames per second, as it was requested of the tester.",
+    )
+    attempt: int = Field(
+        ge=1,
+        description="Which trial in a row at this load it is, from 1; an invalid one is repeated.",
+    )
+    planned_s: float = Field(description="How long it was to send, in s.")
+    sending_s: float = Field(
+        description="How long frames were sent, in s; the drain afterwards is not counted."
+    )
+    ended_by: EndedBy = Field(
+        description="duration; stop: ended early by a verdict or a signal; losses: ended early by "
+        "the generator, with more lost than may be; link_down: a link went; streams: "
+        "its last stream ended."
+    )
+    begin_unix_ns: int = Field(description="When its first frame was due: UTC, in ns since 1970.")
+    verdict: Verdict = Field(
+        description="pass; fail: the DUT broke a criterion; invalid: the tester could not tell; "
+        "none: not judged."
+    )
+    findings: tuple[FindingRecord, ...] = Field(description="What each rule found, kept or broken.")
+    streams: tuple[StreamRecord, ...] = Field(description="One entry for each stream.")
+    ports: tuple[PortRecord, ...] = Field(description="The tester's ports.")
+    workers: tuple[WorkerRecord, ...] = Field(description="The tester's polling loops.")
+    dut: tuple[DutPortRecord, ...] | None = Field(
+        description="The DUT's own counters by port over the trial; null where it has none."
+    )
+    goal: str | None = Field(
+        default=None,
+        description="The goal of the search by whose criteria the verdict is; null outside of a "
+        "search of several goals.",
+    )
+    goals: dict[str, GoalVerdict] = Field(
+        default_factory=dict, description="The verdict by each goal's criteria, by the goal's name."
+    )
+    repetition: int = Field(
+        default=1, ge=1, description="How often the same was run to see whether it repeats, from 1."
+    )
+    step: str | None = Field(
+        default=None, description="The part of a standard test it belongs to; null elsewhere."
+    )
+    evidence: TrialEvidence | None = Field(
+        default=None,
+        description="Losses by second, latency peaks and growth; null where unmeasured.",
+    )
+    observed: dict[str, float | None] = Field(
+        default_factory=dict,
+        description="What a standard test looked for, by names that end in their unit.",
+    )
+    hosts: tuple[HostReadings, ...] = Field(
+        default=(), description="How the observer of each host fared."
+    )
     own: OwnTimeRecord | None = Field(
         default=None,
         description="What Plimsoll's own processes took of the polled CPUs while frames were "
         "sent; null where nothing is polled.",
     )
-    schedule: ScheduleRecord | None = None
+    schedule: ScheduleRecord | None = Field(
+        default=None, description="Who had the polled CPUs; null where nothing polls or is counted."
+    )
     offered: OfferedRange | None = Field(
         default=None,
         description="In which time frames were offered; null in records of earlier versions.",

@@ -17,22 +17,38 @@ WindowVerdict = Literal["pass", "fail", "invalid", "none", "undecided"]
 
 
 class WindowStream(RecordModel):
-    """One stream in a window. `loss_ratio` is lost ÷ offered; null when none was offered.
+    """One stream in a window."""
 
-    Lost are the frames found missing in the window; received are those sent in it that were
-    not, whenever they came back.
-    """
-
-    name: str
-    role: Role
-    tx_port: int
-    rx_port: int
-    sent: int
-    received: int
-    lost: int
-    loss_ratio: float | None
-    latency: LatencyRecord
-    samples_across_stalls: int
+    name: str = Field(description="The stream's name.")
+    role: Role = Field(
+        description="load, or latency for a probe stream that is only there to be timed."
+    )
+    tx_port: int = Field(description="The tester's port that sends the stream, from 0.")
+    rx_port: int = Field(
+        description="The tester's port on which the stream is to come back, from 0."
+    )
+    sent: int = Field(
+        description="Frames of the stream that the sending port accepted in the window."
+    )
+    received: int = Field(
+        description="Frames sent in the window that were not lost, whenever they came."
+    )
+    lost: int = Field(
+        description="Frames found missing in the window, and, where the lab holds the DUT "
+        "responsible for its queue, those refused."
+    )
+    loss_ratio: float | None = Field(
+        description="lost ÷ offered in the window, a share (1 is all); null when nothing was "
+        "offered."
+    )
+    latency: LatencyRecord = Field(
+        description="One-way latency of its frames received in the window, without samples that a "
+        "stall of the tester may have made longer."
+    )
+    samples_across_stalls: int = Field(
+        description="Received frames whose latency a stall of the tester may have made longer; "
+        "they are left out of `latency`."
+    )
     latency_low: LatencyRecord | None = Field(
         default=None,
         description="The latency of all frames received in it, less the most that stalls of the "
@@ -51,29 +67,34 @@ class WindowStream(RecordModel):
 
 
 class WindowRecord(RecordModel):
-    """The window `index` (from 1) of trial `trial`; times in s since the trial's first frame.
+    """A window of a long trial, judged as if it were a trial.
 
-    Judged as if it were a trial: `reasons` are the findings that made it fail or invalid.
-    The verdict "none" is that of a last one cut short, too short to judge, and "undecided" that
-    of one whose latency criteria alone are invalid, as stalls of the tester leave open whether the
-    DUT kept them. Of `lost` frames
-    and `loss_events` what the tester's stalls explain is left out; adjacent intervals with
-    losses are one event, and `losses` are the 32 largest, by time.
-    The stalls are those of all the tester's loops; `stalled_share` is the worst loop's.
+    Adjacent intervals with losses are one event.
     """
 
-    trial: int
-    index: int = Field(ge=1)
-    begin_s: float
-    end_s: float
-    sending_s: float
-    begin_unix_ns: int
-    verdict: WindowVerdict
-    reasons: tuple[FindingRecord, ...]
-    streams: tuple[WindowStream, ...]
-    lost: int
-    loss_events: int
-    losses: tuple[LossSample, ...]
-    stalls: int
-    worst_stall_ns: int
-    stalled_share: float
+    trial: int = Field(description="The number of the trial that it lies in, in the run's journal.")
+    index: int = Field(ge=1, description="The window's number in its trial, from 1.")
+    begin_s: float = Field(description="Where it begins, in s since the trial's first frame.")
+    end_s: float = Field(description="Where it ends, in s since the trial's first frame.")
+    sending_s: float = Field(description="How long frames were sent in it, in s.")
+    begin_unix_ns: int = Field(description="When the window began: UTC, in ns since 1970.")
+    verdict: WindowVerdict = Field(
+        description="pass; fail: the DUT broke a criterion; invalid: the tester could not tell; "
+        "undecided: stalls of the tester leave open whether a latency criterion was "
+        "kept, and nothing failed; none: cut short."
+    )
+    reasons: tuple[FindingRecord, ...] = Field(
+        description="The findings that made it fail or invalid."
+    )
+    streams: tuple[WindowStream, ...] = Field(description="One entry for each stream.")
+    lost: int = Field(description="Frames lost in it, without what the tester's stalls explain.")
+    loss_events: int = Field(description="Stretches of intervals with losses, without the same.")
+    losses: tuple[LossSample, ...] = Field(description="The 32 largest losses, by time.")
+    stalls: int = Field(
+        description="Stalls of all the tester's polling loops in it: gaps longer than the trial's "
+        "limit."
+    )
+    worst_stall_ns: int = Field(description="The longest stall, in ns; 0 without one.")
+    stalled_share: float = Field(
+        description="Time that the worst loop stalled, as a share of the time (1 is all)."
+    )

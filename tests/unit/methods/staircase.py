@@ -20,7 +20,7 @@ from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.run_outcome import PER_DIRECTION, RunAnswer, RunOutcome, rate_text
 from plimsoll.record.results.method_result import MethodResult
-from plimsoll.record.results.result import counts_of, invalid_reasons
+from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from plimsoll.record.results.result import LoadLine, Result, invalid_reasons
+from plimsoll.record.results.load_line import LoadLine
+from plimsoll.record.results.result import Result
+from plimsoll.record.results.trial_counts import invalid_reasons
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.pages.load_line.answer import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from plimsoll.record.results.result import invalid_reasons
+from plimsoll.record.results.trial_counts import invalid_reasons
 from plimsoll.record.run.audit_record import read_audits
 from plimsoll.record.run.journal import FINISHED, JournalContents
 from plimsoll.record.run.run_directory import RunDirectory

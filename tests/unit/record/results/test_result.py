@@ -6,7 +6,8 @@ import pytest
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.recorder import recording
 from plimsoll.record.results.goal_end import GoalEnd
-from plimsoll.record.results.result import LoadLine, Result, read_result
+from plimsoll.record.results.load_line import LoadLine
+from plimsoll.record.results.result import Result, read_result
 from plimsoll.record.run.journal import Journal, read_journal
 from plimsoll.record.run.result_file import RunEnd, check_result, finish_run, reopen_run
 from plimsoll.record.run.run_directory import RunDirectory
