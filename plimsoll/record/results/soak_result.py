@@ -182,7 +182,9 @@ class SoakResult(MethodResult):
     segments: tuple[SoakSegment, ...] = Field(
         description="The trials of the run; one more for each time that it was resumed."
     )
-    losses: SoakLosses = Field(description="Losses that no stall of the tester explains.")
+    losses: SoakLosses = Field(
+        description="What was lost, without what stalls of the tester explain."
+    )
     drift: tuple[SeriesDrift, ...] = Field(
         description="How series moved from the start to the end."
     )
