@@ -256,7 +256,7 @@ class ChurnCell(RecordModel):
     )
     findings: tuple[ChurnFinding, ...] = Field(description="What the criteria say of it.")
     verdict: Verdict = Field(
-        description="pass; fail: a criterion was broken; invalid: it could not be told; none: not "
+        description="pass; fail: a criterion was broken; invalid: it cannot be judged; none: not "
         "judged."
     )
     reason: str | None = Field(default=None, description="Why it is invalid or failed; else null.")
