@@ -31,7 +31,7 @@ from typing import TypeVar
 from rich.console import Console
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.cli.methods.progress import progress_on
+from plimsoll.terminal.commands.progress import progress_on
 from plimsoll.generator.engine.messages import read_message
 from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.histogram import bucket_of

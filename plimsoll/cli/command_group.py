@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any, cast
@@ -10,11 +11,12 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
+from plimsoll.record.methods.folders import folder_methods, part_name
+from plimsoll.terminal.suggesting_group import SuggestingGroup
 
 # By name, in the order in which help lists them, the module that adds each: of this package,
-# where it begins with a dot.
-COMMANDS = {
+# where it begins with a dot. Methods with a folder of their own stand between the two.
+_FIRST = {
     "init": ".machine.init",
     "check": ".methods.check",
     "run": ".methods.run",
@@ -28,7 +30,8 @@ COMMANDS = {
     "rfc9004": ".methods.rfc9004",
     "probe": ".methods.probe",
     "latency-at-load": ".methods.latency_at_load",
-    "cross-check": ".methods.cross_check",
+}
+_THEN = {
     "churn": ".methods.churn",
     "watch": ".records.watch",
     "report": ".records.report",
@@ -54,6 +57,11 @@ COMMANDS = {
 }
 
 
+def command_modules() -> Mapping[str, str]:
+    """The module of each command."""
+    return {**_FIRST, **{name: part_name(name, "command") for name in folder_methods()}, **_THEN}
+
+
 class CommandGroup(SuggestingGroup):
     """Knows the names, and imports a command's module, whose `add_to` registers it, on demand.
 
@@ -62,11 +70,11 @@ class CommandGroup(SuggestingGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """All names."""
-        return list(COMMANDS)
+        return list(command_modules())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name; None where there is none."""
-        module = COMMANDS.get(cmd_name)
+        module = command_modules().get(cmd_name)
         return None if module is None else _load(module)
 
 

@@ -11,12 +11,12 @@ from typing import Annotated, NoReturn
 import typer
 
 from plimsoll.cli.command_group import CommandGroup
-from plimsoll.cli.terminal.output import errors
-from plimsoll.cli.terminal.suggesting_group import BeyondTyper
-from plimsoll.cli.terminal.usage_error import usage_error
 from plimsoll.errors import SIGNALLED, InputError, Interrupted, PlimsollError
 from plimsoll.extras import check_only_ours
 from plimsoll.host.entry.uncaught import TRACEBACK_VARIABLE, show_traceback
+from plimsoll.terminal.output import errors
+from plimsoll.terminal.suggesting_group import BeyondTyper
+from plimsoll.terminal.usage_error import usage_error
 from plimsoll.version import VERSION
 
 # Each on a line of its own: two blanks before the line's end, as Markdown has it.

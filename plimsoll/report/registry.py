@@ -1,4 +1,4 @@
-"""The report of a run, whatever was run. Each method has its page in PAGES."""
+"""The report of a run, whatever was run: by the page in its method's folder, or in PAGES."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plimsoll.analysis.comparison.gate import GateResult
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.methods.churn import CHURN
-from plimsoll.record.methods.cross_check import CROSS_CHECK
+from plimsoll.record.methods.folders import part_of
 from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.matrix import MATRIX
@@ -37,7 +37,6 @@ from plimsoll.report.pages.matrix_page import matrix_page
 from plimsoll.report.pages.noisy.page import noisy_page
 from plimsoll.report.pages.plugfest.page import plugfest_page
 from plimsoll.report.pages.soak.page import soak_page
-from plimsoll.report.pages.standard.cross_check_answer import cross_check_page
 from plimsoll.report.pages.standard.latency_at_load_answer import latency_at_load_page
 from plimsoll.report.pages.standard.probe_answer import probe_page
 from plimsoll.report.pages.standard.rfc2544_answer import rfc2544_page
@@ -45,7 +44,9 @@ from plimsoll.report.pages.standard.rfc9004_answer import rfc9004_page
 from plimsoll.report.parts.page import Page, render_page
 from plimsoll.report.parts.run_head import RunHead, load_head
 
-PAGES: Mapping[Method[Any], Callable[[RunDirectory], Page]] = {
+MakePage = Callable[[RunDirectory], Page]
+
+PAGES: Mapping[Method[Any], MakePage] = {
     LOAD_LINE: load_line_page,
     TRIAL: load_line_page,
     MATRIX: matrix_page,
@@ -56,7 +57,6 @@ PAGES: Mapping[Method[Any], Callable[[RunDirectory], Page]] = {
     RFC9004: rfc9004_page,
     PROBE: probe_page,
     LATENCY_AT_LOAD: latency_at_load_page,
-    CROSS_CHECK: cross_check_page,
     CHURN: churn_page,
 }
 
@@ -104,4 +104,12 @@ def make_page(run: RunDirectory, head: RunHead) -> Page:
             remedy="use the version of plimsoll that its environment.json names",
         )
     with unchecked():
-        return PAGES[method](run)
+        return page_of(method)(run)
+
+
+def page_of(method: Method[Any]) -> MakePage:
+    """What makes the page of its runs."""
+    if method in PAGES:
+        return PAGES[method]
+    page: MakePage = part_of(method.name, "page").page
+    return page

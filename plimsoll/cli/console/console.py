@@ -19,10 +19,10 @@ from plimsoll.benchmark.live_traffic.experiment_traffic import (
 from plimsoll.cli.console.console_commands import ConsoleCommands
 from plimsoll.cli.console.console_prompt import ConsolePrompt
 from plimsoll.cli.console.live_traffic_table import short_line
-from plimsoll.cli.options.set_option import SetOption
-from plimsoll.cli.terminal.output import errors, labelled, stderr, stdout
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.host.ledger.ledger import sweep
+from plimsoll.terminal.options.set_option import SetOption
+from plimsoll.terminal.output import errors, labelled, stderr, stdout
 
 _EPILOG = (
     "Examples: **plimsoll console examples/demo.yaml** · "

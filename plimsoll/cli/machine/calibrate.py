@@ -19,8 +19,6 @@ from plimsoll.benchmark.calibration.tester_calibration import (
     check_calibration_profile,
 )
 from plimsoll.benchmark.testbed.testbed import BedPlan
-from plimsoll.cli.tables.calibration_summary import print_calibration
-from plimsoll.cli.terminal.output import labelled, stderr, stdout
 from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.loopback import LoopbackSettings
@@ -34,6 +32,8 @@ from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.record.calibrations.calibration_store import keep_calibration
 from plimsoll.record.calibrations.stored_calibration import StoredCalibration
+from plimsoll.terminal.output import labelled, stderr, stdout
+from plimsoll.terminal.tables.calibration_summary import print_calibration
 from plimsoll.traffic.imported.profile_file import load_profile
 from plimsoll.traffic.streams.profile import Profile
 

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.options.options import JsonOption
-from plimsoll.cli.terminal.output import stdout
 from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.manifests import RUN_LABEL
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.removal import found_runs, remove_labelled
+from plimsoll.terminal.options.options import JsonOption
+from plimsoll.terminal.output import stdout
 
 _PlaceArgument = Annotated[
     str, typer.Argument(metavar="kube://CONTEXT[/NAMESPACE]", help="The cluster and namespace.")

@@ -9,8 +9,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.cli.terminal.output import stdout, wide_stdout
 from plimsoll.generator.registry.inventory import GeneratorListing, generator_listings
+from plimsoll.terminal.output import stdout, wide_stdout
 
 _TABLE_WIDTH = 120
 

@@ -9,8 +9,8 @@ import typer
 
 from plimsoll.benchmark.proposal.proposed_experiment import proposed_experiment
 from plimsoll.benchmark.proposal.survey import survey_host
-from plimsoll.cli.terminal.new_file import write_new_file
-from plimsoll.cli.terminal.output import stderr
+from plimsoll.terminal.new_file import write_new_file
+from plimsoll.terminal.output import stderr
 
 
 def add_to(app: typer.Typer) -> None:

@@ -15,15 +15,15 @@ from rich.text import Text
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.experiment.set_field import SetField
-from plimsoll.cli.options.set_option import SetOption
-from plimsoll.cli.terminal.output import labelled, stdout
-from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.registry.labs import lab_kinds, lab_needs, lab_of_kind
 from plimsoll.dut.registry.standing import LabDescription, lab_down, lab_list, lab_up
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.host.resctrl.offer import resctrl_offer
+from plimsoll.terminal.options.set_option import SetOption
+from plimsoll.terminal.output import labelled, stdout
+from plimsoll.terminal.suggesting_group import SuggestingGroup
 
 app = typer.Typer(
     name="lab",

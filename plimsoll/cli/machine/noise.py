@@ -9,13 +9,13 @@ from rich.text import Text
 
 from plimsoll.benchmark.noise.noise import measure_noise
 from plimsoll.benchmark.noise.settings import NoiseSettings
-from plimsoll.cli.options.options import JsonOption, parse_option
-from plimsoll.cli.tables.noise_summary import print_noise
-from plimsoll.cli.terminal.output import labelled, stderr, stdout
 from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.record.results.noise_result import NoiseResult
+from plimsoll.terminal.options.options import JsonOption, parse_option
+from plimsoll.terminal.output import labelled, stderr, stdout
+from plimsoll.terminal.tables.noise_summary import print_noise
 from plimsoll.text.units import parse_duration, parse_latency_ns
 
 _EXCEEDED = 1

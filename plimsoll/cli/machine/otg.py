@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
-from plimsoll.cli.options.set_option import SetOption
-from plimsoll.cli.terminal.output import say
 from plimsoll.errors import InputError, Interrupted, MachineError
 from plimsoll.extras import added_by
 from plimsoll.host.ledger.ledger import sweep
+from plimsoll.terminal.options.set_option import SetOption
+from plimsoll.terminal.output import say
 from plimsoll.web.endpoint import ListenEndpoint, parse_endpoint
 from plimsoll.web.serve_settings import is_loopback, new_token
 

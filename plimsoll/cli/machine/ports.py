@@ -10,11 +10,11 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.cli.terminal.output import stdout, wide_stdout
-from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.host.ports.binding import PortBinder
 from plimsoll.host.ports.ethtool import HardwareStamps
 from plimsoll.host.ports.machine_ports import MachinePort, machine_ports
+from plimsoll.terminal.output import stdout, wide_stdout
+from plimsoll.terminal.suggesting_group import SuggestingGroup
 
 _TABLE_WIDTH = 120
 

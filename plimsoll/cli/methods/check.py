@@ -10,12 +10,12 @@ import typer
 
 from plimsoll.benchmark.check.check import check_experiment
 from plimsoll.benchmark.experiment.set_field import SetField
-from plimsoll.cli.options.options import parse_option
-from plimsoll.cli.options.set_option import SetOption
-from plimsoll.cli.tables.check_summary import print_planned_run
-from plimsoll.cli.terminal.output import errors, stdout
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.record.results.check_result import CheckResult
+from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.options.set_option import SetOption
+from plimsoll.terminal.output import errors, stdout
+from plimsoll.terminal.tables.check_summary import print_planned_run
 from plimsoll.text.units import parse_duration
 
 _EPILOG = (

@@ -11,19 +11,19 @@ import typer
 from plimsoll.benchmark.churn.run import begin_churn, run_churn
 from plimsoll.benchmark.churn.settings import load_churn
 from plimsoll.benchmark.experiment.set_field import SetField
-from plimsoll.cli.methods.running import running
-from plimsoll.cli.options.options import JsonOption, RunsOption
-from plimsoll.cli.options.set_option import SetOption, refuse_set_fields
-from plimsoll.cli.options.tags_option import TagsOption, tag_run
-from plimsoll.cli.tables.plain_tables import print_sections
-from plimsoll.cli.terminal.exit_codes import end_by
-from plimsoll.cli.terminal.output import say, stdout
 from plimsoll.errors import InputError
 from plimsoll.record.methods.churn import CHURN
 from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
 from plimsoll.report.pages.churn.answer import churn_answer
+from plimsoll.terminal.commands.running import running
+from plimsoll.terminal.exit_codes import end_by
+from plimsoll.terminal.options.options import JsonOption, RunsOption
+from plimsoll.terminal.options.set_option import SetOption, refuse_set_fields
+from plimsoll.terminal.options.tags_option import TagsOption, tag_run
+from plimsoll.terminal.output import say, stdout
+from plimsoll.terminal.tables.plain_tables import print_sections
 
 _EPILOG = (
     "Examples: **plimsoll churn churn.yaml** · **plimsoll churn --resume "

@@ -14,11 +14,6 @@ from plimsoll.benchmark.latency_at_load.latency_at_load import (
 )
 from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadSettings
 from plimsoll.benchmark.session.run_start import check_method
-from plimsoll.cli.methods.standard_command import StandardCommand
-from plimsoll.cli.options.frame_options import parse_percents
-from plimsoll.cli.options.options import parse_option
-from plimsoll.cli.tables.plain_tables import print_sections
-from plimsoll.cli.terminal.output import stdout
 from plimsoll.errors import InputError
 from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
 from plimsoll.record.methods.load_line import LOAD_LINE
@@ -26,6 +21,11 @@ from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.pages.standard.latency_at_load_answer import latency_at_load_answer
+from plimsoll.terminal.commands.standard_command import StandardCommand
+from plimsoll.terminal.options.frame_options import parse_percents
+from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.output import stdout
+from plimsoll.terminal.tables.plain_tables import print_sections
 from plimsoll.text.units import Rate, parse_duration, parse_rate
 
 

@@ -15,15 +15,15 @@ from plimsoll.benchmark.matrix.run import run_matrix
 from plimsoll.cli.methods.matrix_command import MatrixCommand
 from plimsoll.cli.methods.matrix_on import EndpointOption, run_jobs, store_of
 from plimsoll.cli.methods.run_on import ImageOption, OnOption, chosen_place
-from plimsoll.cli.methods.running import serving
-from plimsoll.cli.options.options import JsonOption, MetricsPortOption, RunsOption
-from plimsoll.cli.options.set_option import SetOption
-from plimsoll.cli.options.tags_option import TagsOption, tag_run
-from plimsoll.cli.tables.matrix_table import matrix_table
-from plimsoll.cli.terminal.output import stdout
 from plimsoll.cluster.jobs.matrix_jobs import NO_RECORD
 from plimsoll.record.methods.matrix import MATRIX
 from plimsoll.record.results.matrix_result import MatrixResult
+from plimsoll.terminal.commands.running import serving
+from plimsoll.terminal.options.options import JsonOption, MetricsPortOption, RunsOption
+from plimsoll.terminal.options.set_option import SetOption
+from plimsoll.terminal.options.tags_option import TagsOption, tag_run
+from plimsoll.terminal.output import stdout
+from plimsoll.terminal.tables.matrix_table import matrix_table
 
 _EPILOG = (
     "Examples: **plimsoll matrix sizes.yaml** · "

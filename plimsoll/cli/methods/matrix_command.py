@@ -16,17 +16,17 @@ from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.matrix.plan import read_plan
 from plimsoll.benchmark.matrix.run import SampleHooks
 from plimsoll.benchmark.session.progress_listener import ProgressListener
-from plimsoll.cli.methods.progress import progress_on
-from plimsoll.cli.methods.running import running
-from plimsoll.cli.options.set_option import refuse_set_fields
-from plimsoll.cli.terminal.exit_codes import end_by
-from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.errors import InputError
 from plimsoll.record.methods.method import Method
 from plimsoll.record.run.journal import JournalContents
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.report import write_report
+from plimsoll.terminal.commands.progress import progress_on
+from plimsoll.terminal.commands.running import running
+from plimsoll.terminal.exit_codes import end_by
+from plimsoll.terminal.options.set_option import refuse_set_fields
+from plimsoll.terminal.output import stderr, stdout
 
 if TYPE_CHECKING:
     from plimsoll.web.open_metrics import LiveMetrics

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.terminal.output import say
 from plimsoll.cluster.jobs.matrix_jobs import JobStore, MatrixJobs, read_experiment_of
 from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.place import ClusterPlace
@@ -15,6 +14,7 @@ from plimsoll.cluster.pods.pod_plan import IMAGE_VARIABLE, plan_pods
 from plimsoll.errors import InputError
 from plimsoll.export.object_store import Bucket
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.terminal.output import say
 
 EndpointOption = Annotated[
     str | None, typer.Option(help="The store's URL; by default AWS_ENDPOINT_URL's.")

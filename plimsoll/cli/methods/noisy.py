@@ -17,15 +17,15 @@ from plimsoll.benchmark.matrix.noisy import load_noisy_matrix
 from plimsoll.benchmark.matrix.plan import begin_matrix
 from plimsoll.benchmark.matrix.run import MatrixEnd, run_samples
 from plimsoll.cli.methods.matrix_command import MatrixCommand
-from plimsoll.cli.methods.running import serving
-from plimsoll.cli.options.options import JsonOption, MetricsPortOption, RunsOption
-from plimsoll.cli.options.set_option import SetOption
-from plimsoll.cli.options.tags_option import TagsOption, tag_run
-from plimsoll.cli.tables.comparison_table import figures_table
-from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.record.methods.noisy import NOISY
 from plimsoll.record.results.noisy_result import NoisyResult
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.terminal.commands.running import serving
+from plimsoll.terminal.options.options import JsonOption, MetricsPortOption, RunsOption
+from plimsoll.terminal.options.set_option import SetOption
+from plimsoll.terminal.options.tags_option import TagsOption, tag_run
+from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.tables.comparison_table import figures_table
 from plimsoll.text.plain_text import plain_text
 
 _EPILOG = (

@@ -19,20 +19,20 @@ from plimsoll.benchmark.plugfest.estimate import INVALID_SHARE, Span
 from plimsoll.benchmark.plugfest.refusals import refusal_text
 from plimsoll.benchmark.plugfest.session import Prospect, prospect, run_plugfest
 from plimsoll.cli.methods.matrix_command import MatrixCommand
-from plimsoll.cli.methods.running import serving
-from plimsoll.cli.options.options import (
+from plimsoll.record.methods.plugfest import PLUGFEST
+from plimsoll.record.results.plugfest_result import PlugfestResult
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.terminal.commands.running import serving
+from plimsoll.terminal.options.options import (
     JsonOption,
     MetricsPortOption,
     RunsOption,
     parse_option,
 )
-from plimsoll.cli.options.set_option import SetOption
-from plimsoll.cli.options.tags_option import TagsOption, tag_run
-from plimsoll.cli.tables.plugfest_table import plugfest_tables
-from plimsoll.cli.terminal.output import stderr, stdout
-from plimsoll.record.methods.plugfest import PLUGFEST
-from plimsoll.record.results.plugfest_result import PlugfestResult
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.terminal.options.set_option import SetOption
+from plimsoll.terminal.options.tags_option import TagsOption, tag_run
+from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.tables.plugfest_table import plugfest_tables
 from plimsoll.text.counted import counted
 from plimsoll.text.plain_text import plain_text
 from plimsoll.text.units import format_duration, parse_duration

@@ -10,12 +10,12 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.probe.probe import run_probe
 from plimsoll.benchmark.probe.settings import ProbeSettings
 from plimsoll.benchmark.whole_run.preflight import check_search
-from plimsoll.cli.methods.standard_command import StandardCommand
-from plimsoll.cli.options.options import parse_option
-from plimsoll.cli.tables.plain_tables import print_sections
-from plimsoll.cli.terminal.output import stdout
 from plimsoll.record.methods.probe import PROBE
 from plimsoll.report.pages.standard.probe_answer import probe_answer
+from plimsoll.terminal.commands.standard_command import StandardCommand
+from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.output import stdout
+from plimsoll.terminal.tables.plain_tables import print_sections
 from plimsoll.text.units import parse_duration, parse_rate
 
 

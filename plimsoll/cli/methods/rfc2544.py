@@ -10,14 +10,14 @@ import typer
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.rfc2544.run import check_rfc2544, run_rfc2544
 from plimsoll.benchmark.rfc2544.settings import TESTS, Rfc2544Settings, Test
-from plimsoll.cli.methods.standard_command import StandardCommand
-from plimsoll.cli.options.frame_options import parse_sizes
-from plimsoll.cli.options.options import parse_option
-from plimsoll.cli.tables.plain_tables import print_sections
-from plimsoll.cli.terminal.output import stdout
 from plimsoll.errors import InputError
 from plimsoll.record.methods.rfc2544 import RFC2544
 from plimsoll.report.pages.standard.rfc2544_answer import rfc2544_answer
+from plimsoll.terminal.commands.standard_command import StandardCommand
+from plimsoll.terminal.options.frame_options import parse_sizes
+from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.output import stdout
+from plimsoll.terminal.tables.plain_tables import print_sections
 from plimsoll.text.mistakes import did_you_mean
 from plimsoll.text.units import parse_rate, parse_ratio
 

@@ -10,14 +10,14 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.rfc2544.preparation import check_frames
 from plimsoll.benchmark.rfc9004.rfc9004 import run_rfc9004
 from plimsoll.benchmark.rfc9004.settings import Rfc9004Settings
-from plimsoll.cli.methods.standard_command import StandardCommand
-from plimsoll.cli.options.frame_options import parse_sizes
-from plimsoll.cli.options.options import parse_option
-from plimsoll.cli.tables.plain_tables import print_sections
-from plimsoll.cli.terminal.output import stdout
 from plimsoll.errors import InputError
 from plimsoll.record.methods.rfc9004 import RFC9004
 from plimsoll.report.pages.standard.rfc9004_answer import rfc9004_answer
+from plimsoll.terminal.commands.standard_command import StandardCommand
+from plimsoll.terminal.options.frame_options import parse_sizes
+from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.output import stdout
+from plimsoll.terminal.tables.plain_tables import print_sections
 from plimsoll.text.units import format_duration, parse_duration, parse_rate
 
 # Section 6.2: the limit must be configurable up to this.

@@ -15,26 +15,26 @@ from plimsoll.benchmark.experiment.set_field import SetField, parse_set_field
 from plimsoll.benchmark.load_line.load_line import check_resume, find_load_line
 from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.cli.methods.check import check_and_show
-from plimsoll.cli.methods.progress import progress_on
 from plimsoll.cli.methods.run_on import ImageOption, OnOption, chosen_place, run_in_cluster
-from plimsoll.cli.methods.running import running, serving
-from plimsoll.cli.options.options import (
+from plimsoll.errors import InputError
+from plimsoll.record.results.result import Result
+from plimsoll.record.run.journal import JournalContents, read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report import write_report
+from plimsoll.terminal.commands.progress import progress_on
+from plimsoll.terminal.commands.running import running, serving
+from plimsoll.terminal.exit_codes import end_as, end_by
+from plimsoll.terminal.options.options import (
     ExperimentArgument,
     JsonOption,
     MetricsPortOption,
     RunsOption,
     parse_option,
 )
-from plimsoll.cli.options.set_option import SetOption, refuse_set_fields
-from plimsoll.cli.options.tags_option import TagsOption, tag_run
-from plimsoll.cli.tables.result_summary import print_result
-from plimsoll.cli.terminal.exit_codes import end_as, end_by
-from plimsoll.cli.terminal.output import stderr, stdout
-from plimsoll.errors import InputError
-from plimsoll.record.results.result import Result
-from plimsoll.record.run.journal import JournalContents, read_journal
-from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report import write_report
+from plimsoll.terminal.options.set_option import SetOption, refuse_set_fields
+from plimsoll.terminal.options.tags_option import TagsOption, tag_run
+from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.tables.result_summary import print_result
 from plimsoll.text.units import parse_duration
 
 _EPILOG = (

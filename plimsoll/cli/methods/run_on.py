@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.cli.terminal.output import labelled, say, stderr
 from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import IMAGE_VARIABLE, plan_pods
 from plimsoll.cluster.pods.run_in_cluster import ClusterRun, place_of
 from plimsoll.record.results.result import Result, read_result
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.terminal.output import labelled, say, stderr
 
 OnOption = Annotated[
     str | None,

@@ -20,11 +20,6 @@ from plimsoll.benchmark.whole_run.simulation import (
     SimulationRequest,
     parse_settings,
 )
-from plimsoll.cli.methods.progress import Progress
-from plimsoll.cli.options.options import parse_option
-from plimsoll.cli.tables.result_summary import print_result
-from plimsoll.cli.terminal.exit_codes import end_by
-from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.errors import InputError
 from plimsoll.generator.simulated.models.registry import model_kinds
 from plimsoll.host.ledger.scratch import scratch_folder
@@ -32,6 +27,11 @@ from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.report import write_report
+from plimsoll.terminal.commands.progress import Progress
+from plimsoll.terminal.exit_codes import end_by
+from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.tables.result_summary import print_result
 from plimsoll.text.units import (
     format_duration,
     format_pps,

@@ -12,12 +12,12 @@ from plimsoll.benchmark.soak.segments import segments_of
 from plimsoll.benchmark.soak.settings import SoakSettings
 from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.benchmark.whole_run.preflight import check_trial
-from plimsoll.cli.methods.standard_command import StandardCommand
-from plimsoll.cli.options.options import parse_option
-from plimsoll.cli.tables.soak_summary import print_soak
-from plimsoll.cli.terminal.output import stdout
 from plimsoll.errors import InputError
 from plimsoll.record.methods.soak import SOAK
+from plimsoll.terminal.commands.standard_command import StandardCommand
+from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.output import stdout
+from plimsoll.terminal.tables.soak_summary import print_soak
 from plimsoll.text.units import parse_duration, parse_rate, parse_ratio
 
 _EXAMPLE = "plimsoll soak examples/demo.yaml --load 500kpps --duration 8h"

@@ -12,19 +12,19 @@ from plimsoll.benchmark.experiment.reading_interval import check_readings
 from plimsoll.benchmark.experiment.trial_settings import check_trial_duration
 from plimsoll.benchmark.whole_run.preflight import check_trial
 from plimsoll.benchmark.whole_run.single_trial import run_single_trial
-from plimsoll.cli.methods.progress import progress_on
-from plimsoll.cli.methods.running import serving
-from plimsoll.cli.options.options import MetricsPortOption, RunsOption, parse_option
-from plimsoll.cli.options.set_option import SetOption
-from plimsoll.cli.options.tags_option import TagsOption, tag_run
-from plimsoll.cli.tables.stream_table import stream_tables
-from plimsoll.cli.tables.trial_table import trial_table
-from plimsoll.cli.terminal.exit_codes import end_by
-from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report import write_report
+from plimsoll.terminal.commands.progress import progress_on
+from plimsoll.terminal.commands.running import serving
+from plimsoll.terminal.exit_codes import end_by
+from plimsoll.terminal.options.options import MetricsPortOption, RunsOption, parse_option
+from plimsoll.terminal.options.set_option import SetOption
+from plimsoll.terminal.options.tags_option import TagsOption, tag_run
+from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.tables.stream_table import stream_tables
+from plimsoll.terminal.tables.trial_table import trial_table
 from plimsoll.text.units import parse_duration, parse_rate
 
 _EPILOG = (

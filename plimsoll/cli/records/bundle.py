@@ -8,9 +8,6 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.options.run_choice import RunArgument, RunsFolderOption
-from plimsoll.cli.tables.run_words import shown
-from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.errors import InputError
 from plimsoll.export.bundle.pack import SUFFIX, check_bundled, write_bundle
 from plimsoll.export.output_file import refuse_existing
@@ -19,6 +16,9 @@ from plimsoll.record.index.find import find_run
 from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import export_charts, export_tables, write_report
+from plimsoll.terminal.options.run_choice import RunArgument, RunsFolderOption
+from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.tables.run_words import shown
 from plimsoll.text.counted import counted, size_text
 
 _EPILOG = (

@@ -16,16 +16,16 @@ from plimsoll.analysis.comparison.comparison import Comparison, FigureComparison
 from plimsoll.analysis.comparison.comparison_words import sentences
 from plimsoll.analysis.comparison.grouping import parse_fact, sides_by
 from plimsoll.analysis.comparison.side import Side, find_side, invalid_runs
-from plimsoll.cli.options.options import parse_option
-from plimsoll.cli.options.run_choice import RunsFolderOption, complete_run
-from plimsoll.cli.tables.comparison_table import changes_table, figures_table
-from plimsoll.cli.terminal.new_file import write_new_file
-from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import entry_of
 from plimsoll.record.index.run_index import read_index
 from plimsoll.record.query.found_runs import find_runs
 from plimsoll.report.pages.comparison.page import comparison_page
+from plimsoll.terminal.new_file import write_new_file
+from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.options.run_choice import RunsFolderOption, complete_run
+from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.tables.comparison_table import changes_table, figures_table
 
 _EPILOG = (
     "Examples: **plimsoll compare 20260101T120000-demo last** · "

@@ -8,19 +8,6 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.options.export_targets import (
-    Job,
-    copy_parquet,
-    load_documents,
-    put_parquet,
-    say_moved,
-    write_documents,
-    write_histograms,
-    write_metrics,
-)
-from plimsoll.cli.options.metric_completion import complete_period
-from plimsoll.cli.options.options import parse_option
-from plimsoll.cli.options.run_choice import RunArgument, RunsFolderOption
 from plimsoll.errors import InputError
 from plimsoll.export.cdm.documents import RunDocuments, RunOwner
 from plimsoll.export.cdm.run_iterations import outline_of
@@ -34,6 +21,19 @@ from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.index.run_tag import parse_tag
 from plimsoll.record.run.file_check import require_intact
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.terminal.options.export_targets import (
+    Job,
+    copy_parquet,
+    load_documents,
+    put_parquet,
+    say_moved,
+    write_documents,
+    write_histograms,
+    write_metrics,
+)
+from plimsoll.terminal.options.metric_completion import complete_period
+from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.options.run_choice import RunArgument, RunsFolderOption
 
 _EPILOG = "  \n".join(
     (

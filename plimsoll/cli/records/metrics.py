@@ -10,23 +10,6 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.options.metric_completion import (
-    complete_period,
-    complete_source,
-    complete_type,
-)
-from plimsoll.cli.options.run_choice import RunsFolderOption, complete_run
-from plimsoll.cli.options.store_option import StoreOption, bring_whole, listed_runs
-from plimsoll.cli.tables.metric_contents import (
-    contents_csv,
-    contents_json,
-    contents_table,
-    names_and_counts,
-)
-from plimsoll.cli.tables.metric_documents import metric_csv, metric_json
-from plimsoll.cli.tables.metric_table import metric_table
-from plimsoll.cli.terminal.output import errors, labelled, stderr, stdout
-from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.record.index.find import LAST
 from plimsoll.record.query import (
     MEASUREMENT,
@@ -41,6 +24,23 @@ from plimsoll.record.query import (
 from plimsoll.record.query.contents import metric_contents
 from plimsoll.record.query.found_runs import find_runs
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.terminal.options.metric_completion import (
+    complete_period,
+    complete_source,
+    complete_type,
+)
+from plimsoll.terminal.options.run_choice import RunsFolderOption, complete_run
+from plimsoll.terminal.options.store_option import StoreOption, bring_whole, listed_runs
+from plimsoll.terminal.output import errors, labelled, stderr, stdout
+from plimsoll.terminal.suggesting_group import SuggestingGroup
+from plimsoll.terminal.tables.metric_contents import (
+    contents_csv,
+    contents_json,
+    contents_table,
+    names_and_counts,
+)
+from plimsoll.terminal.tables.metric_documents import metric_csv, metric_json
+from plimsoll.terminal.tables.metric_table import metric_table
 from plimsoll.text.plain_text import plain_text
 
 app = typer.Typer(

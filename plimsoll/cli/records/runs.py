@@ -10,8 +10,14 @@ from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 
-from plimsoll.cli.options.run_choice import RunsFolderOption
-from plimsoll.cli.options.run_selection import (
+from plimsoll.cli.records import runs_check, runs_marks, runs_rm, runs_show
+from plimsoll.errors import InputError
+from plimsoll.record.index.run_entry import RunState
+from plimsoll.record.index.run_filter import RunFilter, SortKey, in_order
+from plimsoll.record.index.run_index import read_index
+from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.terminal.options.run_choice import RunsFolderOption
+from plimsoll.terminal.options.run_selection import (
     DutFilterOption,
     MethodFilterOption,
     NameFilterOption,
@@ -22,17 +28,11 @@ from plimsoll.cli.options.run_selection import (
     began_between,
     tag_filters,
 )
-from plimsoll.cli.options.store_option import StoreOption, listed_runs
-from plimsoll.cli.records import runs_check, runs_marks, runs_rm, runs_show
-from plimsoll.cli.tables.run_words import entry_json, shown
-from plimsoll.cli.tables.runs_table import RunsTable, print_damage
-from plimsoll.cli.terminal.output import stderr, stdout
-from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
-from plimsoll.errors import InputError
-from plimsoll.record.index.run_entry import RunState
-from plimsoll.record.index.run_filter import RunFilter, SortKey, in_order
-from plimsoll.record.index.run_index import read_index
-from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.terminal.options.store_option import StoreOption, listed_runs
+from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.suggesting_group import SuggestingGroup
+from plimsoll.terminal.tables.run_words import entry_json, shown
+from plimsoll.terminal.tables.runs_table import RunsTable, print_damage
 from plimsoll.text.mistakes import did_you_mean
 
 _VERDICTS: Sequence[Verdict] = get_args(Verdict)

@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.options.options import parse_option
-from plimsoll.cli.options.run_choice import RunArgument, RunsFolderOption
-from plimsoll.cli.tables.run_words import shown
-from plimsoll.cli.terminal.output import stdout
 from plimsoll.errors import InputError
 from plimsoll.record.index.find import find_run
 from plimsoll.record.index.run_notes import change_notes
 from plimsoll.record.index.run_tag import parse_tag, parse_tag_key
+from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.options.run_choice import RunArgument, RunsFolderOption
+from plimsoll.terminal.output import stdout
+from plimsoll.terminal.tables.run_words import shown
 
 _TAG_EPILOG = (
     "Examples: **plimsoll runs tag last kernel=6.1 nic=e810** · "

@@ -10,14 +10,14 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from plimsoll.cli.options.run_choice import RunArguments, RunsFolderOption
-from plimsoll.cli.tables.run_words import answer_text, shown
-from plimsoll.cli.terminal.output import errors, stderr, stdout
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.find import find_run_path
 from plimsoll.record.index.removal import finish_removals, remove
 from plimsoll.record.index.removal_plan import Removal, plan_removal
+from plimsoll.terminal.options.run_choice import RunArguments, RunsFolderOption
+from plimsoll.terminal.output import errors, stderr, stdout
+from plimsoll.terminal.tables.run_words import answer_text, shown
 from plimsoll.text.counted import size_text
 
 _DECLINED = InputError.exit_code

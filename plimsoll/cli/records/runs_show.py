@@ -13,8 +13,16 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.cli.options.run_choice import RunArgument, RunsFolderOption
-from plimsoll.cli.tables.run_words import (
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.index.find import find_run_path
+from plimsoll.record.index.run_content import RunFile, content_of
+from plimsoll.record.index.run_entry import RunEntry, checked_entry, entry_of
+from plimsoll.record.index.run_summary import RunSummary
+from plimsoll.record.methods.registry import METHODS
+from plimsoll.terminal.exit_codes import end_by
+from plimsoll.terminal.options.run_choice import RunArgument, RunsFolderOption
+from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.tables.run_words import (
     answer_text,
     dut_text,
     entry_json,
@@ -22,15 +30,7 @@ from plimsoll.cli.tables.run_words import (
     shown,
     state_text,
 )
-from plimsoll.cli.tables.runs_table import print_damage
-from plimsoll.cli.terminal.exit_codes import end_by
-from plimsoll.cli.terminal.output import stderr, stdout
-from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.index.find import find_run_path
-from plimsoll.record.index.run_content import RunFile, content_of
-from plimsoll.record.index.run_entry import RunEntry, checked_entry, entry_of
-from plimsoll.record.index.run_summary import RunSummary
-from plimsoll.record.methods.registry import METHODS
+from plimsoll.terminal.tables.runs_table import print_damage
 from plimsoll.text.counted import size_text
 from plimsoll.text.units import format_duration
 

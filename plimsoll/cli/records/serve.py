@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.options.run_choice import RunsFolderOption
-from plimsoll.cli.terminal.output import stderr
 from plimsoll.errors import InputError, Interrupted, MachineError
 from plimsoll.extras import added_by
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger, sweep
+from plimsoll.terminal.options.run_choice import RunsFolderOption
+from plimsoll.terminal.output import stderr
 from plimsoll.text.named_program import AllowedPrograms
 from plimsoll.web.endpoint import ListenEndpoint, ServedEndpoint, UnixEndpoint, parse_any_endpoint
 from plimsoll.web.security.token_file import read_token, write_token

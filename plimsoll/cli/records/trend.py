@@ -18,9 +18,15 @@ from plimsoll.analysis.comparison.side import invalid_runs
 from plimsoll.analysis.comparison.trend.releases import ReleaseOrder, Releases, releases_of
 from plimsoll.analysis.comparison.trend.trend import FigureTrend, Trend, trend
 from plimsoll.analysis.comparison.trend.trend_words import notable_sentences
-from plimsoll.cli.options.options import parse_option
-from plimsoll.cli.options.run_choice import RunsFolderOption, complete_run
-from plimsoll.cli.options.run_selection import (
+from plimsoll.record.index.run_entry import RunEntry, entry_of
+from plimsoll.record.index.run_filter import RunFilter
+from plimsoll.record.index.run_index import read_index
+from plimsoll.record.query.found_runs import find_runs
+from plimsoll.report.pages.trend.page import trend_page
+from plimsoll.terminal.new_file import write_new_file
+from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.options.run_choice import RunsFolderOption, complete_run
+from plimsoll.terminal.options.run_selection import (
     DutFilterOption,
     MethodFilterOption,
     NameFilterOption,
@@ -31,14 +37,8 @@ from plimsoll.cli.options.run_selection import (
     began_between,
     tag_filters,
 )
-from plimsoll.cli.tables.trend_table import changes_table, facts_table, levels_table
-from plimsoll.cli.terminal.new_file import write_new_file
-from plimsoll.cli.terminal.output import stderr, stdout
-from plimsoll.record.index.run_entry import RunEntry, entry_of
-from plimsoll.record.index.run_filter import RunFilter
-from plimsoll.record.index.run_index import read_index
-from plimsoll.record.query.found_runs import find_runs
-from plimsoll.report.pages.trend.page import trend_page
+from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.tables.trend_table import changes_table, facts_table, levels_table
 from plimsoll.text.counted import counted
 from plimsoll.text.plain_text import plain_text
 

@@ -13,17 +13,6 @@ import typer
 from rich.live import Live
 from rich.text import Text
 
-from plimsoll.cli.options.run_choice import RunsFolderOption, complete_run
-from plimsoll.cli.tables.live_view import (
-    LiveMoment,
-    SearchView,
-    TrialView,
-    ended_line,
-    live_text,
-    trial_title,
-)
-from plimsoll.cli.tables.run_words import answer_text, shown
-from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.errors import Interrupted
 from plimsoll.host.entry.standard_streams import stdout_is_gone
 from plimsoll.record.index.find import LAST, find_run
@@ -34,6 +23,17 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.run.run_lock import is_held
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.terminal.options.run_choice import RunsFolderOption, complete_run
+from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.tables.live_view import (
+    LiveMoment,
+    SearchView,
+    TrialView,
+    ended_line,
+    live_text,
+    trial_title,
+)
+from plimsoll.terminal.tables.run_words import answer_text, shown
 
 _EPILOG = "Examples: **plimsoll watch** · **plimsoll watch 20260101T120000-demo --json**"
 _EVERY_S = 1.0

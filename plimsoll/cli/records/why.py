@@ -17,18 +17,18 @@ from plimsoll.attribution.ranking.rank import RankedCause, remedies_of
 from plimsoll.attribution.ranking.remedies import Remedy
 from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
 from plimsoll.attribution.ranking.trace_gaps import trace_gaps
-from plimsoll.cli.options.options import parse_option
-from plimsoll.cli.options.run_choice import RunsFolderOption, complete_run
-from plimsoll.cli.tables.figure_table import FigureTable, TableColumn
-from plimsoll.cli.tables.run_words import shown
-from plimsoll.cli.terminal.new_file import write_new_file
-from plimsoll.cli.terminal.output import stdout
 from plimsoll.errors import InputError
 from plimsoll.record.causes.causes_record import TrialCauses, read_causes
 from plimsoll.record.causes.kernel_events import read_kernel_events
 from plimsoll.record.index.find import LAST, find_run
 from plimsoll.record.run.file_check import require_intact
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.terminal.new_file import write_new_file
+from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.options.run_choice import RunsFolderOption, complete_run
+from plimsoll.terminal.output import stdout
+from plimsoll.terminal.tables.figure_table import FigureTable, TableColumn
+from plimsoll.terminal.tables.run_words import shown
 from plimsoll.text.units import format_ns, parse_latency_ns
 
 _EPILOG = (

@@ -7,18 +7,18 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.options.bmc_options import (
+from plimsoll.cli.tune.cluster import ContextOption, FromOption, KubeOption, audit_of_cluster
+from plimsoll.errors import TESTER_COULD_NOT_TELL
+from plimsoll.record.run.audit_record import AuditRecord
+from plimsoll.terminal.options.bmc_options import (
     BmcCredentialsOption,
     BmcOption,
     CaFileOption,
     with_bmc,
 )
-from plimsoll.cli.options.host_choice import HostOption, RootOption, chosen_host
-from plimsoll.cli.options.options import JsonOption
-from plimsoll.cli.tables.audit_table import print_audit, print_fixes
-from plimsoll.cli.tune.cluster import ContextOption, FromOption, KubeOption, audit_of_cluster
-from plimsoll.errors import TESTER_COULD_NOT_TELL
-from plimsoll.record.run.audit_record import AuditRecord
+from plimsoll.terminal.options.host_choice import HostOption, RootOption, chosen_host
+from plimsoll.terminal.options.options import JsonOption
+from plimsoll.terminal.tables.audit_table import print_audit, print_fixes
 from plimsoll.tune.audit.assumed_intent import assume_intent
 from plimsoll.tune.audit.audit import Audit, look
 from plimsoll.tune.audit.audit import audit as run_audit

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.options.host_choice import HostOption, RootOption, chosen_host
-from plimsoll.cli.terminal.new_file import write_new_file
-from plimsoll.cli.terminal.output import stderr, stdout
+from plimsoll.terminal.new_file import write_new_file
+from plimsoll.terminal.options.host_choice import HostOption, RootOption, chosen_host
+from plimsoll.terminal.output import stderr, stdout
 from plimsoll.text.plain_text import plain_text
 from plimsoll.tune.intent.load import load_preset, preset_names
 from plimsoll.tune.intent.schema import SCHEMA_FILE, intent_schema

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.terminal.output import stdout
+from plimsoll.terminal.output import stdout
 from plimsoll.text.plain_text import plain_text
 from plimsoll.tune.cluster.reference import METADATA, reference
 from plimsoll.tune.intent.load import load_intent, preset_names

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.errors import InputError
 from plimsoll.record.index.among_runs import run_at
+from plimsoll.terminal.output import stderr, stdout
 from plimsoll.text.plain_text import plain_text
 from plimsoll.tune.expected.kernel_argument import Vendor
 from plimsoll.tune.host.capture.open_capture import open_root

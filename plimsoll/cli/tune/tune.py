@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import typer
 
-from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.cli.tune import (
     audit as tune_audit,
 )
@@ -20,6 +19,7 @@ from plimsoll.cli.tune import (
 from plimsoll.cli.tune import (
     render as tune_render,
 )
+from plimsoll.terminal.suggesting_group import SuggestingGroup
 from plimsoll.tune.intent.schema import intent_schema
 
 app = typer.Typer(

@@ -1,13 +1,13 @@
-"""All methods. A new one is a file here and a line in METHODS."""
+"""All methods: those with a folder of their own (folders.py), and those that are listed here."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plimsoll.record.methods.churn import CHURN
-from plimsoll.record.methods.cross_check import CROSS_CHECK
+from plimsoll.record.methods.folders import folder_methods, part_of
 from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.matrix import MATRIX
@@ -21,8 +21,7 @@ from plimsoll.record.methods.run_outcome import RunOutcome
 from plimsoll.record.methods.soak import SOAK
 from plimsoll.record.methods.trial import TRIAL
 
-# By the name that a run's journal gives its method.
-METHODS: Mapping[str, Method[Any]] = {
+_LISTED: Mapping[str, Method[Any]] = {
     each.name: each
     for each in (
         LOAD_LINE,
@@ -35,10 +34,30 @@ METHODS: Mapping[str, Method[Any]] = {
         RFC9004,
         PROBE,
         LATENCY_AT_LOAD,
-        CROSS_CHECK,
         CHURN,
     )
 }
+
+
+class _Methods(Mapping[str, Method[Any]]):
+    """By the name that a run's journal gives its method; each is imported when it is used."""
+
+    def __getitem__(self, name: str) -> Method[Any]:
+        if name in _LISTED:
+            return _LISTED[name]
+        if name in folder_methods():
+            method: Method[Any] = part_of(name, "result").METHOD
+            return method
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*_LISTED, *folder_methods()))
+
+    def __len__(self) -> int:
+        return len(_LISTED) + len(folder_methods())
+
+
+METHODS = _Methods()
 
 
 def method_with_result(name: str) -> Method[Any] | None:

@@ -12,15 +12,15 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from plimsoll.cli.options.metric_completion import (
+from plimsoll.cli.records import metrics
+from plimsoll.record.run.journal import Journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.terminal.options.metric_completion import (
     complete_period,
     complete_source,
     complete_type,
 )
-from plimsoll.cli.options.run_choice import complete_run
-from plimsoll.cli.records import metrics
-from plimsoll.record.run.journal import Journal
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.terminal.options.run_choice import complete_run
 from tests.unit.record.query.metric_runs import (
     BEGIN_MS,
     END_MS,

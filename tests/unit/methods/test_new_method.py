@@ -1,39 +1,31 @@
-"""A new method is its own files and three lines: it runs, goes on, is listed and reported."""
+"""A new method is a folder and nothing else: it runs, goes on, is listed and reported."""
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from plimsoll import methods
 from plimsoll.benchmark.experiment.experiment import load_experiment
-from plimsoll.cli import command_group
 from plimsoll.errors import Interrupted
-from plimsoll.record.methods import registry as methods
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.schemas import published_schemas
-from plimsoll.report import registry as pages
 from tests.unit.benchmark.simulated_tests import BUFFER_FRAMES, Seen, experiment
 from tests.unit.cli.runs_command import Plimsoll
-from tests.unit.methods.staircase import (
-    STAIRCASE,
-    StaircaseSettings,
-    run_staircase,
-    staircase_page,
-)
 
+FOLDER = Path(__file__).parent / "folder"
 # The simulated DUT carries 1 Mpps in each direction, and keeps 4096 frames of what is beyond.
 LOADS = "--loads=500kpps,900kpps,1.5Mpps"
 
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All that names a new method outside of its own files."""
-    monkeypatch.setitem(methods.METHODS, STAIRCASE.name, STAIRCASE)
-    monkeypatch.setitem(pages.PAGES, STAIRCASE, staircase_page)
-    monkeypatch.setitem(command_group.COMMANDS, "staircase", "tests.unit.methods.staircase")
+    """Lay its folder beside the others: that is all."""
+    monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(FOLDER)])
 
 
 @pytest.fixture
@@ -45,11 +37,12 @@ def written(tmp_path: Path) -> Path:
 
 def cut_short(written: Path) -> RunDirectory:
     """A run that a signal ended after the first of its trials."""
+    own = import_module("plimsoll.methods.staircase.run")
     plan = load_experiment(written)
-    settings = StaircaseSettings(loads_pps=(500e3, 900e3, 1.5e6))
+    settings = own.StaircaseSettings(loads_pps=(500e3, 900e3, 1.5e6))
     run = RunDirectory.create(written.parent / "runs", "sim", plan.normalised())
     with pytest.raises(Interrupted):
-        run_staircase(plan, settings, run, Seen(most=1))
+        own.run_staircase(plan, settings, run, Seen(most=1))
     return run
 
 

@@ -1,16 +1,19 @@
 """Whoever has something of each method has it of all of them."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from plimsoll.cli.command_group import COMMANDS
+from plimsoll.cli.command_group import command_modules
 from plimsoll.cli.main import app
 from plimsoll.record.files.record_error import write_failed
+from plimsoll.record.methods.folders import folder_methods
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.registry import METHODS
-from plimsoll.report.registry import PAGES
+from plimsoll.report.registry import PAGES, page_of
 from tests.unit.record.files.test_record_error import FULL, begun
 
 ALL = list(METHODS.values())
@@ -18,13 +21,33 @@ RESUMED = [method for method in ALL if not method.one_trial]
 
 
 def test_each_has_a_page() -> None:
-    assert set(PAGES) == set(ALL)
+    assert set(PAGES) <= set(ALL)
+    assert all(callable(page_of(method)) for method in ALL)
+
+
+def test_a_method_that_is_not_there_is_none() -> None:
+    assert "tests" not in METHODS
+    with pytest.raises(KeyError):
+        METHODS["tests"]
+
+
+@pytest.mark.parametrize("name", folder_methods())
+def test_a_folder_has_the_name_of_its_method_and_of_its_command(name: str) -> None:
+    assert (METHODS[name].name, METHODS[name].command) == (name, name)
+
+
+def test_to_list_methods_imports_none_that_is_a_folder() -> None:
+    program = "import sys; from plimsoll.record.methods.registry import METHODS; list(METHODS);"
+    program += "print([each for each in sys.modules if each.startswith('plimsoll.methods.')])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout == b"[]\n"
 
 
 @pytest.mark.parametrize("method", ALL, ids=lambda each: each.name)
 def test_each_is_a_command(method: Method) -> None:
-    module = COMMANDS[method.command]
-    assert module == f".methods.{method.command.replace('-', '_')}"
+    folder = method.command.replace("-", "_")
+    module = command_modules()[method.command]
+    assert module in {f".methods.{folder}", f"plimsoll.methods.{folder}.command"}
 
 
 def test_each_has_a_schema_of_its_own() -> None:

@@ -9,7 +9,6 @@ from rich.console import Console
 
 from plimsoll.benchmark.noise.settings import NoiseSettings
 from plimsoll.cli.machine import noise as command
-from plimsoll.cli.tables.noise_summary import print_noise
 from plimsoll.host.cpus import allowed_cpus
 from plimsoll.record.causes.causes_record import ExplainedIncident, RemedyRecord
 from plimsoll.record.results.noise_result import (
@@ -20,6 +19,7 @@ from plimsoll.record.results.noise_result import (
     NoiseResult,
     NoiseTrace,
 )
+from plimsoll.terminal.tables.noise_summary import print_noise
 from tests.unit.cli.runs_command import Plimsoll
 
 CPU = min(allowed_cpus())

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from plimsoll.cli.tables.runs_table import RunsTable
 from plimsoll.record.index.run_index import read_index
 from plimsoll.record.run.run_lock import locked
+from plimsoll.terminal.tables.runs_table import RunsTable
 from tests.unit.cli.runs_command import Plimsoll
 from tests.unit.record.index.run_dirs import (
     NOON_NS,

@@ -1,0 +1,1 @@
+"""Several generators send one profile in turn, and are held against each other."""

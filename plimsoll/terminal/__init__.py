@@ -1,0 +1,1 @@
+"""What commands say and read: options, tables, live views, errors and exit codes."""
