@@ -26,10 +26,6 @@ _FIRST = {
     "noisy": ".methods.noisy",
     "plugfest": ".methods.plugfest",
     "soak": ".methods.soak",
-    "rfc2544": ".methods.rfc2544",
-    "rfc9004": ".methods.rfc9004",
-    "probe": ".methods.probe",
-    "latency-at-load": ".methods.latency_at_load",
 }
 _THEN = {
     "churn": ".methods.churn",

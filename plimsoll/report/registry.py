@@ -12,16 +12,12 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.methods.churn import CHURN
 from plimsoll.record.methods.folders import part_of
-from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.matrix import MATRIX
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.noisy import NOISY
 from plimsoll.record.methods.plugfest import PLUGFEST
-from plimsoll.record.methods.probe import PROBE
 from plimsoll.record.methods.registry import METHODS
-from plimsoll.record.methods.rfc2544 import RFC2544
-from plimsoll.record.methods.rfc9004 import RFC9004
 from plimsoll.record.methods.soak import SOAK
 from plimsoll.record.methods.trial import TRIAL
 from plimsoll.record.run.file_check import check_run
@@ -37,10 +33,6 @@ from plimsoll.report.pages.matrix_page import matrix_page
 from plimsoll.report.pages.noisy.page import noisy_page
 from plimsoll.report.pages.plugfest.page import plugfest_page
 from plimsoll.report.pages.soak.page import soak_page
-from plimsoll.report.pages.standard.latency_at_load_answer import latency_at_load_page
-from plimsoll.report.pages.standard.probe_answer import probe_page
-from plimsoll.report.pages.standard.rfc2544_answer import rfc2544_page
-from plimsoll.report.pages.standard.rfc9004_answer import rfc9004_page
 from plimsoll.report.parts.page import Page, render_page
 from plimsoll.report.parts.run_head import RunHead, load_head
 
@@ -53,10 +45,6 @@ PAGES: Mapping[Method[Any], MakePage] = {
     NOISY: noisy_page,
     PLUGFEST: plugfest_page,
     SOAK: soak_page,
-    RFC2544: rfc2544_page,
-    RFC9004: rfc9004_page,
-    PROBE: probe_page,
-    LATENCY_AT_LOAD: latency_at_load_page,
     CHURN: churn_page,
 }
 
@@ -111,5 +99,5 @@ def page_of(method: Method[Any]) -> MakePage:
     """What makes the page of its runs."""
     if method in PAGES:
         return PAGES[method]
-    page: MakePage = part_of(method.name, "page").page
+    page: MakePage = part_of(method.name, "page").run_page
     return page

@@ -30,7 +30,7 @@ from plimsoll.report.parts.page import Page
 from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
 
 
-def page(run: RunDirectory) -> Page:
+def run_page(run: RunDirectory) -> Page:
     """The page of a run in any state. Raises RecordError when the record is damaged."""
     journal = read_journal(run.journal)
     trials = {trial.number: trial for trial in journal.trials()}

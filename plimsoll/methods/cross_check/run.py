@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.rfc2544.media import media_of
 from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.benchmark.session.session import Session
 from plimsoll.benchmark.testbed.testbed import BedPlan, testbed
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.benchmark.whole_run.environment import record_environment
+from plimsoll.benchmark.whole_run.media import media_of
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_in_session
 from plimsoll.benchmark.whole_run.preflight import machine_mistakes
 from plimsoll.errors import InputError

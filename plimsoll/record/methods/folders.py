@@ -1,6 +1,6 @@
 """Methods that are a folder of `plimsoll/methods`: the folder registers them.
 
-Each has the modules `result`, with its METHOD, `page`, with a function of that name, and
+Each has the modules `result`, with its METHOD, `page`, with `run_page`, and
 `command`, with `add_to`. Each is imported when it is used: listing runs imports no page.
 """
 

@@ -8,15 +8,11 @@ from typing import Any
 
 from plimsoll.record.methods.churn import CHURN
 from plimsoll.record.methods.folders import folder_methods, part_of
-from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.matrix import MATRIX
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.noisy import NOISY
 from plimsoll.record.methods.plugfest import PLUGFEST
-from plimsoll.record.methods.probe import PROBE
-from plimsoll.record.methods.rfc2544 import RFC2544
-from plimsoll.record.methods.rfc9004 import RFC9004
 from plimsoll.record.methods.run_outcome import RunOutcome
 from plimsoll.record.methods.soak import SOAK
 from plimsoll.record.methods.trial import TRIAL
@@ -30,10 +26,6 @@ _LISTED: Mapping[str, Method[Any]] = {
         NOISY,
         PLUGFEST,
         SOAK,
-        RFC2544,
-        RFC9004,
-        PROBE,
-        LATENCY_AT_LOAD,
         CHURN,
     )
 }

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.probe.probe import run_probe
-from plimsoll.benchmark.probe.settings import ProbeSettings
+from plimsoll.methods.probe.run import run_probe
+from plimsoll.methods.probe.settings import ProbeSettings
 from plimsoll.report import write_report
 from tests.integration.parallel.chromium import CHROMIUM, needs_chromium
 from tests.unit.benchmark.audits import audit_of, finding

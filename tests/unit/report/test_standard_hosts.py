@@ -5,21 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.latency_at_load.latency_at_load import run_latency_at_load
-from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadSettings
-from plimsoll.benchmark.probe.probe import run_probe
-from plimsoll.benchmark.probe.settings import ProbeSettings
-from plimsoll.benchmark.rfc2544.run import run_rfc2544
-from plimsoll.benchmark.rfc2544.settings import BurstSettings, Rfc2544Settings
-from plimsoll.benchmark.rfc9004.rfc9004 import run_rfc9004
-from plimsoll.benchmark.rfc9004.settings import Rfc9004Settings
 from plimsoll.errors import Interrupted
+from plimsoll.methods.latency_at_load.run import run_latency_at_load
+from plimsoll.methods.latency_at_load.settings import LatencyAtLoadSettings
+from plimsoll.methods.probe.run import run_probe
+from plimsoll.methods.probe.settings import ProbeSettings
+from plimsoll.methods.rfc2544.page import run_page
+from plimsoll.methods.rfc2544.run import run_rfc2544
+from plimsoll.methods.rfc2544.settings import BurstSettings, Rfc2544Settings
+from plimsoll.methods.rfc9004.run import run_rfc9004
+from plimsoll.methods.rfc9004.settings import Rfc9004Settings
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report import write_report
-from plimsoll.report.pages.standard.rfc2544_answer import rfc2544_page
 from plimsoll.report.tuning.section import TuningSection
 from plimsoll.text.units import Rate
 from plimsoll.tune.audit.finding import CheckVerdict
@@ -108,7 +108,7 @@ def test_rfc_2544_tells_of_the_final_trial_of_each_size(
 
 def lines_of(run: RunDirectory) -> list[tuple[CheckVerdict, str]]:
     """Verdict and happening of check 33 on the page."""
-    tuning = rfc2544_page(run).content["tuning"]
+    tuning = run_page(run).content["tuning"]
     assert isinstance(tuning, TuningSection)
     (host,) = tuning.hosts
     lines = (*host.seen, *host.settings, *host.others)

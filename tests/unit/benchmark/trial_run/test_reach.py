@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.latency_at_load.latency_at_load import run_latency_at_load
-from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadSettings
-from plimsoll.benchmark.rfc2544.run import run_rfc2544
-from plimsoll.benchmark.rfc2544.settings import BurstSettings, Rfc2544Settings
-from plimsoll.benchmark.rfc9004.rfc9004 import run_rfc9004
-from plimsoll.benchmark.rfc9004.settings import Rfc9004Settings
 from plimsoll.benchmark.trial_run import ceiling_trial
 from plimsoll.errors import Interrupted
 from plimsoll.generator.generator_plan import Launch
 from plimsoll.generator.simulated import SimulatedGenerator, Simulation
+from plimsoll.methods.latency_at_load.run import run_latency_at_load
+from plimsoll.methods.latency_at_load.settings import LatencyAtLoadSettings
+from plimsoll.methods.rfc2544.run import run_rfc2544
+from plimsoll.methods.rfc2544.settings import BurstSettings, Rfc2544Settings
+from plimsoll.methods.rfc9004.run import run_rfc9004
+from plimsoll.methods.rfc9004.settings import Rfc9004Settings
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.rfc2544.run import run_rfc2544
-from plimsoll.benchmark.rfc2544.settings import Rfc2544Settings
 from plimsoll.benchmark.session.session import Session
 from plimsoll.benchmark.testbed import testbed as beds
 from plimsoll.benchmark.trial_run.steps import TRIES, Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.errors import InputError
+from plimsoll.methods.rfc2544.run import run_rfc2544
+from plimsoll.methods.rfc2544.settings import Rfc2544Settings
 from plimsoll.record.recorder import recording
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.traffic.streams.compile import compile_profile

@@ -17,6 +17,6 @@ def staircase_answer(run: RunDirectory) -> PageAnswer:
     return PageAnswer("A staircase", (), (), (PageSection("Stairs", tables=(table,)),))
 
 
-def page(run: RunDirectory) -> Page:
+def run_page(run: RunDirectory) -> Page:
     journal = read_journal(run.journal)
     return standard_page(run, journal, staircase_answer(run), AnsweringTrials("", {}))

@@ -1,0 +1,1 @@
+"""Latency at shares of a rate."""

@@ -1,0 +1,158 @@
+"""A run of latency at load, as its page and the terminal show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from plimsoll.methods.latency_at_load.latency_by_load import latency_by_load
+from plimsoll.methods.latency_at_load.result import (
+    POINT,
+    LatencyAtLoadResult,
+    LoadPoint,
+    RateFrom,
+    StreamLatency,
+)
+from plimsoll.record.run.journal import JournalContents, read_journal
+from plimsoll.record.run.result_file import read_run_result
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.slowest import slowest_between
+from plimsoll.report.data.times import LATENCY_COLUMNS, latency_cells
+from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
+from plimsoll.report.pages.standard.page import standard_page
+from plimsoll.report.pages.standard.sections import (
+    NO_FIGURE,
+    Heading,
+    KeyFigure,
+    PageAnswer,
+    PageSection,
+    SectionTable,
+    numbers,
+    words,
+)
+from plimsoll.report.parts.page import Page
+from plimsoll.text.units import format_duration, format_ns_between, format_number, format_pps
+from plimsoll.traffic.plan import Role
+
+_FROM: dict[RateFrom, str] = {
+    "given": "as given",
+    "run": "the load line of another run",
+    "search": "found by the search of this run",
+}
+
+
+def run_page(run: RunDirectory) -> Page:
+    """The page of a run in any state. Raises RecordError when the record is damaged."""
+    journal = read_journal(run.journal)
+    return standard_page(run, journal, latency_at_load_answer(run), _trials_of_points(journal))
+
+
+def latency_at_load_answer(run: RunDirectory) -> PageAnswer:
+    """What the run has found, finished or not. Raises RecordError."""
+    journal = read_journal(run.journal)
+    result = read_run_result(run, LatencyAtLoadResult)
+    points = result.points if result else _points_so_far(journal)
+    return PageAnswer(
+        heading=_heading(result),
+        sentences=tuple(_sentences(result)),
+        warnings=tuple(_warnings(result, points)),
+        sections=(
+            PageSection("Probes", (), (_table(points, "latency"),), (latency_by_load(points),)),
+            PageSection(
+                "Load frames",
+                ("Load frames carry time, too; those that are due together go out together.",),
+                (_table(points, "load"),),
+            ),
+        ),
+        figure=_figure(points),
+    )
+
+
+def _figure(points: Sequence[LoadPoint]) -> KeyFigure:
+    """The p99 of the slowest probe at the highest load, and at each lower one."""
+    ordered = sorted(points, key=lambda point: -point.percent)
+    found = [(point, p99) for point in ordered if (p99 := _p99(point))]
+    if not found:
+        return NO_FIGURE
+    (first, p99), *others = found
+    value, _, unit = format_ns_between(*p99).rpartition(" ")
+    facts = tuple((format_ns_between(*each), f"p99, {_share(point)}") for point, each in others)
+    return KeyFigure(value, f"{unit} p99 at {_share(first)}", facts)
+
+
+def _p99(point: LoadPoint) -> tuple[int, int] | None:
+    return slowest_between((s for s in point.streams if s.role == "latency"), "p99_ns")
+
+
+def _trials_of_points(journal: JournalContents) -> AnsweringTrials:
+    trials = {trial.number: trial for trial in journal.trials()}
+    points = sorted(_points_so_far(journal), key=lambda point: -point.percent)
+    return AnsweringTrials(
+        said="During the trial of each load, the highest first.",
+        by_answer={_share(each): trials[each.trial] for each in points if each.trial in trials},
+    )
+
+
+def _share(point: LoadPoint) -> str:
+    return (
+        "Probes alone" if point.load_pps == 0 else f"{format_number(point.percent)} % of the rate"
+    )
+
+
+def _heading(result: LatencyAtLoadResult | None) -> str:
+    if result is None:
+        return "Latency at load"
+    if result.rate_pps is None:
+        return "Latency at load: no rate was found to take shares of"
+    return f"Latency at shares of {format_pps(result.rate_pps)} per direction"
+
+
+def _sentences(result: LatencyAtLoadResult | None) -> Iterator[str]:
+    if result is None:
+        return
+    yield f"The rate is {_FROM[result.rate_from]}. Media: {result.media}."
+    if result.reason:
+        yield result.reason
+    yield from result.notes
+
+
+def _warnings(result: LatencyAtLoadResult | None, points: Sequence[LoadPoint]) -> Iterator[str]:
+    if result is not None and result.quick and points:
+        yield f"Quick preset: trials of {format_duration(points[0].sending_s)} instead of a minute."
+    for point in points:
+        if point.verdict == "invalid":
+            yield f"The tester was at fault at {point.percent:g} %: {point.reason}."
+
+
+def _table(points: Sequence[LoadPoint], role: Role) -> SectionTable:
+    columns = (
+        *numbers("% of the rate", "Intended", "Offered"),
+        Heading("Stream", number=False),
+        *numbers("Samples", *LATENCY_COLUMNS, "Lost", "Across tester stalls"),
+        Heading("Tester", number=False),
+        words("Remark"),
+    )
+    rows = tuple(
+        _cells(point, stream) for point in points for stream in point.streams if stream.role == role
+    )
+    return SectionTable("", columns, rows)
+
+
+def _cells(point: LoadPoint, stream: StreamLatency) -> tuple[str, ...]:
+    return (
+        format_number(point.percent),
+        "probes alone" if point.load_pps == 0 else format_pps(point.load_pps),
+        "-" if point.offered_pps is None else format_pps(point.offered_pps),
+        stream.name,
+        f"{stream.latency_ends[1].count:,}",
+        *latency_cells(stream, LATENCY_COLUMNS),
+        f"{stream.lost:,}",
+        f"{stream.across_stalls:,}",
+        "fit" if point.verdict == "pass" else point.verdict,
+        point.reason or "",
+    )
+
+
+def _points_so_far(journal: JournalContents) -> tuple[LoadPoint, ...]:
+    """Of a point recorded twice, the last."""
+    said = [LoadPoint.model_validate(e.fields.get("point")) for e in journal.of_kind(POINT)]
+    return tuple({point.percent: point for point in said}.values())

@@ -1,0 +1,1 @@
+"""The latency of one frame in flight, over hours."""

@@ -1,0 +1,80 @@
+"""Median and greatest latency of a probe, window by window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import altair as alt
+
+from plimsoll.methods.probe.result import ProbeLine, ProbeSegment
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.log_axis import LEAST_US, log_axis
+from plimsoll.report.figures.palette import series_scale
+
+_NAME, _TITLE = "probe-windows", "Latency by window"
+_MEASURES = ("median", "max")
+_CAPTION = "The median is solid, the greatest dashed."
+_OF_ENDS = (
+    "Lines are the most that the DUT took; a bar reaches down to the least, where stalls of the "
+    "tester leave it open."
+)
+
+
+def probe_windows(lines: Sequence[ProbeLine], segments: Sequence[ProbeSegment]) -> Figure:
+    """Minutes since the run began against latency, a line for each direction and measure."""
+    rows = [*_rows(lines, _zeros_ns(segments))]
+    if not rows:
+        return Figure(_NAME, _TITLE, "No window has ended yet.", None)
+    names = list(dict.fromkeys(line.stream for line in lines))
+    latencies = [float(str(row["latency"])) for row in rows]
+    lows = [float(str(row["low"])) for row in rows]
+    base = alt.Chart(records(rows)).encode(
+        x=alt.X("minutes:Q", title="since the run began (min)", scale=alt.Scale(nice=False)),
+        y=log_axis("latency", "latency (µs, log)", [*latencies, *lows]),
+        color=alt.Color("stream:N", scale=series_scale(names)),
+        detail=alt.Detail("trial:N"),
+        tooltip=[
+            alt.Tooltip("stream:N"),
+            alt.Tooltip("measure:N"),
+            alt.Tooltip("low:Q", title="at least (µs)", format=".4~f"),
+            alt.Tooltip("latency:Q", title="at most (µs)", format=".4~f"),
+            alt.Tooltip("minutes:Q", title="minutes", format=".2~f"),
+        ],
+    )
+    line = base.mark_line(point=alt.OverlayMarkDef(size=18)).encode(
+        strokeDash=alt.StrokeDash(
+            "measure:N", scale=alt.Scale(domain=[*_MEASURES], range=[[1, 0], [4, 3]])
+        )
+    )
+    if lows == latencies:
+        return Figure(_NAME, _TITLE, _CAPTION, line)
+    # Down to the low end: no bar where both are the same.
+    bars = base.mark_rule(strokeWidth=2, opacity=0.4).encode(y2=alt.Y2("low:Q"))
+    return Figure(_NAME, _TITLE, f"{_CAPTION} {_OF_ENDS}", alt.LayerChart(layer=[bars, line]))
+
+
+def _zeros_ns(segments: Sequence[ProbeSegment]) -> dict[int, float]:
+    """When the run began by each trial's own clock, which may have been set between two."""
+    zeros_ns: dict[int, float] = {}
+    begin_s = 0.0
+    for segment in segments:
+        begin_s += segment.gap_s
+        zeros_ns[segment.trial] = segment.begin_unix_ns - begin_s * 1e9
+        begin_s += segment.sending_s
+    return zeros_ns
+
+
+def _rows(lines: Sequence[ProbeLine], zeros_ns: Mapping[int, float]) -> Iterator[dict[str, object]]:
+    for line in lines:
+        low, high = line.ends
+        found = ((low.median_ns, high.median_ns), (low.max_ns, high.max_ns))
+        for measure, (low_ns, high_ns) in zip(_MEASURES, found, strict=True):
+            if low_ns is not None and high_ns is not None:
+                yield {
+                    "stream": line.stream,
+                    "trial": line.trial,
+                    "measure": measure,
+                    "minutes": (line.begin_unix_ns - zeros_ns[line.trial]) / 60e9,
+                    "low": max(low_ns / 1e3, LEAST_US),
+                    "latency": max(high_ns / 1e3, LEAST_US),
+                }

@@ -1,0 +1,1 @@
+"""The six tests of RFC 2544."""
