@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.soak.settings import SoakSettings
-from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.methods.soak.run import run_soak
+from plimsoll.methods.soak.settings import SoakSettings
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord

@@ -31,7 +31,6 @@ from typing import TypeVar
 from rich.console import Console
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.terminal.commands.progress import progress_on
 from plimsoll.generator.engine.messages import read_message
 from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.histogram import bucket_of
@@ -43,6 +42,7 @@ from plimsoll.record.metrics.interval_samples import interval_samples
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.terminal.commands.progress import progress_on
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.trial.judging.early_abort import EarlyAbort

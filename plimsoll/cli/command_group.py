@@ -25,7 +25,6 @@ _FIRST = {
     "matrix": ".methods.matrix",
     "noisy": ".methods.noisy",
     "plugfest": ".methods.plugfest",
-    "soak": ".methods.soak",
 }
 _THEN = {
     "churn": ".methods.churn",

@@ -18,7 +18,6 @@ from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.noisy import NOISY
 from plimsoll.record.methods.plugfest import PLUGFEST
 from plimsoll.record.methods.registry import METHODS
-from plimsoll.record.methods.soak import SOAK
 from plimsoll.record.methods.trial import TRIAL
 from plimsoll.record.run.file_check import check_run
 from plimsoll.record.run.journal import read_journal
@@ -32,7 +31,6 @@ from plimsoll.report.pages.load_line.page import load_line_page
 from plimsoll.report.pages.matrix_page import matrix_page
 from plimsoll.report.pages.noisy.page import noisy_page
 from plimsoll.report.pages.plugfest.page import plugfest_page
-from plimsoll.report.pages.soak.page import soak_page
 from plimsoll.report.parts.page import Page, render_page
 from plimsoll.report.parts.run_head import RunHead, load_head
 
@@ -44,7 +42,6 @@ PAGES: Mapping[Method[Any], MakePage] = {
     MATRIX: matrix_page,
     NOISY: noisy_page,
     PLUGFEST: plugfest_page,
-    SOAK: soak_page,
     CHURN: churn_page,
 }
 

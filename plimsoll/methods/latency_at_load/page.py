@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.methods.latency_at_load.latency_by_load import latency_by_load
+from plimsoll.methods.latency_at_load.chart import latency_by_load
 from plimsoll.methods.latency_at_load.result import (
     POINT,
     LatencyAtLoadResult,

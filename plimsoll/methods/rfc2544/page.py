@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from plimsoll.methods.rfc2544.frame_rates import frame_rates
-from plimsoll.methods.rfc2544.loss_rates import loss_rates
+from plimsoll.methods.rfc2544.loss_chart import loss_rates
+from plimsoll.methods.rfc2544.rate_chart import frame_rates
 from plimsoll.methods.rfc2544.result import (
     ROW,
     BackToBackRow,

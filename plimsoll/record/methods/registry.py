@@ -14,7 +14,6 @@ from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.noisy import NOISY
 from plimsoll.record.methods.plugfest import PLUGFEST
 from plimsoll.record.methods.run_outcome import RunOutcome
-from plimsoll.record.methods.soak import SOAK
 from plimsoll.record.methods.trial import TRIAL
 
 _LISTED: Mapping[str, Method[Any]] = {
@@ -25,7 +24,6 @@ _LISTED: Mapping[str, Method[Any]] = {
         MATRIX,
         NOISY,
         PLUGFEST,
-        SOAK,
         CHURN,
     )
 }

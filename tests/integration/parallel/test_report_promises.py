@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 
 from plimsoll.report import write_report
 from tests.integration.parallel.chromium import needs_chromium, serious_of
-from tests.unit.benchmark.soak.soak_runs import soak_settings, soaked
+from tests.unit.methods.soak.soak_runs import soak_settings, soaked
 from tests.unit.report.many_runs import (
     write_comparison_page,
     write_grid_page,

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.soak.summary import summarise_soak
+from plimsoll.methods.soak.summary import summarise_soak
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.integration.command import ROOT
 from tests.integration.warm_start import run_warm
-from tests.unit.benchmark.soak.soak_runs import soak_experiment
+from tests.unit.methods.soak.soak_runs import soak_experiment
 
 OVERLOAD = "1.1Mpps"
 

@@ -11,7 +11,7 @@ from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.samples.metric_sample import MetricSample
 from plimsoll.record.samples.metric_type import MetricType
-from tests.unit.benchmark.soak.soak_runs import Silent
+from tests.unit.methods.soak.soak_runs import Silent
 from tests.unit.record.relisting import relist
 
 BUSY = MetricType("mpstat", "Busy-CPU", "count", "CPUs", "sum")

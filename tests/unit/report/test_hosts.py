@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from plimsoll.methods.soak.data import load_soak
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import JournalContents, JournalEvent
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
@@ -17,9 +18,8 @@ from plimsoll.report import write_report
 from plimsoll.report.charts.hosts.cpu_time import cpu_time
 from plimsoll.report.charts.hosts.interrupt_rate import interrupt_rate
 from plimsoll.report.data.run_data import RunData, load_run
-from plimsoll.report.data.soak import load_soak
 from plimsoll.report.hosts.section import HostSection, host_sections
-from tests.unit.benchmark.soak.soak_runs import soak_settings, soaked
+from tests.unit.methods.soak.soak_runs import soak_settings, soaked
 from tests.unit.record.relisting import relist
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered

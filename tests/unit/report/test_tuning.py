@@ -14,7 +14,7 @@ from plimsoll.report import write_report
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.tuning.section import HostTuning, tuning_section
 from tests.unit.benchmark.audits import audit_of, finding
-from tests.unit.benchmark.soak.soak_runs import soak_settings, soaked
+from tests.unit.methods.soak.soak_runs import soak_settings, soaked
 from tests.unit.record.relisting import relist
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered

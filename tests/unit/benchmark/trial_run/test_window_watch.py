@@ -4,16 +4,16 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.benchmark.load_line.load_line import find_load_line
-from plimsoll.benchmark.soak.segments import windows_of
 from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial
 from plimsoll.benchmark.trial_run.window_watch import WindowWatch, judged_as_it_ran
 from plimsoll.dut.lab import LabPorts
+from plimsoll.methods.soak.segments import windows_of
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.trial.judging.windows import WindowRules
-from tests.unit.benchmark.soak.soak_runs import Silent, soak_experiment, soak_run
+from tests.unit.methods.soak.soak_runs import Silent, soak_experiment, soak_run
 from tests.unit.trial.trial_builder import QUEUE_FRAMES, interval, outcome
 
 PORTS = LabPorts(("a", "b"), 64, QUEUE_FRAMES, ((0, 1), (1, 0)), "wire", None)

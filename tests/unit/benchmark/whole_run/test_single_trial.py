@@ -10,8 +10,8 @@ from plimsoll.errors import Interrupted
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.units import parse_rate
-from tests.unit.benchmark.soak.soak_runs import soak_experiment
 from tests.unit.benchmark.whole_run.test_simulation import Silent
+from tests.unit.methods.soak.soak_runs import soak_experiment
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.units import parse_rate
 from tests.unit.benchmark.matrix.matrix_files import write_matrix
-from tests.unit.benchmark.soak.soak_runs import soak_experiment
+from tests.unit.methods.soak.soak_runs import soak_experiment
 
 
 class Silent:

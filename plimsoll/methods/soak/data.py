@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.benchmark.soak.segments import begins_of, segments_of, windows_of
-from plimsoll.benchmark.soak.series import LOST, MAX, P50, P99, RX, SoakSeries, soak_series
-from plimsoll.benchmark.soak.summary import read_soak_result, summarise_soak
-from plimsoll.record.results.soak_result import SoakResult
+from plimsoll.methods.soak.result import SoakResult
+from plimsoll.methods.soak.segments import begins_of, segments_of, windows_of
+from plimsoll.methods.soak.series import LOST, MAX, P50, P99, RX, SoakSeries, soak_series
+from plimsoll.methods.soak.summary import read_soak_result, summarise_soak
 from plimsoll.record.run.audit_record import AuditRecord, read_audits
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import JournalContents, read_journal

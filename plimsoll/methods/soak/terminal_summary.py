@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from plimsoll.record.results.soak_result import SoakResult
+from plimsoll.methods.soak.result import SoakResult
 from plimsoll.report.parts.offered import compared_loads
 from plimsoll.terminal.tables.trial_table import VERDICT_STYLES
 from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio

@@ -8,8 +8,8 @@ from itertools import combinations
 from statistics import median
 from typing import Literal
 
-from plimsoll.benchmark.soak.series import P50, P99, RX, SoakSeries
-from plimsoll.record.results.soak_result import SeriesDrift
+from plimsoll.methods.soak.result import SeriesDrift
+from plimsoll.methods.soak.series import P50, P99, RX, SoakSeries
 from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
 
 TYPES = (RX, P50, P99)

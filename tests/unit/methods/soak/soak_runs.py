@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.soak.settings import SoakSettings
-from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.record.results.soak_result import SoakResult
+from plimsoll.methods.soak.result import SoakResult
+from plimsoll.methods.soak.run import run_soak
+from plimsoll.methods.soak.settings import SoakSettings
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord

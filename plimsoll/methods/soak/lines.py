@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.record.results.soak_result import SoakSegment
+from plimsoll.methods.soak.data import SoakData
+from plimsoll.methods.soak.result import SoakSegment
 from plimsoll.record.trials.window_record import WindowRecord
-from plimsoll.report.data.soak import SoakData
 from plimsoll.report.data.times import nanoseconds, slowest_cell
 from plimsoll.text.units import (
     format_duration,

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.benchmark.soak.segments import begins_of
+from plimsoll.methods.soak.result import SoakSegment
+from plimsoll.methods.soak.segments import begins_of
 from plimsoll.record.metrics.metrics import query_metrics
-from plimsoll.record.results.soak_result import SoakSegment
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
 
 RX, LOST = "rx-pps", "lost-rx-pps"

@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from plimsoll.benchmark.session.run_start import begin
-from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.generator.interface import Interval
-from plimsoll.record.methods.soak import SOAK
+from plimsoll.methods.soak.data import load_soak
+from plimsoll.methods.soak.lines import elapsed, window_lines
+from plimsoll.methods.soak.page import page_of_soak
+from plimsoll.methods.soak.result import METHOD
+from plimsoll.methods.soak.run import run_soak
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
-from plimsoll.report.data.soak import load_soak
 from plimsoll.report.figures.figure import Figure
-from plimsoll.report.pages.soak.lines import elapsed, window_lines
-from plimsoll.report.pages.soak.page import page_of_soak
-from tests.unit.benchmark.soak.soak_runs import (
+from tests.unit.methods.soak.soak_runs import (
     Silent,
     soak_experiment,
     soak_run,
@@ -109,7 +109,7 @@ def test_a_soak_that_has_only_begun_has_a_page(tmp_path: Path) -> None:
     experiment = soak_experiment()
     run = soak_run(tmp_path, experiment)
     with recording(run) as recorder:
-        begin(recorder, SOAK, experiment, soak_settings().model_dump(mode="json"))
+        begin(recorder, METHOD, experiment, soak_settings().model_dump(mode="json"))
     page = text_of(run)
     assert "Not begun" in page
     assert "No window has closed yet." in page

@@ -8,16 +8,16 @@ import typer
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.reading_interval import check_readings
-from plimsoll.benchmark.soak.segments import segments_of
-from plimsoll.benchmark.soak.settings import SoakSettings
-from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.benchmark.whole_run.preflight import check_trial
 from plimsoll.errors import InputError
-from plimsoll.record.methods.soak import SOAK
+from plimsoll.methods.soak.result import METHOD
+from plimsoll.methods.soak.run import run_soak
+from plimsoll.methods.soak.segments import segments_of
+from plimsoll.methods.soak.settings import SoakSettings
+from plimsoll.methods.soak.terminal_summary import print_soak
 from plimsoll.terminal.commands.standard_command import StandardCommand
 from plimsoll.terminal.options.options import parse_option
 from plimsoll.terminal.output import stdout
-from plimsoll.terminal.tables.soak_summary import print_soak
 from plimsoll.text.units import parse_duration, parse_rate, parse_ratio
 
 _EXAMPLE = "plimsoll soak examples/demo.yaml --load 500kpps --duration 8h"
@@ -76,7 +76,7 @@ def _settings(
 
 
 add_to = StandardCommand(
-    SOAK,
+    METHOD,
     model=SoakSettings,
     settings=_settings,
     run=run_soak,

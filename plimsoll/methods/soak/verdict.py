@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.benchmark.soak.settings import SoakSettings
-from plimsoll.benchmark.soak.watch import SOAK_STOPPED
-from plimsoll.record.results.soak_result import SoakEnd, SoakLosses, SoakSegment, SoakWindows
+from plimsoll.methods.soak.result import SoakEnd, SoakLosses, SoakSegment, SoakWindows
+from plimsoll.methods.soak.settings import SoakSettings
+from plimsoll.methods.soak.watch import SOAK_STOPPED
 from plimsoll.record.run.journal import JournalContents
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.record.trials.window_record import WindowRecord

@@ -4,20 +4,20 @@ import random
 
 import pytest
 
-from plimsoll.benchmark.soak.drift import drifts_of
-from plimsoll.benchmark.soak.losses import losses_of
-from plimsoll.benchmark.soak.segments import begins_of, segments_of
-from plimsoll.benchmark.soak.series import MAX, P99, RX
-from plimsoll.benchmark.soak.settings import SoakSettings
-from plimsoll.benchmark.soak.spikes import spikes_of
-from plimsoll.benchmark.soak.verdict import end_of, left_s, verdict_of
 from plimsoll.errors import InputError
+from plimsoll.methods.soak.drift import drifts_of
+from plimsoll.methods.soak.losses import losses_of
+from plimsoll.methods.soak.segments import begins_of, segments_of
+from plimsoll.methods.soak.series import MAX, P99, RX
+from plimsoll.methods.soak.settings import SoakSettings
+from plimsoll.methods.soak.spikes import spikes_of
+from plimsoll.methods.soak.verdict import end_of, left_s, verdict_of
 from plimsoll.record.causes.spikes import TESTER_STALL, UNATTRIBUTED, Spike
 from plimsoll.record.run.journal import JournalContents, JournalEvent
 from plimsoll.record.trials.event_bound import events_per_hour_below
 from plimsoll.record.trials.trial_record import FindingRecord
 from plimsoll.text.units import parse_rate
-from tests.unit.benchmark.soak.soak_parts import BEGIN_NS, segment, series, window
+from tests.unit.methods.soak.soak_parts import BEGIN_NS, segment, series, window
 from tests.unit.record.trial_parts import record
 
 BEGINS = {1: 0.0, 2: 1000.0}

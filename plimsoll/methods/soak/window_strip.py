@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.report.data.soak import SoakData
+from plimsoll.methods.soak.data import SoakData
 from plimsoll.report.figures.figure import Figure, records, y2_pixel, y_pixel
 from plimsoll.report.figures.palette import VERDICT_COLOURS, VERDICT_SHAPES, VERDICTS
 from plimsoll.report.figures.time_axis import TimeAxis

@@ -8,16 +8,16 @@ from typing import Any
 
 from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.session.run_start import recorded_settings
-from plimsoll.benchmark.soak.drift import POINTS, TYPES, drifts_of
-from plimsoll.benchmark.soak.losses import losses_of
-from plimsoll.benchmark.soak.segments import PHASE, begins_of, segments_of, windows_of
-from plimsoll.benchmark.soak.series import MAX, soak_series
-from plimsoll.benchmark.soak.settings import SoakSettings
-from plimsoll.benchmark.soak.spikes import spikes_of
-from plimsoll.benchmark.soak.verdict import end_of, notes_of, verdict_of
 from plimsoll.benchmark.whole_run.agreement import dut_agreement_of
+from plimsoll.methods.soak.drift import POINTS, TYPES, drifts_of
+from plimsoll.methods.soak.losses import losses_of
+from plimsoll.methods.soak.result import SoakResult, SoakTester, SoakWindows
+from plimsoll.methods.soak.segments import PHASE, begins_of, segments_of, windows_of
+from plimsoll.methods.soak.series import MAX, soak_series
+from plimsoll.methods.soak.settings import SoakSettings
+from plimsoll.methods.soak.spikes import spikes_of
+from plimsoll.methods.soak.verdict import end_of, notes_of, verdict_of
 from plimsoll.record.causes.spikes import read_spikes
-from plimsoll.record.results.soak_result import SoakResult, SoakTester, SoakWindows
 from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import TRIAL_STARTED, JournalContents, read_journal

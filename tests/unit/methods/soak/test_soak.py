@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.session.run_start import begin, resumable
-from plimsoll.benchmark.soak.segments import windows_of
-from plimsoll.benchmark.soak.settings import SoakSettings
-from plimsoll.benchmark.soak.soak import run_soak
-from plimsoll.benchmark.soak.summary import read_soak_result, summarise_soak
 from plimsoll.errors import InputError, Interrupted
 from plimsoll.generator.interface import Interval
-from plimsoll.record.methods.soak import SOAK
+from plimsoll.methods.soak.result import METHOD
+from plimsoll.methods.soak.run import run_soak
+from plimsoll.methods.soak.segments import windows_of
+from plimsoll.methods.soak.settings import SoakSettings
+from plimsoll.methods.soak.summary import read_soak_result, summarise_soak
 from plimsoll.record.methods.trial import TRIAL
 from plimsoll.record.metrics.histogram_log import read_histogram_log, stream_tag
 from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from tests.unit.benchmark.soak.soak_runs import (
+from tests.unit.methods.soak.soak_runs import (
     Silent,
     soak_experiment,
     soak_run,
@@ -119,7 +119,7 @@ def test_a_signal_ends_it_in_good_order_and_it_can_be_resumed(tmp_path: Path) ->
     assert 100 < result.sent_s < 104
     assert "A signal ended it" in result.notes[0]
     experiment = soak_experiment()
-    plan = resumable(run, SOAK, experiment, SoakSettings)
+    plan = resumable(run, METHOD, experiment, SoakSettings)
     resumed = run_soak(experiment, plan, run, Silent())
     assert (resumed.ended, resumed.verdict, resumed.sent_s) == ("duration", "pass", 300.0)
     assert [each.trial for each in resumed.segments] == [1, 2]
@@ -165,7 +165,7 @@ def test_a_run_of_another_kind_is_no_soak_to_resume(tmp_path: Path) -> None:
     with recording(run) as recorder:
         begin(recorder, TRIAL, experiment)
     with pytest.raises(InputError, match="another kind"):
-        resumable(run, SOAK, experiment, SoakSettings)
+        resumable(run, METHOD, experiment, SoakSettings)
 
 
 def test_a_second_signal_breaks_it_off(tmp_path: Path) -> None:

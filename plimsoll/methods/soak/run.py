@@ -5,11 +5,6 @@ from __future__ import annotations
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import load_within_line, loads_of_search
 from plimsoll.benchmark.session.progress_listener import ProgressListener
-from plimsoll.benchmark.soak.segments import segments_of
-from plimsoll.benchmark.soak.settings import SoakSettings
-from plimsoll.benchmark.soak.summary import summarise_soak
-from plimsoll.benchmark.soak.verdict import left_s
-from plimsoll.benchmark.soak.watch import SoakWatch
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.trial_run.baseline_trial import has_baseline, measure_baseline
 from plimsoll.benchmark.trial_run.steps import Steps
@@ -18,8 +13,12 @@ from plimsoll.benchmark.trial_run.window_watch import WindowWatch
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_trial
 from plimsoll.host.processes.stop_request import stop_requested
-from plimsoll.record.methods.soak import SOAK
-from plimsoll.record.results.soak_result import SoakResult
+from plimsoll.methods.soak.result import METHOD, SoakResult
+from plimsoll.methods.soak.segments import segments_of
+from plimsoll.methods.soak.settings import SoakSettings
+from plimsoll.methods.soak.summary import summarise_soak
+from plimsoll.methods.soak.verdict import left_s
+from plimsoll.methods.soak.watch import SoakWatch
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.window_record import WindowRecord
 from plimsoll.text.units import format_duration
@@ -39,7 +38,7 @@ def run_soak(
     """
     check_trial(experiment, settings.load, "--load")
     to_run = MethodRun(
-        SOAK, experiment, BedPlan.of(experiment), settings=settings.model_dump(mode="json")
+        METHOD, experiment, BedPlan.of(experiment), settings=settings.model_dump(mode="json")
     )
     return run_method(
         to_run, run, listener, lambda steps: _Soak(steps, experiment, settings).execute()

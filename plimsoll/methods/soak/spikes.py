@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from statistics import median
 
-from plimsoll.benchmark.soak.segments import begins_of
-from plimsoll.benchmark.soak.series import MAX, SoakSeries
+from plimsoll.methods.soak.result import LatencySpike, SoakSegment, SoakSpikes
+from plimsoll.methods.soak.segments import begins_of
+from plimsoll.methods.soak.series import MAX, SoakSeries
 from plimsoll.record.causes.spikes import Spike
-from plimsoll.record.results.soak_result import LatencySpike, SoakSegment, SoakSpikes
 
 # Of the usual worst latency of an interval. It varies by half or so in a steady queue, and
 # a spike should be something that is worth looking up in a trace.

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from plimsoll.record.results.soak_result import SoakResult
-from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.charts.soak.soak_latency import soak_latency
-from plimsoll.report.charts.soak.soak_rate import soak_rate
-from plimsoll.report.charts.soak.soak_windows import soak_windows
-from plimsoll.report.data.soak import SoakData, load_soak
-from plimsoll.report.hosts.section import host_sections
-from plimsoll.report.pages.soak.lines import (
+from plimsoll.methods.soak.data import SoakData, load_soak
+from plimsoll.methods.soak.latency_chart import soak_latency
+from plimsoll.methods.soak.lines import (
     drift_lines,
     loss_lines,
     segment_lines,
     spike_lines,
     window_lines,
 )
+from plimsoll.methods.soak.rate_chart import soak_rate
+from plimsoll.methods.soak.result import SoakResult
+from plimsoll.methods.soak.window_strip import soak_windows
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.hosts.section import host_sections
 from plimsoll.report.parts.finding_lines import in_short
 from plimsoll.report.parts.headline import Headline, trials_trust
 from plimsoll.report.parts.offered import compared_loads
@@ -43,7 +43,7 @@ _HEADINGS = {
 }
 
 
-def soak_page(run: RunDirectory) -> Page:
+def run_page(run: RunDirectory) -> Page:
     """The page of a soak in any state. Raises RecordError when the record is damaged."""
     return page_of_soak(load_soak(run))
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from plimsoll.benchmark.soak.series import SeriesStretch, SoakSeries
-from plimsoll.record.results.soak_result import SoakSegment
+from plimsoll.methods.soak.result import SoakSegment
+from plimsoll.methods.soak.series import SeriesStretch, SoakSeries
 from plimsoll.record.trials.trial_evidence import LossSample
 from plimsoll.record.trials.trial_record import FindingRecord, Verdict
 from plimsoll.record.trials.window_record import WindowRecord, WindowVerdict

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.benchmark.soak.series import MAX, P50, P99, SeriesStretch
-from plimsoll.report.data.soak import SoakData
+from plimsoll.methods.soak.data import SoakData
+from plimsoll.methods.soak.series import MAX, P50, P99, SeriesStretch
 from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.log_axis import LEAST_US, log_axis
 from plimsoll.report.figures.palette import QUANTILE_COLOURS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.benchmark.soak.series import RX
-from plimsoll.report.data.soak import SoakData
+from plimsoll.methods.soak.data import SoakData
+from plimsoll.methods.soak.series import RX
 from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.palette import NEUTRAL, series_scale
 from plimsoll.report.figures.time_axis import TimeAxis

@@ -10,10 +10,19 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.methods.method import Method
+from plimsoll.record.methods.run_outcome import (
+    PER_DIRECTION,
+    RunAnswer,
+    RunOutcome,
+    intended_text,
+)
 from plimsoll.record.results.method_result import MethodResult
 from plimsoll.record.results.result import DutAgreement
+from plimsoll.record.run.run_directory import trial_period
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import FindingRecord, Verdict
+from plimsoll.text.units import format_duration, format_pps
 
 # Why a soak is over. One that was killed, or is running, is unfinished.
 SoakEnd = Literal["duration", "failure", "signal", "link", "unfinished"]
@@ -193,3 +202,17 @@ class SoakResult(MethodResult):
     dut_agreement: DutAgreement | None = Field(
         description="Whether the DUT's counters agree with the tester's; null where it has none."
     )
+
+
+def _outcome(result: SoakResult) -> RunOutcome:
+    intended_pps = result.load_pps
+    load_pps = intended_pps if result.offered_pps is None else result.offered_pps
+    at = f"{format_pps(load_pps)}{intended_text(load_pps, intended_pps)}"
+    text = f"{result.verdict} at {at} for {format_duration(result.sent_s)}"
+    answer = RunAnswer(text, "load", load_pps, PER_DIRECTION)
+    longest = max(result.segments, key=lambda segment: segment.sending_s, default=None)
+    period = None if longest is None else trial_period(longest.trial)
+    return RunOutcome(answer, result.verdict, period, complete=result.ended != "signal")
+
+
+METHOD = Method("soak", command="soak", result=SoakResult, schema="soak-result", outcome=_outcome)

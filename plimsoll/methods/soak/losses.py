@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
 
-from plimsoll.record.results.soak_result import SoakLosses, SoakLossEvent
+from plimsoll.methods.soak.result import SoakLosses, SoakLossEvent
 from plimsoll.record.trials.event_bound import events_per_hour_below
 from plimsoll.record.trials.window_record import WindowRecord
 

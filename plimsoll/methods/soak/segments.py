@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.record.results.soak_result import SoakSegment
+from plimsoll.methods.soak.result import SoakSegment
 from plimsoll.record.run.boot_time import SentTime, pause_s
 from plimsoll.record.run.journal import TRIAL_STARTED, WINDOW, JournalContents
 from plimsoll.record.trials.trial_record import TrialRecord

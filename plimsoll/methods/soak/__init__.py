@@ -1,0 +1,1 @@
+"""Hours at one load, judged per window and over all."""
