@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import Any, cast
@@ -11,7 +11,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-from plimsoll.record.methods.folders import folder_methods, part_name
+from plimsoll.errors import MachineError
+from plimsoll.record.methods.folders import folder_methods, part_of
 from plimsoll.terminal.suggesting_group import SuggestingGroup
 
 # By name, in the order in which help lists them, the module that adds each: of this package,
@@ -52,9 +53,13 @@ _THEN = {
 }
 
 
-def command_modules() -> Mapping[str, str]:
-    """The module of each command."""
-    return {**_FIRST, **{name: part_name(name, "command") for name in folder_methods()}, **_THEN}
+_ANYTHING = {"ignore_unknown_options": True, "allow_extra_args": True}
+
+
+def command_names() -> tuple[str, ...]:
+    """All of them; a method of another distribution takes no name of ours."""
+    methods = (each for each in folder_methods() if each not in _FIRST and each not in _THEN)
+    return (*_FIRST, *methods, *_THEN)
 
 
 class CommandGroup(SuggestingGroup):
@@ -65,17 +70,42 @@ class CommandGroup(SuggestingGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """All names."""
-        return list(command_modules())
+        return list(command_names())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name; None where there is none."""
-        module = command_modules().get(cmd_name)
-        return None if module is None else _load(module)
+        return _load(cmd_name) if cmd_name in command_names() else None
 
 
 @cache
-def _load(module: str) -> TyperCommand | TyperGroup:
+def _load(name: str) -> TyperCommand | TyperGroup:
     app = typer.Typer(rich_markup_mode="markdown", pretty_exceptions_enable=False)
-    import_module(module, __package__).add_to(app)
+    _add_to(name)(app)
     (command,) = get_group(app).commands.values()
     return cast(TyperCommand | TyperGroup, command)
+
+
+def _add_to(name: str) -> Callable[[typer.Typer], None]:
+    add_to: Callable[[typer.Typer], None]
+    if (module := _FIRST.get(name) or _THEN.get(name)) is not None:
+        add_to = import_module(module, __package__).add_to
+        return add_to
+    try:
+        add_to = part_of(name, "command")
+    except MachineError as error:
+        return _unloadable(name, error)
+    return add_to
+
+
+def _unloadable(name: str, error: MachineError) -> Callable[[typer.Typer], None]:
+    """In place of another distribution's command: it is listed, and says why it cannot run."""
+
+    def command() -> None:
+        raise error
+
+    def add_to(app: typer.Typer) -> None:
+        app.command(name, help=f"Does not load: {error.message}", context_settings=_ANYTHING)(
+            command
+        )
+
+    return add_to

@@ -96,5 +96,5 @@ def page_of(method: Method[Any]) -> MakePage:
     """What makes the page of its runs."""
     if method in PAGES:
         return PAGES[method]
-    page: MakePage = part_of(method.name, "page").run_page
+    page: MakePage = part_of(method.name, "page")
     return page

@@ -1,32 +1,75 @@
-"""Methods that are a folder of `plimsoll/methods`: the folder registers them.
+"""Methods that are a folder: those of `plimsoll/methods`, and those of other distributions.
 
-Each has the modules `result`, with its METHOD, `page`, with `run_page`, and
-`command`, with `add_to`. Each is imported when it is used: listing runs imports no page.
+A folder of ours registers itself. Another distribution names its package in the entry point group
+`plimsoll.methods`, under the method's name. Each has the modules `result`, with its METHOD, `page`,
+with `run_page`, and `command`, with `add_to`. Each is imported when it is used: listing runs
+imports no page.
 """
 
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Literal
+from typing import Any, Literal
+
+from plimsoll.errors import MachineError
 
 _PACKAGE = "plimsoll.methods"
 
 MethodPart = Literal["result", "page", "command"]
+_SAYS: Mapping[MethodPart, str] = {"result": "METHOD", "page": "run_page", "command": "add_to"}
 
 
 def folder_methods() -> tuple[str, ...]:
-    """Their names, as journals and the command line have them."""
+    """Their names, as journals and the command line have them: ours, then the others'."""
+    ours = _ours()
+    return (*ours, *(name for name in sorted(_foreign()) if name not in ours))
+
+
+def part_name(method: str, part: MethodPart) -> str:
+    """The module that has this part of the method. Raises KeyError where there is no such one."""
+    if method in _ours():
+        return f"{_PACKAGE}.{method.replace('-', '_')}.{part}"
+    return f"{_foreign()[method].value}.{part}"
+
+
+def part_of(method: str, part: MethodPart) -> Any:
+    """What that module has of it: its METHOD, `run_page` or `add_to`.
+
+    Raises KeyError where there is no such method, and MachineError where another distribution's
+    does not load.
+    """
+    name = part_name(method, part)
+    if method in _ours():
+        return getattr(import_module(name), _SAYS[part])
+    return _of_foreign(_foreign()[method], name, _SAYS[part])
+
+
+def _ours() -> tuple[str, ...]:
     found = pkgutil.iter_modules(import_module(_PACKAGE).__path__)
     return tuple(sorted(each.name.replace("_", "-") for each in found if each.ispkg))
 
 
-def part_name(method: str, part: MethodPart) -> str:
-    """The module that has this part of the method."""
-    return f"{_PACKAGE}.{method.replace('-', '_')}.{part}"
+@cache
+def _foreign() -> Mapping[str, EntryPoint]:
+    """By name; they are looked for once, in all that is installed beside us."""
+    return {each.name: each for each in entry_points(group=_PACKAGE)}
 
 
-def part_of(method: str, part: MethodPart) -> ModuleType:
-    """That module. Raises ImportError where there is none."""
-    return import_module(part_name(method, part))
+def _of_foreign(entry: EntryPoint, name: str, attribute: str) -> Any:
+    try:
+        module: ModuleType = import_module(name)
+        return getattr(module, attribute)
+    # Whatever the code of others raises: it is theirs, and is told so.
+    except Exception as error:
+        distribution = entry.dist.name if entry.dist else "an unknown distribution"
+        raise MachineError(
+            f"the method {entry.name} of {distribution} does not load: "
+            f"{type(error).__name__}: {error}",
+            where=f"{name}.{attribute}",
+            remedy=f"install another version of {distribution}, or remove it",
+        ) from error

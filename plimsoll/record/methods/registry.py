@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from plimsoll.errors import MachineError
 from plimsoll.record.methods.churn import CHURN
 from plimsoll.record.methods.folders import folder_methods, part_of
 from plimsoll.record.methods.load_line import LOAD_LINE
@@ -33,26 +34,28 @@ class _Methods(Mapping[str, Method[Any]]):
     """By the name that a run's journal gives its method; each is imported when it is used."""
 
     def __getitem__(self, name: str) -> Method[Any]:
-        if name in _LISTED:
-            return _LISTED[name]
-        if name in folder_methods():
-            method: Method[Any] = part_of(name, "result").METHOD
-            return method
-        raise KeyError(name)
+        method: Method[Any] = _LISTED[name] if name in _LISTED else part_of(name, "result")
+        return method
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*_LISTED, *folder_methods()))
+        return iter((*_LISTED, *(each for each in folder_methods() if each not in _LISTED)))
 
     def __len__(self) -> int:
-        return len(_LISTED) + len(folder_methods())
+        return sum(1 for _ in self)
 
 
 METHODS = _Methods()
 
 
 def method_with_result(name: str) -> Method[Any] | None:
-    """The method whose runs have a result.json; None where this version knows none."""
-    method = METHODS.get(name)
+    """The method whose runs have a result.json; None where this version knows none.
+
+    Nor one of another distribution that does not load: runs are listed all the same.
+    """
+    try:
+        method = METHODS.get(name)
+    except MachineError:
+        return None
     return None if method is None or method.one_trial else method
 
 

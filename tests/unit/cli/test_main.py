@@ -14,7 +14,7 @@ from typer.main import get_command
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.session.run_start import begin
-from plimsoll.cli.command_group import command_modules
+from plimsoll.cli.command_group import command_names
 from plimsoll.cli.main import app
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.method import Method
@@ -56,7 +56,7 @@ def test_every_command_has_an_example_in_the_main_help(
     assert exit_code(monkeypatch, "--help") == 0
     examples = capsys.readouterr().out.partition("Examples:")[2]
     shown = ["plimsoll lab list", "plimsoll lab up", "plimsoll lab down"]
-    shown += [f"plimsoll {name}" for name in command_modules()]
+    shown += [f"plimsoll {name}" for name in command_names()]
     assert [words for words in shown if not names_command(examples, words)] == []
 
 
