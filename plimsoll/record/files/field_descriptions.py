@@ -219,6 +219,8 @@ FIELDS: Mapping[str, str] = {
     "ceiling": "What the tester could offer; null where that is the maximum, or unmeasured.",
     "diagnosis": "Why the tester could not test; null where it could.",
     "platform": "What took the DUT's CPU, where that limits the load line; null otherwise.",
+    "Result.unwatched": "Where absences of the DUT were not watched, why, and what to do about it, "
+    "in sentences.",
     "GoalResult.name": "The goal's name in the experiment.",
     "GoalResult.proof": "The number of the trial that proved the load line; null without one.",
     "GoalResult.conditional_pps": "RFC 9971's conditional throughput per direction, in frames per "

@@ -180,7 +180,8 @@ class Result(_Part):
     totals and latency quantiles of the trial that proved the load line; empty without one.
     `ceiling` is what the tester could offer, null where that was the search's maximum or was
     not measured. `diagnosis` says why the tester could not test; null where it could.
-    `platform` says what took the DUT's CPU where that is what limits the load line.
+    `platform` says what took the DUT's CPU where that is what limits the load line, `unwatched`
+    in sentences where its absences were not watched, so that they may be why.
     """
 
     method: Literal["load-line"] = "load-line"
@@ -201,6 +202,7 @@ class Result(_Part):
     ceiling: TesterCeiling | None = None
     diagnosis: TesterDiagnosis | None = None
     platform: PlatformLimit | None = None
+    unwatched: tuple[str, ...] = ()
 
     @classmethod
     def from_trials(
@@ -218,6 +220,7 @@ class Result(_Part):
         ceiling: TesterCeiling | None = None,
         diagnosis: TesterDiagnosis | None = None,
         platform: PlatformLimit | None = None,
+        unwatched: tuple[str, ...] = (),
     ) -> Self:
         """The result of a search, of whose goals `ends` says how each ended, the run's first.
 
@@ -247,6 +250,7 @@ class Result(_Part):
             ceiling=ceiling,
             diagnosis=diagnosis,
             platform=platform,
+            unwatched=unwatched,
         )
 
     @property
