@@ -36,6 +36,7 @@ class ExternalSettings(LabModel):
     """
 
     summary: ClassVar[str] = "an existing DUT behind NICs or vdevs, which Plimsoll does not manage"
+    runs_elsewhere: ClassVar[bool] = True
 
     kind: Literal["external"] = "external"
     ports: tuple[TesterPortSettings, ...] = Field(min_length=1, max_length=16)

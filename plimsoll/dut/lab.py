@@ -174,6 +174,8 @@ class LabModel(BaseModel, ABC):
     can_stand: ClassVar[bool] = False
     # Why no command can reset its DUT while frames are sent; None where one can.
     cannot_reset: ClassVar[str | None] = None
+    # Whether its DUT runs where nothing is known of it here: on another host, or as one likes.
+    runs_elsewhere: ClassVar[bool] = False
     # Whether its DUT takes time to come to rest between trials.
     settles: ClassVar[bool] = True
     # The process whose loops poll `polled_cpus`, by its name in the ledger.

@@ -23,8 +23,10 @@ class RemoteDut:
 
     name = "dut"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, network: bool = False) -> None:
+        """With a `network` of its own it has no interface of this machine's."""
         self._folder = folder
+        self._namespaces = ("--uts", "--mount", *(("--net",) if network else ()))
         self._sshd = _sshd()
         self.path = folder / "client"
         self._write_keys()
@@ -38,6 +40,10 @@ class RemoteDut:
     def program(self, name: str, script: str) -> None:
         """What the host has by that name on PATH, in shell."""
         self._write(f"bin/{name}", f"#!/bin/sh\n{script}\n", mode=0o755)
+
+    def command(self, name: str) -> str:
+        """How a program of Plimsoll's is run there, in shell."""
+        return f'env PYTHONPATH={ROOT} {sys.executable} -m {_PROGRAMS[name]} "$@"'
 
     def _write_keys(self) -> None:
         for name in ("host", "user"):
@@ -55,8 +61,8 @@ class RemoteDut:
             f"HostKey {folder}/host\nAuthorizedKeysFile {folder}/user.pub\nStrictModes no\n"
             f"UsePAM no\nPermitRootLogin yes\nSetEnv PATH={folder}/bin:/usr/bin:/bin\n",
         )
-        for name, module in _PROGRAMS.items():
-            self.program(name, f'PYTHONPATH={ROOT} exec {sys.executable} -m {module} "$@"')
+        for name in _PROGRAMS:
+            self.program(name, f"exec {self.command(name)}")
         own = "".join(
             f"mount --bind {folder}/{name} {place}\n"
             for name, place in (
@@ -78,7 +84,7 @@ class RemoteDut:
         folder = self._folder
         self._write(
             "ssh_config",
-            f"Host {self.name}\n ProxyCommand unshare --uts --mount {folder}/serve\n"
+            f"Host {self.name}\n ProxyCommand unshare {' '.join(self._namespaces)} {folder}/serve\n"
             "Host gone\n ProxyCommand false\n"
             f"Host *\n User root\n IdentityFile {folder}/user\n IdentitiesOnly yes\n"
             " StrictHostKeyChecking no\n UserKnownHostsFile /dev/null\n LogLevel ERROR\n",

@@ -103,8 +103,8 @@ ROOMS = {
     "attribution": [".", "ranking", "explanation", "absences", "events", "incidents"],
     "observe": [
         ".",
-        "kernel_trace",
         "agent",
+        "kernel_trace",
         "cgroups",
         "dpdk",
         "network",

@@ -31,17 +31,27 @@ _BACK_AFTER_REFILL = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an absence, with one taker. `certain` is false where its end is not known."""
+    """A part of an absence, with one taker. `certain` is false where its end is not known.
+
+    `moved_by` is by how many ticks it was moved from where its host's clock has it.
+    """
 
     begin: int
     end: int
     taker: Taker
     woken_by: str | None = None
     certain: bool = True
+    moved_by: int = 0
 
     def between(self, begin: int, end: int) -> Part:
         """The same in another time."""
         return replace(self, begin=begin, end=end)
+
+    def moved(self, ticks: int) -> Part:
+        """The same so much later, as its host's clock is known no better."""
+        return replace(
+            self, begin=self.begin + ticks, end=self.end + ticks, moved_by=self.moved_by + ticks
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,33 +10,35 @@ from plimsoll.attribution.events.standstill import Standstill
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import TickSpan
-from plimsoll.attribution.incidents.windows import window_of
+from plimsoll.attribution.incidents.windows import widened, window_of
 
 
 def with_standstills(
     loops: Sequence[PollingLoop],
-    away: Mapping[int, Sequence[Absence]],
-    still: Mapping[int, Sequence[Standstill]],
+    away: Mapping[PollingLoop, Sequence[Absence]],
+    still: Mapping[PollingLoop, Sequence[Standstill]],
     incident: Incident,
     tsc_hz: float,
     *,
     virtual: bool,
-) -> dict[int, Sequence[Absence]]:
-    """The absences, by CPU; near the incident, where its CPU stood still that is what took it.
+    clock_error: int = 0,
+) -> dict[PollingLoop, Sequence[Absence]]:
+    """The absences, by loop; near the incident, where its CPU stood still that is what took it.
 
     What had the CPU in the kernel's eyes did nothing while that stood still: a softirq that lasted
-    10 ms so, or a task, is none of its time's cause.
+    10 ms so, or a task, is none of its time's cause. The loops are those of one host, whose times
+    may be off by `clock_error`.
     """
     found = dict(away)
-    begin, end = window_of(incident, tsc_hz)
+    begin, end = widened(window_of(incident, tsc_hz), clock_error)
     for loop in loops:
-        near = [s for s in still.get(loop.cpu, ()) if s.begin <= end and begin <= s.end]
-        if near and loop.cpu in away:
-            around: list[Absence] = list(meeting(away[loop.cpu], begin, end))
+        near = [s for s in still.get(loop, ()) if s.begin <= end and begin <= s.end]
+        if near and loop in away:
+            around: list[Absence] = list(meeting(away[loop], begin, end))
             for each in near:
                 part = Part(*_placed(each, around, incident), _taker(each, loop, virtual=virtual))
                 around = _overlaid(around, Absence(loop, (part,)))
-            found[loop.cpu] = tuple(around)
+            found[loop] = tuple(around)
     return found
 
 

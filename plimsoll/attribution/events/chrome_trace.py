@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.attribution.events.cpu_timeline import Slice
 from plimsoll.attribution.events.trace_reading import TraceReading
 from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.host.host_cpu import HostCpu
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.record.causes.causes_record import ExplainedIncident, TrialCauses
 from plimsoll.record.causes.kernel_events import KeptEvent
@@ -33,25 +35,48 @@ def chrome_trace(trials: Sequence[TrialCauses], events: Mapping[int, Sequence[Ke
     begins = [each.begin_tsc for trial in trials for each in trial.incidents]
     origin = min(begins, default=0)
     entries: list[Entry] = [_name("process_name", _INCIDENTS, 0, "Incidents")]
+    numbers = _numbers(events)
     for trial in trials:
         scale = _US_PER_S / trial.tsc_hz
-        entries += _of_trial(trial, events.get(trial.trial, ()), origin, scale)
+        drawing = _Drawing(origin, scale, numbers)
+        entries += _of_trial(trial, events.get(trial.trial, ()), drawing)
     entries.sort(key=lambda entry: (entry["ph"] != "M", entry.get("ts", 0.0)))
     return json.dumps({"displayTimeUnit": "ns", "traceEvents": entries}, ensure_ascii=False)
 
 
-def _of_trial(
-    trial: TrialCauses, kept: Sequence[KeptEvent], origin: int, scale: float
-) -> Iterator[Entry]:
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """What all entries of a trial share: the first tick, µs in a tick, each CPU's number."""
+
+    origin: int
+    scale: float
+    numbers: Mapping[HostCpu, int]
+
+    def us(self, tsc: int) -> float:
+        return (tsc - self.origin) * self.scale
+
+
+def _numbers(events: Mapping[int, Sequence[KeptEvent]]) -> dict[HostCpu, int]:
+    """The process that stands for each CPU; those of the tester's own host as they are numbered."""
+    seen = {HostCpu(each.host, each.cpu) for kept in events.values() for each in kept}
+    own = {place: _FIRST_CPU + (place.cpu or 0) for place in seen if place.host is None}
+    others = sorted((place.host or "", place.cpu or 0) for place in seen - own.keys())
+    first = max(own.values(), default=_FIRST_CPU) + 1
+    return own | {HostCpu(*place): number for number, place in enumerate(others, first)}
+
+
+def _of_trial(trial: TrialCauses, kept: Sequence[KeptEvent], drawing: _Drawing) -> Iterator[Entry]:
     loops = [PollingLoop(**loop.model_dump()) for loop in trial.loops]
     subjects = list(dict.fromkeys((each.kind, each.subject) for each in trial.incidents))
     for track, (kind, subject) in enumerate(subjects, 1):
         yield _name("thread_name", _INCIDENTS, track, f"{kind} {subject}")
     for incident in trial.incidents:
         track = subjects.index((incident.kind, incident.subject)) + 1
-        yield _incident(trial.trial, incident, track, (origin, scale))
-    for window in _windows(kept):
-        yield from _cpus(window, loops, origin, scale)
+        yield _incident(trial.trial, incident, track, drawing)
+    for host in dict.fromkeys(each.host for each in kept):
+        there = [loop for loop in loops if loop.host == host]
+        for window in _windows([each for each in kept if each.host == host]):
+            yield from _cpus(window, there, host, drawing)
 
 
 def _windows(kept: Sequence[KeptEvent]) -> Iterator[list[KernelEvent]]:
@@ -75,33 +100,36 @@ def _windows(kept: Sequence[KeptEvent]) -> Iterator[list[KernelEvent]]:
 
 
 def _cpus(
-    window: Sequence[KernelEvent], loops: Sequence[PollingLoop], origin: int, scale: float
+    window: Sequence[KernelEvent], loops: Sequence[PollingLoop], host: str | None, drawing: _Drawing
 ) -> Iterator[Entry]:
+    """All of one host."""
     events = sorted(window, key=lambda event: event.tsc)
     reading = TraceReading(events[0].tsc, events[-1].tsc, loops)
     reading.read(events)
     owners = {loop.cpu: f" ({loop.owner}: {loop.process})" for loop in loops}
     for cpu in sorted({event.cpu for event in events}):
-        yield _name("process_name", _FIRST_CPU + cpu, 0, f"CPU {cpu}{owners.get(cpu, '')}")
-        yield _name("thread_name", _FIRST_CPU + cpu, _TASKS, "task")
-        yield _name("thread_name", _FIRST_CPU + cpu, _INTERRUPTS, "interrupt")
-        yield _name("thread_name", _FIRST_CPU + cpu, _EVENTS, "event")
+        place = HostCpu(host, cpu)
+        process = drawing.numbers[place]
+        yield _name("process_name", process, 0, f"{place}{owners.get(cpu, '')}")
+        yield _name("thread_name", process, _TASKS, "task")
+        yield _name("thread_name", process, _INTERRUPTS, "interrupt")
+        yield _name("thread_name", process, _EVENTS, "event")
         for piece in reading.slices(cpu):
-            yield _slice(piece, _FIRST_CPU + cpu, origin, scale)
+            yield _slice(piece, process, drawing)
     for event in events:
         if event.name not in _OF_SLICES:
             yield {
                 "ph": "i",
                 "s": "t",
                 "name": event.name,
-                "pid": _FIRST_CPU + event.cpu,
+                "pid": drawing.numbers[HostCpu(host, event.cpu)],
                 "tid": _EVENTS,
-                "ts": (event.tsc - origin) * scale,
+                "ts": drawing.us(event.tsc),
                 "args": dict(event.fields),
             }
 
 
-def _slice(piece: Slice, process: int, origin: int, scale: float) -> Entry:
+def _slice(piece: Slice, process: int, drawing: _Drawing) -> Entry:
     if piece.interruption is not None:
         name, thread = piece.interruption.full_name, _INTERRUPTS
     else:
@@ -112,22 +140,19 @@ def _slice(piece: Slice, process: int, origin: int, scale: float) -> Entry:
         "name": name,
         "pid": process,
         "tid": thread,
-        "ts": (piece.begin - origin) * scale,
-        "dur": (piece.end - piece.begin) * scale,
+        "ts": drawing.us(piece.begin),
+        "dur": (piece.end - piece.begin) * drawing.scale,
     }
 
 
-def _incident(
-    trial: int, incident: ExplainedIncident, track: int, clock: tuple[int, float]
-) -> Entry:
-    origin, scale = clock
+def _incident(trial: int, incident: ExplainedIncident, track: int, drawing: _Drawing) -> Entry:
     return {
         "ph": "X",
         "name": f"trial {trial}: {incident.kind} of {incident.subject}",
         "pid": _INCIDENTS,
         "tid": track,
-        "ts": (incident.begin_tsc - origin) * scale,
-        "dur": (incident.end_tsc - incident.begin_tsc) * scale,
+        "ts": drawing.us(incident.begin_tsc),
+        "dur": (incident.end_tsc - incident.begin_tsc) * drawing.scale,
         "args": {"explanation": incident.sentence, "frames": incident.frames},
     }
 

@@ -12,6 +12,7 @@ from plimsoll.attribution.explanation.silences import is_silence, silent_ticks
 from plimsoll.attribution.incidents.cause import Cause, CauseKind
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.spans import Spans
+from plimsoll.host.host_cpu import HostCpu
 
 # A task that could run while a CPU is idle, and one that waits after a page fault, are what
 # throttling and a major fault look like; the counters say that they were.
@@ -30,7 +31,7 @@ def confirmed(
     incident: Incident,
     counters: Sequence[CounterMove],
     tsc_hz: float,
-    silent: Mapping[int, Spans] = MappingProxyType({}),
+    silent: Mapping[HostCpu, Spans] = MappingProxyType({}),
 ) -> tuple[Cause, ...]:
     """The causes; those that no counter confirms are partial at most.
 
@@ -44,14 +45,14 @@ def _confirmed(
     incident: Incident,
     counters: Sequence[CounterMove],
     tsc_hz: float,
-    silent: Mapping[int, Spans],
+    silent: Mapping[HostCpu, Spans],
 ) -> Cause:
     if cause.cpu is None:
         return cause
     if is_silence(incident, cause):
-        return _stolen_during(cause, incident, counters, tsc_hz, silent.get(cause.cpu, ()))
+        return _stolen_during(cause, incident, counters, tsc_hz, silent.get(cause.place, ()))
     if cause.kind in _TO_BE_CONFIRMED:
-        return _counted(cause, _move(cause.kind, cause.cpu, incident, counters))
+        return _counted(cause, _move(cause.kind, cause.place, incident, counters))
     if cause.kind == "timer-tick" and (cause.length_ns or 0) > _LONGEST_TICK_NS:
         return _stood_still(cause, incident, counters)
     return cause
@@ -69,7 +70,7 @@ def _stood_still(cause: Cause, incident: Incident, counters: Sequence[CounterMov
 
     As sure as the kernel's trace is of the time, where the counter moved by as much.
     """
-    move = _move("hypervisor-steal", cause.cpu or 0, incident, counters)
+    move = _move("hypervisor-steal", cause.place, incident, counters)
     if move is None:
         name = f"the CPU stood still in {cause.name}"
         return replace(cause, kind="unexplained", name=name, confidence="unexplained")
@@ -85,7 +86,7 @@ def _stolen_during(
     silent: Spans,
 ) -> Cause:
     """Partial where as much was stolen as all the silences lasted that it is to explain."""
-    move = _move(cause.kind, cause.cpu or 0, incident, counters)
+    move = _move(cause.kind, cause.place, incident, counters)
     if move is None:
         return cause
     ticks = silent_ticks(silent, (move.begin_tsc, move.end_tsc))
@@ -100,13 +101,13 @@ def _accounts_for(move: CounterMove, cause: Cause) -> bool:
 
 
 def _move(
-    kind: CauseKind, cpu: int, incident: Incident, counters: Sequence[CounterMove]
+    kind: CauseKind, place: HostCpu, incident: Incident, counters: Sequence[CounterMove]
 ) -> CounterMove | None:
     return next(
         (
             move
             for move in counters
-            if move.kind == kind and move.meets(cpu, incident.begin_tsc, incident.end_tsc)
+            if move.kind == kind and move.meets(place, incident.begin_tsc, incident.end_tsc)
         ),
         None,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plimsoll.attribution.incidents.cause import CauseKind
+from plimsoll.host.host_cpu import HostCpu
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,7 @@ class CounterMove:
     `moved_ns` is the time that it counted, in steps of `unit_ns`; None for one that counts events,
     which then were so many `events`. `kind` and `name` say what it counts: ("hypervisor-steal",
     "steal of CPU 1"), ("throttling", "/kubepods/pod1"), ("hardware", "SMIs"). `cpu` is None for a
-    counter of the whole host or of a process.
+    counter of the whole host or of a process; `host` is whose counter it is.
     """
 
     kind: CauseKind
@@ -27,10 +28,11 @@ class CounterMove:
     events: int = 1
     pid: int | None = None
     cgroup: str | None = None
+    host: str | None = None
 
-    def meets(self, cpu: int, begin_tsc: int, end_tsc: int) -> bool:
+    def meets(self, place: HostCpu, begin_tsc: int, end_tsc: int) -> bool:
         """Whether it may concern this CPU in this time."""
-        same_cpu = self.cpu is None or self.cpu == cpu
+        same_cpu = self.host == place.host and self.cpu in (None, place.cpu)
         return same_cpu and self.begin_tsc <= end_tsc and begin_tsc <= self.end_tsc
 
 

@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from plimsoll.attribution.absences.absence import Absence, Part, meeting
+from plimsoll.attribution.absences.clock_error import certainly_inside
 from plimsoll.attribution.absences.taker import Taker
-from plimsoll.attribution.events.coverage import TraceCoverage
+from plimsoll.attribution.events.coverage import NO_TRACE, TraceCoverage
 from plimsoll.attribution.events.trace_reading import CpuFact
 from plimsoll.attribution.explanation.counter_budget import CounterBudget
 from plimsoll.attribution.explanation.counters import INVISIBLE_TO_THE_KERNEL, CounterMove
@@ -18,6 +19,8 @@ from plimsoll.attribution.incidents.incident import Incident, stall_subject
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import TickSpan, union, within
 from plimsoll.attribution.incidents.spans import ticks as ticks_of
+from plimsoll.host.host_cpu import named_cpus
+from plimsoll.text.units import format_ns
 
 _NS_PER_S = 1e9
 # cpuinfo_transition_latency of the drivers that state one is at most some hundred us.
@@ -27,34 +30,50 @@ _BEATS_TO_MISS = 2
 
 
 @dataclass(frozen=True, slots=True)
+class HostEvidence:
+    """What was seen of one host around an incident.
+
+    `period` is the time between two ticks of its CPUs, None where that is not known. Its times may
+    be off by `clock_error` together; where it is `misplaced`, by more than the incident lasts.
+    """
+
+    coverage: TraceCoverage = NO_TRACE
+    facts: Sequence[CpuFact] = ()
+    period: int | None = None
+    clock_error: int = 0
+    misplaced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class IncidentEvidence:
-    """What was seen around an incident. `away` has the absences of loops by their CPU.
+    """What was seen around an incident. `away` has the absences of loops, `hosts` the rest.
 
     `stalls` are those that the tester's loops measured there; None where they measure none.
-    `beats` are the scheduler's ticks by CPU, `period` the time between two; None if not known.
-    Of the CPUs in `steal_measured` stolen time is known, so that its counter says no more.
+    `beats` are the scheduler's ticks on the CPUs of loops. Of the loops in `steal_measured` stolen
+    time is known, so that its counter says no more.
     """
 
     loops: Sequence[PollingLoop]
-    away: Mapping[int, Sequence[Absence]]
+    away: Mapping[PollingLoop, Sequence[Absence]]
     counters: Sequence[CounterMove]
-    coverage: TraceCoverage
+    hosts: Mapping[str | None, HostEvidence]
     load: PathLoad
     tsc_hz: float
     budget: CounterBudget
-    facts: Sequence[CpuFact] = ()
     stalls: Sequence[Incident] | None = None
-    beats: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    steal_measured: Collection[int] = ()
-    period: int | None = None
+    beats: Mapping[PollingLoop, Sequence[int]] = field(default_factory=dict)
+    steal_measured: Collection[PollingLoop] = ()
 
     def traced(self, loop: PollingLoop, incident: Incident) -> bool:
         """Whether every kernel event of the loop's CPU during the incident is known."""
-        return self.coverage.covers(loop.cpu, incident.begin_tsc, incident.end_tsc)
+        host = self.hosts[loop.host]
+        return not host.misplaced and host.coverage.covers(
+            loop.cpu, incident.begin_tsc - host.clock_error, incident.end_tsc + host.clock_error
+        )
 
     def seen(self, loop: PollingLoop, incident: Incident) -> list[Absence]:
         """Its absences during the incident that the kernel saw, without those only measured."""
-        during = meeting(self.away.get(loop.cpu, ()), incident.begin_tsc, incident.end_tsc)
+        during = meeting(self.away.get(loop, ()), incident.begin_tsc, incident.end_tsc)
         return [
             absence
             for absence in during
@@ -100,6 +119,7 @@ class IncidentEvidence:
             name=f"{loop.process} itself was busy elsewhere",
             owner="dut",
             cpu=loop.cpu,
+            host=loop.host,
             confidence="partial",
         )
 
@@ -108,11 +128,13 @@ class IncidentEvidence:
 
     def _ticked(self, loop: PollingLoop, incident: Incident) -> bool:
         """Whether the loop's CPU ran all the while, by its ticks; several were due."""
-        if self.period is None or incident.ticks < _BEATS_TO_MISS * self.period:
+        host = self.hosts[loop.host]
+        length = incident.ticks - 2 * host.clock_error
+        if host.period is None or length < _BEATS_TO_MISS * host.period:
             return False
-        beats = self.beats.get(loop.cpu, ())
-        inside = sum(incident.begin_tsc <= beat <= incident.end_tsc for beat in beats)
-        return inside >= incident.ticks // self.period
+        beats = self.beats.get(loop, ())
+        begin, end = incident.begin_tsc, incident.end_tsc
+        return certainly_inside(beats, begin, end, host.clock_error) >= length // host.period
 
     def _stalled(self, loop: PollingLoop, incident: Incident) -> int:
         """For how much of the incident the loop can have been away.
@@ -156,11 +178,12 @@ class IncidentEvidence:
                 begin_tsc=None,
                 length_ns=length_ns,
                 confidence="counter",
+                host=move.host,
             )
             for move in self.counters
-            if move.meets(loop.cpu, incident.begin_tsc, incident.end_tsc)
+            if move.meets(loop.place, incident.begin_tsc, incident.end_tsc)
             and (not traced or move.kind in INVISIBLE_TO_THE_KERNEL)
-            and not (traced and move.kind == "hypervisor-steal" and loop.cpu in measured)
+            and not (traced and move.kind == "hypervisor-steal" and loop in measured)
             and self.budget.grants(move, claim, length_ns)
         ]
 
@@ -174,12 +197,16 @@ class IncidentEvidence:
         ]
 
     def _facts(self, name: str, loop: PollingLoop, incident: Incident) -> list[CpuFact]:
+        host = self.hosts[loop.host]
+        if host.misplaced:
+            return []
+        error = host.clock_error
         return [
             fact
-            for fact in self.facts
+            for fact in host.facts
             if fact.name == name
             and fact.cpu == loop.cpu
-            and incident.begin_tsc <= fact.tsc <= incident.end_tsc
+            and incident.begin_tsc - error <= fact.tsc <= incident.end_tsc + error
         ]
 
     def _at_once(
@@ -196,6 +223,7 @@ class IncidentEvidence:
             begin_tsc=fact.tsc,
             length_ns=length_ns,
             confidence="partial",
+            host=loop.host,
         )
 
     def _by_frequency(self, loop: PollingLoop, incident: Incident, length_ns: int) -> list[Cause]:
@@ -214,20 +242,10 @@ class IncidentEvidence:
     def _unexplained(
         self, loops: Sequence[PollingLoop], incident: Incident, length_ns: int
     ) -> Cause:
-        cpus = ", ".join(str(loop.cpu) for loop in loops)
-        no_counter = "and no counter moved by as much"
-        if not loops:
-            name = "no polling loop of the path is on this host"
-        elif all(self.traced(loop, incident) for loop in loops):
-            name = f"no kernel event on CPU {cpus} accounts for it, {no_counter}"
-        elif any(loop.cpu in self.coverage.complete for loop in loops):
-            name = f"the kernel's trace of CPU {cpus} is not complete there, {no_counter}"
-        else:
-            name = f"kernel events on CPU {cpus} were not recorded, {no_counter}"
         one = loops[0] if len(loops) == 1 else None
         return Cause(
             kind="unexplained",
-            name=name,
+            name=self._unseen(loops, incident),
             owner=one.owner if one else None,
             cpu=one.cpu if one else None,
             pid=None,
@@ -236,7 +254,27 @@ class IncidentEvidence:
             begin_tsc=None,
             length_ns=length_ns,
             confidence="unexplained",
+            host=one.host if one else None,
         )
+
+    def _unseen(self, loops: Sequence[PollingLoop], incident: Incident) -> str:
+        """What is known of these loops in words, where nothing is that explains the incident."""
+        if not loops:
+            return "no polling loop of the path is on a host that is watched"
+        cpus, no_counter = (
+            named_cpus(loop.place for loop in loops),
+            "and no counter moved by as much",
+        )
+        hosts = {loop.host: self.hosts[loop.host] for loop in loops}
+        for host, evidence in hosts.items():
+            if evidence.misplaced:
+                error_ns = evidence.clock_error / self.tsc_hz * _NS_PER_S
+                return f"the clock of {host} is only known to ±{format_ns(error_ns)}, {no_counter}"
+        if all(self.traced(loop, incident) for loop in loops):
+            return f"no kernel event on {cpus} accounts for it, {no_counter}"
+        if any(loop.cpu in hosts[loop.host].coverage.complete for loop in loops):
+            return f"the kernel's trace of {cpus} is not complete there, {no_counter}"
+        return f"kernel events on {cpus} were not recorded, {no_counter}"
 
 
 def absences_by_stalls(loop: PollingLoop, stalls: Sequence[Incident]) -> tuple[Absence, ...]:

@@ -28,7 +28,7 @@ def explain_latency(incident: Incident, evidence: IncidentEvidence) -> tuple[Cau
     """What held the loops of the path while the frame was under way, or just before."""
     loops = [loop for loop in evidence.loops if loop.handles(incident.subject)]
     while_under_way = [
-        held(loop, evidence.away.get(loop.cpu, ()), incident.begin_tsc, incident.end_tsc)
+        held(loop, evidence.away.get(loop, ()), incident.begin_tsc, incident.end_tsc)
         for loop in loops
     ]
     covered = covered_ticks(while_under_way) / max(1, incident.ticks)
@@ -92,12 +92,12 @@ def _queue_left_by(
     """
     since, _ = window_of(incident, evidence.tsc_hz)
     away = 0
-    for absence in reversed(meeting(evidence.away.get(loop.cpu, ()), since, incident.end_tsc - 1)):
+    for absence in reversed(meeting(evidence.away.get(loop, ()), since, incident.end_tsc - 1)):
         if absence.begin < since:
             break
         if not all(part.certain for part in absence.parts):
             continue
         away += min(absence.end, incident.end_tsc) - absence.begin
         if away >= incident.ticks and absence.begin <= incident.begin_tsc:
-            return held(loop, evidence.away[loop.cpu], absence.begin, incident.end_tsc)
+            return held(loop, evidence.away[loop], absence.begin, incident.end_tsc)
     return None

@@ -7,6 +7,7 @@ from plimsoll.attribution.explanation.evidence import IncidentEvidence
 from plimsoll.attribution.explanation.explain_latency import chain, covered_ticks
 from plimsoll.attribution.explanation.explain_stall import EXACT_SHARE
 from plimsoll.attribution.explanation.held import Held, held
+from plimsoll.attribution.explanation.path_load import PathLoad
 from plimsoll.attribution.incidents.cause import Cause
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
@@ -29,7 +30,7 @@ def explain_loss(incident: Incident, evidence: IncidentEvidence) -> tuple[Cause,
         if loop.handles(incident.subject) and not (incident.refused and loop.owner == "tester")
     ]
     overflow_s = evidence.load.overflow_s(incident.subject)
-    reach = round((_REACH_S if overflow_s is None else overflow_s) * evidence.tsc_hz)
+    reach = round(reach_s(evidence.load, incident) * evidence.tsc_hz)
     away = [_away(loop, incident, evidence, reach) for loop in loops]
     found = [each for each in away if each.parts and _seconds(each, evidence) >= (overflow_s or 0)]
     covered = covered_ticks([_cut(each, incident) for each in found]) / max(1, incident.ticks)
@@ -38,6 +39,12 @@ def explain_loss(incident: Incident, evidence: IncidentEvidence) -> tuple[Cause,
     if not causes:
         return tuple(evidence.for_the_rest(loops, incident, incident.ticks))
     return (*causes, *_beyond(found, incident, evidence))
+
+
+def reach_s(load: PathLoad, incident: Incident) -> float:
+    """How long before a loss an absence may have ended that is the reason for it."""
+    overflow_s = load.overflow_s(incident.subject)
+    return _REACH_S if overflow_s is None else overflow_s
 
 
 def _beyond(found: list[Held], incident: Incident, evidence: IncidentEvidence) -> list[Cause]:
@@ -54,7 +61,7 @@ def _beyond(found: list[Held], incident: Incident, evidence: IncidentEvidence) -
 def _away(loop: PollingLoop, incident: Incident, evidence: IncidentEvidence, reach: int) -> Held:
     """Absences that reach into the loss or end just before it, from their begin on."""
     begin, end = incident.begin_tsc - reach, _end(incident)
-    away = meeting(evidence.away.get(loop.cpu, ()), begin + 1, end - 1)
+    away = meeting(evidence.away.get(loop, ()), begin + 1, end - 1)
     return held(loop, away, away[0].begin if away else begin, end)
 
 

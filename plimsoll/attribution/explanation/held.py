@@ -87,9 +87,10 @@ def _cause(
         pid=taker.pid,
         cgroup=None,
         woken_by=next((part.woken_by for part in parts if part.woken_by), None),
-        begin_tsc=parts[0].begin,
+        begin_tsc=parts[0].begin - parts[0].moved_by,
         length_ns=length_ns,
         confidence=confidence,
+        host=loop.host,
     )
 
 

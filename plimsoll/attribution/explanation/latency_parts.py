@@ -15,12 +15,13 @@ over only afterwards.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from plimsoll.attribution.absences.absence import Absence, Part, meeting
 from plimsoll.attribution.explanation.observations import Observations
 from plimsoll.attribution.explanation.seen_windows import SeenWindow
+from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import Spans, common, ticks, union, within
 
 _NS_PER_S = 1e9
@@ -81,19 +82,22 @@ def _away(frames: TimedFrames, windows: Sequence[SeenWindow], seen: Observations
     at = bisect_right(windows, begin, key=lambda each: each.begin) - 1
     if at < 0 or windows[at].end < end:
         return _Away((), (), proves=False)
-    own = seen.own_threads
     testers = [loop for loop in seen.loops if loop.owner == "tester"]
     duts = [loop for loop in seen.loops if loop.owner == "dut" and loop.handles(frames.stream)]
     away = windows[at].away
     parts = {
-        loop: list(_certain(meeting(away.get(loop.cpu, ()), begin, end)))
+        loop: list(
+            _certain(meeting(away.get(loop, ()), begin, end), seen.on(loop.host).clock_error)
+        )
         for loop in (*testers, *duts)
     }
     of_tester = [part for loop in testers for part in parts[loop]]
-    of_tester += [part for loop in duts for part in parts[loop] if _is_own(part, own)]
-    of_dut = [_spans(part for part in parts[loop] if not _is_own(part, own)) for loop in duts]
+    of_tester += [part for loop in duts for part in parts[loop] if _is_own(part, loop, seen)]
+    of_dut = [
+        _spans(part for part in parts[loop] if not _is_own(part, loop, seen)) for loop in duts
+    ]
     proves = bool(testers and duts) and all(
-        seen.coverage.covers(loop.cpu, begin, end) for loop in (*testers, *duts)
+        seen.on(loop.host).coverage.covers(loop.cpu, begin, end) for loop in (*testers, *duts)
     )
     return _Away(_spans(of_tester), common(of_dut), proves)
 
@@ -126,14 +130,19 @@ def _held(frames: TimedFrames, away: _Away) -> int:
     return 0
 
 
-def _certain(absences: Sequence[Absence]) -> Iterable[Part]:
-    """Parts whose end is known."""
-    return (part for absence in absences for part in absence.parts if part.certain)
+def _certain(absences: Sequence[Absence], clock_error: int) -> Iterator[Part]:
+    """Parts whose end is known, without what may lie elsewhere by the error of the host's clock."""
+    for absence in absences:
+        sure_begin, sure_end = absence.begin + clock_error, absence.end - clock_error
+        for part in absence.parts:
+            begin, end = max(part.begin, sure_begin), min(part.end, sure_end)
+            if part.certain and begin < end:
+                yield part.between(begin, end)
 
 
-def _is_own(part: Part, own_threads: Collection[int]) -> bool:
-    """Whether one of Plimsoll's own processes had the CPU."""
-    return part.taker.kind == "task" and part.taker.pid in own_threads
+def _is_own(part: Part, loop: PollingLoop, seen: Observations) -> bool:
+    """Whether one of Plimsoll's own processes had the loop's CPU."""
+    return part.taker.kind == "task" and part.taker.pid in seen.on(loop.host).own_threads
 
 
 def _spans(parts: Iterable[Part]) -> Spans:

@@ -1,4 +1,4 @@
-"""What the kernel and the loops themselves saw in the windows around incidents."""
+"""What the kernels and the loops themselves saw in the windows around incidents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from plimsoll.attribution.absences.absence import Absence, absences
-from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.events.standstill import (
     Standstill,
     is_steal_measured,
@@ -16,66 +15,104 @@ from plimsoll.attribution.events.standstill import (
 )
 from plimsoll.attribution.events.trace_reading import CpuFact, TraceReading
 from plimsoll.attribution.explanation.evidence import absences_by_stalls
-from plimsoll.attribution.explanation.observations import Observations
+from plimsoll.attribution.explanation.observations import HostObservations, Observations
 from plimsoll.attribution.explanation.unseen_stalls import with_unseen_stalls
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.attribution.incidents.spans import Spans, union
-from plimsoll.attribution.incidents.windows import IncidentWindow, trace_windows
+from plimsoll.attribution.incidents.spans import union
+from plimsoll.attribution.incidents.windows import IncidentWindow, trace_windows, widened
+from plimsoll.observe.kernel_trace.event import KernelEvent
 
 
 @dataclass(frozen=True, slots=True)
 class SeenWindow:
-    """One window, `begin` to `end` in TSC ticks: the absences of loops by CPU, and other facts.
+    """One window, `begin` to `end` in TSC ticks: the absences of loops, and `facts` by host.
 
     `stalls` are those that the tester's loops measured in it, of each loop one at a time, `still`
-    the times in which a loop's CPU stood still and `beats` the scheduler's ticks, by CPU. Of those
-    in `steal_measured` all that was stolen of the loop's time is known.
+    the times in which a loop's CPU stood still and `beats` the scheduler's ticks there, by loop.
+    Of the loops in `steal_measured` all that was stolen of their time is known.
     """
 
     begin: int
     end: int
-    away: Mapping[int, Sequence[Absence]]
-    facts: Sequence[CpuFact]
+    away: Mapping[PollingLoop, Sequence[Absence]]
+    facts: Mapping[str | None, Sequence[CpuFact]]
     stalls: Sequence[Incident] = ()
-    still: Mapping[int, Sequence[Standstill]] = field(default_factory=dict)
-    beats: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    steal_measured: frozenset[int] = frozenset()
+    still: Mapping[PollingLoop, Sequence[Standstill]] = field(default_factory=dict)
+    beats: Mapping[PollingLoop, Sequence[int]] = field(default_factory=dict)
+    steal_measured: frozenset[PollingLoop] = frozenset()
 
 
 def seen_windows(seen: Observations) -> Iterator[SeenWindow]:
     """The windows of all incidents, in order."""
-    throttled = union((m.begin_tsc, m.end_tsc) for m in seen.counters if m.kind == "throttling")
     listed = (incident for incident in seen.incidents if incident.kind == "stall")
     stalls = _apart((*listed, *seen.stalls))
-    times = [event.tsc for event in seen.events]
+    readers = [_HostReader(host, seen.loops_on(host.host), seen.tsc_hz) for host in seen.hosts]
     for window in trace_windows(seen.incidents, seen.tsc_hz):
-        reading = TraceReading(*window, seen.loops)
-        events = seen.events[bisect_left(times, window[0]) : bisect_right(times, window[1])]
-        reading.read(events)
         measured = _within(stalls, window)
-        away = _absences(
-            reading,
-            seen.loops,
-            seen.coverage,
-            measured,
-            throttled=throttled,
-            tsc_hz=seen.tsc_hz,
+        found = SeenWindow(*window, away={}, facts={}, stalls=measured)
+        for reader in readers:
+            found = reader.added_to(found)
+        yield found
+
+
+class _HostReader:
+    """Reads what one host's kernel saw of the loops there, window by window."""
+
+    def __init__(self, seen: HostObservations, loops: Sequence[PollingLoop], tsc_hz: float) -> None:
+        self._seen = seen
+        self._loops = loops
+        self._tsc_hz = tsc_hz
+        self._times = [event.tsc for event in seen.events]
+        self._throttled = union(
+            (move.begin_tsc, move.end_tsc) for move in seen.counters if move.kind == "throttling"
         )
-        still = {
-            loop.cpu: tuple(
-                each
-                for each in standstills(reading, events, loop, seen.tsc_hz, seen.ticks)
-                if each.begin >= seen.coverage.complete.get(loop.cpu, (each.begin + 1, 0))[0]
-            )
-            for loop in seen.loops
-            if loop.cpu in away
+
+    def added_to(self, window: SeenWindow) -> SeenWindow:
+        """The window with this host's loops."""
+        if not self._loops:
+            return window
+        begin, end = widened((window.begin, window.end), self._seen.clock_error)
+        events = self._seen.events[bisect_left(self._times, begin) : bisect_right(self._times, end)]
+        reading = TraceReading(begin, end, self._loops)
+        reading.read(events)
+        away = self._absences(reading, window.stalls)
+        still = {loop: self._still(reading, events, loop) for loop in self._loops if loop in away}
+        measured = {
+            loop for loop in self._loops if is_steal_measured(events, loop, self._seen.ticks)
         }
-        beats = {cpu: ticks_on(events, cpu) for cpu in still}
-        measured_cpus = frozenset(
-            loop.cpu for loop in seen.loops if is_steal_measured(events, loop, seen.ticks)
+        return replace(
+            window,
+            away={**window.away, **away},
+            facts={**window.facts, self._seen.host: reading.facts},
+            still={**window.still, **still},
+            beats={**window.beats, **{loop: ticks_on(events, loop.cpu) for loop in still}},
+            steal_measured=window.steal_measured | measured,
         )
-        yield SeenWindow(*window, away, reading.facts, measured, still, beats, measured_cpus)
+
+    def _still(
+        self, reading: TraceReading, events: Sequence[KernelEvent], loop: PollingLoop
+    ) -> tuple[Standstill, ...]:
+        """Those since when the CPU's trace is complete."""
+        complete = self._seen.coverage.complete.get(loop.cpu)
+        if complete is None:
+            return ()
+        found = standstills(reading, events, loop, self._tsc_hz, self._seen.ticks)
+        return tuple(each for each in found if each.begin >= complete[0])
+
+    def _absences(
+        self, reading: TraceReading, stalls: Sequence[Incident]
+    ) -> dict[PollingLoop, tuple[Absence, ...]]:
+        """By the kernel's trace; of the tester's loops without one, by their own stalls."""
+        away: dict[PollingLoop, tuple[Absence, ...]] = {}
+        for loop in self._loops:
+            begin, end = self._seen.coverage.complete.get(loop.cpu, (1, 0))
+            if begin <= end and begin < reading.end and end > reading.begin:
+                found = absences(reading, loop, self._tsc_hz, self._throttled)
+                away[loop] = with_unseen_stalls(loop, _since(found, begin), stalls)
+            elif loop.owner == "tester":
+                away[loop] = absences_by_stalls(loop, stalls)
+        return away
 
 
 def _apart(stalls: Iterable[Incident]) -> Mapping[str, Sequence[Incident]]:
@@ -103,27 +140,6 @@ def _within(stalls: Mapping[str, Sequence[Incident]], window: IncidentWindow) ->
             )
         ]
     ]
-
-
-def _absences(
-    reading: TraceReading,
-    loops: Sequence[PollingLoop],
-    lost: TraceCoverage,
-    stalls: Sequence[Incident],
-    *,
-    throttled: Spans,
-    tsc_hz: float,
-) -> dict[int, tuple[Absence, ...]]:
-    """By the kernel's trace; of the tester's loops without one, by their own stalls."""
-    away: dict[int, tuple[Absence, ...]] = {}
-    for loop in loops:
-        begin, end = lost.complete.get(loop.cpu, (1, 0))
-        if begin <= end and begin < reading.end and end > reading.begin:
-            seen = _since(absences(reading, loop, tsc_hz, throttled), begin)
-            away[loop.cpu] = with_unseen_stalls(loop, seen, stalls)
-        elif loop.owner == "tester":
-            away[loop.cpu] = absences_by_stalls(loop, stalls)
-    return away
 
 
 def _since(found: tuple[Absence, ...], begin: int) -> tuple[Absence, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from plimsoll.attribution.incidents.cause import Cause, CauseKind, Explanation
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.host.host_cpu import HostCpu, of_host
 from plimsoll.text.units import format_ns
 
 _MOST_NAMED = 3
@@ -28,9 +29,9 @@ def sentence(explanation: Explanation, loops: Sequence[PollingLoop]) -> str:
     """For people: what happened, and the chain that led to it, as far as it is known."""
     incident, causes = explanation.incident, explanation.causes
     parts: list[str] = []
-    for cpu in dict.fromkeys(cause.cpu for cause in causes):
-        mine = [cause for cause in causes if cause.cpu == cpu]
-        parts += _of_one_cpu(incident, mine, _process(loops, cpu))
+    for place in dict.fromkeys(cause.place for cause in causes):
+        mine = [cause for cause in causes if cause.place == place]
+        parts += _of_one_cpu(incident, mine, _process(loops, place))
     return (
         f"{_what(incident)}: {'; and '.join(parts)}" if parts else f"{_what(incident)}: unexplained"
     )
@@ -79,12 +80,12 @@ def _taken(causes: Sequence[Cause], process: str) -> str:
     first = causes[0]
     total = _length(causes)
     if first.kind in _DID_NOT_RUN:
-        text = f"{process} on CPU {first.cpu} {_did_not_run(first)} for {format_ns(total)}"
+        text = f"{process} on {first.place} {_did_not_run(first)} for {format_ns(total)}"
     else:
         named = " and ".join(_named(cause, len(causes) > 1) for cause in causes[:_MOST_NAMED])
         more = len(causes) - _MOST_NAMED
         rest = f" and {more} more" if more > 0 else ""
-        text = f"CPU {first.cpu} was taken from {process} for {format_ns(total)} by {named}{rest}"
+        text = f"{first.place} was taken from {process} for {format_ns(total)} by {named}{rest}"
     return f"{text}, {_set_off(first)} {first.woken_by}" if first.woken_by else text
 
 
@@ -121,8 +122,9 @@ def _by_counter(cause: Cause) -> str:
     if cause.confidence == "unexplained":
         return f"unexplained{length}: {cause.name}"
     kind = {"hypervisor-steal": "the hypervisor", "hardware": "the hardware (SMI)"}
-    return f"by its counter alone, {kind.get(cause.kind, cause.kind)}{length}: {cause.name}"
+    what = f"{cause.name}{of_host(cause.host)}"
+    return f"by its counter alone, {kind.get(cause.kind, cause.kind)}{length}: {what}"
 
 
-def _process(loops: Sequence[PollingLoop], cpu: int | None) -> str:
-    return next((loop.process for loop in loops if loop.cpu == cpu), "the polling loop")
+def _process(loops: Sequence[PollingLoop], place: HostCpu) -> str:
+    return next((loop.process for loop in loops if loop.place == place), "the polling loop")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from plimsoll.attribution.incidents.cause import Cause
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.spans import Spans, TickSpan, union
+from plimsoll.host.host_cpu import HostCpu
 
 # A DUT that polls and has too much to do takes a burst out of its queue every few
 # microseconds: of the frames sent in a millisecond it passes some on.
@@ -31,14 +32,14 @@ def is_silent(incident: Incident) -> bool:
     return long and incident.kind == "loss"
 
 
-def silences(suggested: Iterable[Suggested]) -> Mapping[int, Spans]:
+def silences(suggested: Iterable[Suggested]) -> Mapping[HostCpu, Spans]:
     """By CPU, in ticks; streams that were lost at the same time count once."""
-    found: dict[int, list[TickSpan]] = defaultdict(list)
+    found: dict[HostCpu, list[TickSpan]] = defaultdict(list)
     for incident, causes in suggested:
         for cause in causes:
             if cause.cpu is not None and is_silence(incident, cause):
-                found[cause.cpu].append((incident.begin_tsc, incident.end_tsc))
-    return {cpu: union(spans) for cpu, spans in found.items()}
+                found[cause.place].append((incident.begin_tsc, incident.end_tsc))
+    return {place: union(spans) for place, spans in found.items()}
 
 
 def silent_ticks(silent: Spans, time: TickSpan) -> int:

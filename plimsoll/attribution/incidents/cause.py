@@ -7,6 +7,7 @@ from typing import Literal
 
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import LoopOwner
+from plimsoll.host.host_cpu import HostCpu
 
 Confidence = Literal["exact", "partial", "counter", "unexplained"]
 CauseKind = Literal[
@@ -44,15 +45,17 @@ class Cause:
     """One cause of one incident.
 
     `name` says what it was ("kworker/1:2 (vmstat_update)", "irq 24 virtio0-input.0"),
-    `owner` and `cpu` whose CPU it took. `begin_tsc` is when it began to, `length_ns` for how
-    long it kept the CPU within the incident. What filled a queue counts from its own begin:
-    the cause of a loss, and one that left a queue behind in which a frame waited later. None
-    stands for what is not known. `own` says that it is a task of Plimsoll's own. `frames` are
-    those of a loss that it accounts for, where that does not follow from its length.
+    `owner` and `cpu` whose CPU it took, on `host` (None: the tester's own). `begin_tsc` is when it
+    began to, on another host as well as its clock is known, `length_ns` for how long it kept the
+    CPU within the incident. What filled a queue counts from its own begin: the cause of a loss,
+    and one that left a queue behind in which a frame waited later. None stands for what is not
+    known. `own` says that it is a task of Plimsoll's own. `frames` are those of a loss that it
+    accounts for, where that does not follow from its length.
 
     Confidence: "exact" where intervals that the kernel saw cover at least 80 % of the
-    incident, "partial" where they cover less or where only the queue that they left behind
-    explains it, "counter" where only a counter moved in that second.
+    incident, "partial" where they cover less, where only the queue that they left behind
+    explains it, or where the host's clock is known no better than to a fifth of the incident,
+    "counter" where only a counter moved in that second.
     """
 
     kind: CauseKind
@@ -67,6 +70,12 @@ class Cause:
     confidence: Confidence
     own: bool = False
     frames: float | None = None
+    host: str | None = None
+
+    @property
+    def place(self) -> HostCpu:
+        """The CPU that it took, and of which host."""
+        return HostCpu(self.host, self.cpu)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +89,7 @@ class Explanation:
     def roots(self) -> tuple[Cause, ...]:
         """The ends of the chain: all but stalls of the tester that are explained themselves."""
         explained = {
-            cause.cpu
+            cause.place
             for cause in self.causes
             if cause.kind != "tester-stall"
             and (cause.owner == "tester" or cause.confidence == "counter")
@@ -88,5 +97,6 @@ class Explanation:
         return tuple(
             cause
             for cause in self.causes
-            if cause.kind != "tester-stall" or not {cause.cpu, None} & explained
+            if cause.kind != "tester-stall"
+            or not {cause.place, HostCpu(cause.host, None)} & explained
         )

@@ -16,7 +16,7 @@ def named_as_dut(cause: Cause, loops: Iterable[PollingLoop]) -> Cause | None:
     if cause.kind != "task" or cause.owner != "tester":
         return None
     for loop in loops:
-        if loop.owner == "dut" and loop.thread_id == cause.pid:
+        if loop.owner == "dut" and (loop.host, loop.thread_id) == (cause.host, cause.pid):
             return replace(cause, name=f"{loop.process}{_NAME_END}")
     return None
 

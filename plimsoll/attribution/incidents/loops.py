@@ -1,9 +1,11 @@
-"""The threads that forward: those of the tester, and those of the DUT on this host."""
+"""The threads that forward: those of the tester, and those of the DUT on hosts that are watched."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+
+from plimsoll.host.host_cpu import HostCpu
 
 LoopOwner = Literal["tester", "dut"]
 
@@ -11,6 +13,8 @@ LoopOwner = Literal["tester", "dut"]
 @dataclass(frozen=True, slots=True)
 class PollingLoop:
     """One polling thread, alone on its CPU. `process` is its program ("dpdk-testpmd").
+
+    `host` is the name of its host; None is the tester's own, as everywhere here.
 
     One that `sleeps` polls only while frames come, and is absent only while it could run.
     `streams` are the streams whose frames it handles; empty where that is not known, and
@@ -23,6 +27,12 @@ class PollingLoop:
     thread_id: int
     sleeps: bool = False
     streams: tuple[str, ...] = ()
+    host: str | None = None
+
+    @property
+    def place(self) -> HostCpu:
+        """The CPU on which it polls, and of which host."""
+        return HostCpu(self.host, self.cpu)
 
     def handles(self, stream: str) -> bool:
         """Whether frames of the stream may have passed through this loop."""

@@ -22,6 +22,11 @@ def window_of(incident: Incident, tsc_hz: float) -> IncidentWindow:
     return max(0, incident.begin_tsc - before), incident.end_tsc + round(AFTER_S * tsc_hz)
 
 
+def widened(window: IncidentWindow, clock_error: int) -> IncidentWindow:
+    """The window on a host whose times may be off by so many ticks."""
+    return max(0, window[0] - clock_error), window[1] + clock_error
+
+
 def trace_windows(incidents: Iterable[Incident], tsc_hz: float) -> tuple[IncidentWindow, ...]:
     """Windows of all incidents in order, merged where they overlap."""
     merged: list[IncidentWindow] = []

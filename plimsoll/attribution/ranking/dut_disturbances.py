@@ -9,12 +9,13 @@ from typing import Literal
 
 from plimsoll.attribution.incidents.cause import Cause, CauseKind, Explanation
 from plimsoll.attribution.ranking.rank import group_name
+from plimsoll.host.host_cpu import HostCpu
 from plimsoll.record.trials.disturbance import FIRST_KEPT, LONGEST_KEPT, Disturbance, DutAbsence
 
 _NS_PER_S = 1e9
 _MOST_CAUSES = 16
 
-_Key = tuple[CauseKind, str, int | None]
+_Key = tuple[CauseKind, str, HostCpu]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,15 @@ def dut_disturbances(
     seen: dict[_Key, list[_Absence]] = {}
     for cause in _of_dut(explanations):
         if (absence := _absence(cause)) is not None:
-            seen.setdefault((cause.kind, group_name(cause), cause.cpu), []).append(absence)
+            seen.setdefault((cause.kind, group_name(cause), cause.place), []).append(absence)
     merged = {key: _merged(found, tsc_hz) for key, found in seen.items()}
     ranked = nlargest(_MOST_CAUSES, merged.items(), key=lambda each: _total_ns(each[1]))
     return tuple(
         Disturbance(
             kind=kind,
             name=name,
-            cpu=cpu,
+            cpu=place.cpu,
+            host=place.host,
             count=len(absences),
             absences=tuple(
                 DutAbsence(
@@ -55,7 +57,7 @@ def dut_disturbances(
                 for each in _kept(absences)
             ),
         )
-        for (kind, name, cpu), absences in ranked
+        for (kind, name, place), absences in ranked
     )
 
 

@@ -9,6 +9,7 @@ from plimsoll.attribution.incidents.dut_on_tester import is_dut_on_tester_cpu
 from plimsoll.attribution.incidents.noise_tasks import is_noise
 from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary
+from plimsoll.host.host_cpu import of_host
 from plimsoll.text.percents import whole_percents
 from plimsoll.text.units import format_ns
 
@@ -107,7 +108,8 @@ def _because(row: RankedCause) -> str:
     if row.kind in RETURNED:
         return RETURNED[row.kind]
     whose = {"tester": "the tester's ", "dut": "the DUT's ", None: ""}[row.owner]
-    place = "" if row.cpu is None else f" on {whose}CPU {row.cpu}"
+    cpu = "" if row.cpu is None else f" on {whose}CPU {row.cpu}"
+    place = f"{cpu}{of_host(row.host)}"
     worst = "" if row.worst_ns is None else f", up to {format_ns(row.worst_ns)}"
     own = ", Plimsoll's own" if row.own else ""
     sure = "" if row.confidence in ("exact", "partial") else ", by its counter alone"

@@ -10,6 +10,7 @@ from plimsoll.attribution.incidents.cause import Cause, CauseKind, Confidence, E
 from plimsoll.attribution.incidents.loops import LoopOwner
 from plimsoll.attribution.incidents.weights import weights
 from plimsoll.attribution.ranking.remedies import Remedy, remedy_for
+from plimsoll.host.host_cpu import HostCpu
 
 # Any of a CPU's workers may be given the work.
 _KWORKER = re.compile(r"^kworker/(u?)[0-9:A-Z]+")
@@ -41,6 +42,12 @@ class RankedCause:
     worst_ns: int | None
     confidence: Confidence
     remedy: Remedy | None
+    host: str | None = None
+
+    @property
+    def place(self) -> HostCpu:
+        """The CPU that it took, and of which host."""
+        return HostCpu(self.host, self.cpu)
 
 
 @dataclass(slots=True)
@@ -78,7 +85,7 @@ def rank(explanations: Iterable[Explanation], above_ns: int = 0) -> tuple[Ranked
         if incident.kind == "latency" and not is_spike:
             continue
         for cause, weight in weights(explanation):
-            key = (cause.kind, group_name(cause), cause.owner, cause.cpu, cause.own)
+            key = (cause.kind, group_name(cause), cause.owner, cause.place, cause.own)
             found = sums.setdefault(key, _Sum(cause))
             found.incidents += 1
             found.lost_frames += weight * incident.frames if incident.kind == "loss" else 0.0
@@ -122,6 +129,7 @@ def _row(found: _Sum, lost: int, spikes: int) -> RankedCause:
         worst_ns=max(known, default=None),
         confidence=max(_CONFIDENCES, key=lambda c: (found.confidences.count(c), _weakness(c))),
         remedy=remedy_for(cause.kind, name, cause.owner, own=cause.own),
+        host=cause.host,
     )
 
 

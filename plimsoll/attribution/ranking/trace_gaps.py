@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from plimsoll.record.causes.causes_record import ExplainedIncident, TracedCpu, TrialCauses
+from plimsoll.host.host_cpu import HostCpu
+from plimsoll.record.causes.causes_record import (
+    ExplainedIncident,
+    TracedCpu,
+    TrialCauses,
+    UnwatchedDut,
+)
 from plimsoll.text.counted import counted
 from plimsoll.text.units import format_duration
 
 
 def trace_gaps(trials: Sequence[TrialCauses]) -> Iterator[str]:
-    """A sentence for each trial without a trace, and for each CPU whose buffer overflowed."""
+    """A sentence for what was not watched in which trials, and for each buffer that overflowed."""
+    for sentence, numbers in _unwatched(trials).items():
+        yield f"Trial {', '.join(map(str, numbers))}: {sentence}"
     without: dict[str, list[int]] = {}
     for each in trials:
         if each.trace.unavailable is not None:
@@ -23,6 +31,26 @@ def trace_gaps(trials: Sequence[TrialCauses]) -> Iterator[str]:
         yield from (_overflowed(each, cpu) for cpu in each.trace.cpus if cpu.lost_events)
 
 
+def unwatched_sentences(trials: Sequence[TrialCauses]) -> tuple[str, ...]:
+    """Where absences of the DUT were not watched in any of the trials, and why."""
+    return tuple(_unwatched(trials))
+
+
+def _unwatched(trials: Sequence[TrialCauses]) -> dict[str, list[int]]:
+    """The trials of each sentence."""
+    found: dict[str, list[int]] = {}
+    for each in trials:
+        for dut in each.trace.unwatched:
+            found.setdefault(unwatched_sentence(dut), []).append(each.trial)
+    return found
+
+
+def unwatched_sentence(dut: UnwatchedDut) -> str:
+    """That absences of the DUT were not watched, why, and what to do about it."""
+    where = "" if dut.host is None else f" on {dut.host}"
+    return f"The DUT's absences{where} were not watched: {dut.reason}. To do: {dut.remedy}."
+
+
 def _overflowed(of: TrialCauses, cpu: TracedCpu) -> str:
     whole_s = (cpu.complete_to_tsc - cpu.complete_from_tsc) / of.tsc_hz
     since = (
@@ -32,8 +60,8 @@ def _overflowed(of: TrialCauses, cpu: TracedCpu) -> str:
     )
     before = [each for each in of.incidents if each.begin_tsc < cpu.complete_from_tsc]
     return (
-        f"Trial {of.trial}, CPU {cpu.cpu}: {cpu.lost_events:,} kernel events had no room in "
-        f"the trace's buffer; {since}. {_known(before)}"
+        f"Trial {of.trial}, {HostCpu(cpu.host, cpu.cpu)}: {cpu.lost_events:,} kernel events had no "
+        f"room in the trace's buffer; {since}. {_known(before)}"
     )
 
 

@@ -143,16 +143,23 @@ def _absence_ns(explanation: Explanation, facts: TrialFacts) -> int | None:
 
 
 def _kept_events(kept: Sequence[Explanation], facts: TrialFacts) -> Iterator[KeptEvent]:
-    """Of the worst incidents of each kind, the events from just before to the end."""
-    times = [event.tsc for event in facts.events]
-    margin = round(_LEAD_S * facts.tsc_hz)
-    for place in _in_turn(kept)[:_WITH_EVENTS]:
-        incident, causes = kept[place].incident, kept[place].causes
-        begins = [cause.begin_tsc for cause in causes if cause.begin_tsc is not None]
-        begin = min([incident.begin_tsc, *begins]) - margin
-        first, last = bisect_left(times, begin), bisect_right(times, incident.end_tsc + margin)
-        for event in facts.events[first:last][:_EVENTS_OF_ONE]:
-            yield KeptEvent.of(place, event.tsc, event.cpu, event.name, event.fields)
+    """Of the worst incidents of each kind, the events from just before to the end, of all hosts."""
+    places = _in_turn(kept)[:_WITH_EVENTS]
+    for host in facts.hosts:
+        times = [event.tsc for event in host.events]
+        margin = round(_LEAD_S * facts.tsc_hz) + host.clock_error
+        for place in places:
+            begin, end = _from_first_cause(kept[place], host.host)
+            first, last = bisect_left(times, begin - margin), bisect_right(times, end + margin)
+            for event in host.events[first:last][:_EVENTS_OF_ONE]:
+                yield KeptEvent.of(place, event.tsc, event.cpu, event.name, event.fields, host.host)
+
+
+def _from_first_cause(of: Explanation, host: str | None) -> tuple[int, int]:
+    """From when a cause on that host began, before the incident or with it, to the end."""
+    begins = [each.begin_tsc for each in of.causes if each.host == host]
+    known = [begin for begin in begins if begin is not None]
+    return min([of.incident.begin_tsc, *known]), of.incident.end_tsc
 
 
 def _in_turn(kept: Sequence[Explanation]) -> list[int]:

@@ -15,6 +15,7 @@ from plimsoll.benchmark.experiment.loads import load_within_line
 from plimsoll.benchmark.experiment.reading_interval import check_search_readings
 from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.experiment.written_at import WrittenAt
+from plimsoll.benchmark.testbed.unwatched import planned_watch
 from plimsoll.benchmark.whole_run.preflight import machine_mistakes, search_mistakes
 from plimsoll.dut.lab import LineRate
 from plimsoll.dut.registry.labs import LabSettings
@@ -121,7 +122,10 @@ def _planned(experiment: Experiment) -> PlannedRun:
         least_s=time.least_s,
         most_s=time.most_s,
         assumptions=time.assumptions,
-        notes=tuple(experiment.profile.notes()),
+        notes=(
+            *experiment.profile.notes(),
+            *planned_watch(experiment.lab, experiment.observe),
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plimsoll.attribution.ranking.trace_gaps import unwatched_sentences
 from plimsoll.benchmark.calibration.shared_calibrations import SharedCalibrations
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
@@ -29,6 +30,7 @@ from plimsoll.benchmark.whole_run.agreement import dut_agreement_of
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.benchmark.whole_run.tester_diagnosis import diagnose
+from plimsoll.record.causes.causes_record import read_causes
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.results.result import Result, read_result
 from plimsoll.record.results.tester_diagnosis import TesterCeiling
@@ -165,4 +167,5 @@ class _LoadLineSearch:
             ceiling=self._ceiling(),
             diagnosis=diagnose(trials) if without_line else None,
             platform=platform_limit(self._run, trials, finished.first.load_line_pps),
+            unwatched=unwatched_sentences(read_causes(self._run)),
         )

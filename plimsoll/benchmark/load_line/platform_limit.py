@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary, summarise
+from plimsoll.host.host_cpu import named_cpus
 from plimsoll.record.causes.causes_record import ExplainedIncident, TrialCauses, read_causes
 from plimsoll.record.results.result import PlatformLimit
 from plimsoll.record.run.run_directory import RunDirectory
@@ -106,7 +107,7 @@ def platform_sentence(
     taken = [row for row in summary.rows if _took_the_dut(row)]
     taken = [row for row in taken if row.confidence in _SEEN] or taken
     taken.sort(key=lambda row: -(row.loss_share or 0.0))
-    cpus = ", ".join(dict.fromkeys(str(row.cpu) for row in taken if row.cpu is not None))
+    cpus = named_cpus(row.place for row in taken if row.cpu is not None) or "its CPU"
     named = "; ".join(_named(row) for row in taken[:_MOST_NAMED])
     kept = (
         "meets its criteria at no load"
@@ -117,7 +118,7 @@ def platform_sentence(
     unchecked = "" if longest is None or longest.needed_ns is not None else _UNCHECKED
     return (
         f"Forwards up to {format_pps(forwarded_pps)} per direction; {kept}, limited by "
-        f"preemptions of CPU {cpus}{lengths} ({named}){unchecked}."
+        f"preemptions of {cpus}{lengths} ({named}){unchecked}."
     )
 
 

@@ -15,12 +15,12 @@ from plimsoll.attribution.incidents.incident import Incident, stall_subject
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.windows import AFTER_S, BEFORE_S
 from plimsoll.benchmark.noise.counters import NoiseCounters
-from plimsoll.benchmark.testbed.task_cgroups import task_cgroups, tasks_seen
 from plimsoll.generator.interface import Generator, Interval, Stall, TrialPlan, TrialReport
 from plimsoll.host.ledger.own_processes import StartedByRun
 from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
+from plimsoll.observe.kernel_trace.task_cgroups import task_cgroups, tasks_seen
 from plimsoll.record.trials.clock_fit import ClockFit
 
 _NS_PER_S = 1e9

@@ -1,42 +1,42 @@
-"""What disturbs a test bed's trials: the kernel's events recorded during them, and explained."""
+"""What disturbs a test bed's trials: the kernels' events recorded during them, and explained."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from plimsoll.attribution.events.coverage import TraceCoverage
-from plimsoll.attribution.events.trace_time import on_tsc
-from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.explanation.incidents_of_trial import incidents_of, longest_latencies
 from plimsoll.attribution.explanation.returned_frames import StreamLosses
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.attribution.incidents.windows import IncidentWindow, met_by, trace_windows
+from plimsoll.attribution.incidents.windows import met_by, trace_windows
 from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
+from plimsoll.attribution.ranking.trace_gaps import unwatched_sentence
 from plimsoll.attribution.ranking.trial_causes import CausesFound, TrialFacts, causes_of_trial
 from plimsoll.benchmark.testbed.event_budget import (
     events_of_page,
     events_of_trial,
     largest,
     likely_within_budget,
-    within_budget,
 )
-from plimsoll.benchmark.testbed.task_cgroups import task_cgroups, tasks_seen
+from plimsoll.benchmark.testbed.local_pages import LocalPages
+from plimsoll.benchmark.testbed.polling_loops import loops_of_host
+from plimsoll.benchmark.testbed.remote_pages import CountersOf, RemotePages
 from plimsoll.benchmark.testbed.trial_load import path_load
+from plimsoll.benchmark.testbed.unwatched import NO_HOST_NAMED
 from plimsoll.benchmark.testbed.without_collections import without_collections
-from plimsoll.dut.lab import DutProcess
 from plimsoll.generator.interface import ClockReading, Interval, TrialPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.own_processes import StartedByRun
-from plimsoll.host.processes.schedule_stats import pinned_to, polling_threads
 from plimsoll.host.processes.ticks import HostTicks
+from plimsoll.observe.agent.remote_trace import RemoteTrace
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
+from plimsoll.observe.kernel_trace.task_cgroups import task_cgroups, tasks_seen
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
-from plimsoll.record.causes.causes_record import TracedCpu, TraceState
+from plimsoll.record.causes.causes_record import TraceState, UnwatchedDut
 from plimsoll.record.trials.clock_fit import ClockFit
 from plimsoll.record.trials.disturbance import Disturbance
 from plimsoll.trial.outcome.outcome import Outcome
@@ -46,20 +46,31 @@ _EXPLAINED_OF_A_KIND = 300
 # A trial of more than two pages is read while it goes on: the ring buffers hold some 80 s.
 _PAGE_S = 30.0
 _ONE_PAGE_S = 130.0
-_TESTER = "tester"
+
+
+@dataclass
+class _LatestFit:
+    """What ties the tester's clocks together, by the last trial that has ended."""
+
+    fit: ClockFit | None = None
 
 
 @dataclass(frozen=True)
 class Disturbances:
     """The polling loops of a test bed and the trace of their CPUs, None where nothing polls.
 
-    `started` says what the run has started so far, `tsc_hz` is the rate of the TSC.
+    `started` says what the run has started so far, `tsc_hz` is the rate of the TSC. `remote` are
+    the traces of other hosts, on which the DUT polls; it runs `elsewhere` where this host does not
+    have it.
     """
 
     trace: KernelTrace | TraceUnavailable | None = None
     loops: tuple[PollingLoop, ...] = ()
     started: Callable[[], StartedByRun] = StartedByRun
     tsc_hz: float = 0.0
+    remote: tuple[RemoteTrace, ...] = ()
+    elsewhere: bool = False
+    _latest: _LatestFit = field(default_factory=_LatestFit)
 
     @classmethod
     def open(
@@ -76,8 +87,20 @@ class Disturbances:
         trace = KernelTrace.open(cpus, ledger, threads)
         return cls(trace, loops, lambda: StartedByRun.of(ledger, generator_pid), tsc_hz)
 
+    def with_hosts(self, traces: Sequence[RemoteTrace], *, elsewhere: bool) -> Disturbances:
+        """With the traces of other hosts, of those on which the DUT polls.
+
+        That is known of the hosts whose CPUs under test are named; of a DUT that runs `elsewhere`
+        any of them may be one.
+        """
+        if not self.loops:
+            return self
+        remote = tuple(each for each in traces if each.cpus or elsewhere)
+        loops = tuple(loop for each in remote for loop in loops_of_host(each))
+        return replace(self, loops=(*self.loops, *loops), remote=remote, elsewhere=elsewhere)
+
     def own_threads(self, events: Sequence[KernelEvent]) -> frozenset[int]:
-        """Of the tasks that had a CPU, Plimsoll's own. Raises MachineError."""
+        """Of the tasks that had a CPU here, Plimsoll's own. Raises MachineError."""
         readers = self.trace.readers if isinstance(self.trace, KernelTrace) else ()
         return self.started().own_threads(tasks_seen(events)).union(readers)
 
@@ -87,26 +110,47 @@ class Disturbances:
             self.trace.close()
 
     @property
-    def note(self) -> str | None:
-        """Why nothing is traced, for people; None where it is, or nothing polls."""
-        if not isinstance(self.trace, TraceUnavailable):
-            return None
-        return (
-            "no kernel events are recorded, so causes of stalls, spikes and losses are known by "
-            f"counters alone: {self.trace.reason} ({self.trace.remedy})"
+    def notes(self) -> tuple[str, ...]:
+        """What is not traced and why, for people; nothing where all is, or nothing polls."""
+        said = [unwatched_sentence(each) for each in self.unwatched]
+        if isinstance(self.trace, TraceUnavailable):
+            said.append(
+                "no kernel events are recorded, so causes of stalls, spikes and losses are known "
+                f"by counters alone: {self.trace.reason} ({self.trace.remedy})"
+            )
+        return tuple(said)
+
+    @property
+    def unwatched(self) -> tuple[UnwatchedDut, ...]:
+        """Where absences of the DUT are not watched, as it is known now."""
+        if self.elsewhere and not self.remote:
+            return (NO_HOST_NAMED,)
+        return tuple(
+            UnwatchedDut(host=each.host, reason=why.reason, remedy=why.remedy)
+            for each in self.remote
+            if (why := each.unavailable) is not None
         )
 
     @contextmanager
     def recorded(self) -> Iterator[None]:
         """Record events for the length of a `with`. Raises MachineError."""
-        if not isinstance(self.trace, KernelTrace):
-            yield
-            return
-        self.trace.start()
+        for each in self.remote:
+            each.start()
+        if isinstance(self.trace, KernelTrace):
+            self.trace.start()
         try:
             yield
         finally:
-            self.trace.stop()
+            if isinstance(self.trace, KernelTrace):
+                self.trace.stop()
+            for each in self.remote:
+                each.stop()
+
+    def latest_fit(self, readings: Sequence[ClockReading] = ()) -> ClockFit | None:
+        """What ties the tester's clocks together: by these readings, else by earlier ones."""
+        if (fit := clock_fit(readings)) is not None:
+            self._latest.fit = fit
+        return self._latest.fit
 
     def of_trial(self, plan: TrialPlan, *, refused_is_lost: bool) -> TrialDisturbances:
         """What is collected of one trial while it goes on."""
@@ -123,9 +167,9 @@ NO_DISTURBANCES = Disturbances()
 
 @dataclass
 class TrialDisturbances:
-    """The incidents of one trial and the kernel's events around them, page by page.
+    """The incidents of one trial and the kernels' events around them, page by page.
 
-    `names` are the streams' by number. A `paged` trial reads the trace every 30 s, and keeps
+    `names` are the streams' by number. A `paged` trial reads the traces every 30 s, and keeps
     of each page `events_of_page`. What the tester's ports have no room for counts as lost where
     `refused_is_lost`.
     """
@@ -139,9 +183,10 @@ class TrialDisturbances:
     _page_begin_s: float = 0.0
     _incidents: list[Incident] = field(default_factory=list)
     _stalls: list[Incident] = field(default_factory=list)
-    _events: list[KernelEvent] = field(default_factory=list)
-    _lost: dict[int, int] = field(default_factory=dict)
-    _incomplete: dict[int, int | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._local = LocalPages(self.bed.trace, self.bed.tsc_hz)
+        self._remote = [RemotePages(each, self.bed.tsc_hz) for each in self.bed.remote]
 
     def interval(self, interval: Interval) -> None:
         """Take in what the next interval lists. Raises MachineError."""
@@ -152,6 +197,8 @@ class TrialDisturbances:
         )
         if self.paged and interval.end_s - self._page_begin_s >= _PAGE_S:
             self._page_begin_s = interval.end_s
+            for each in self.bed.remote:
+                each.look()
             self._turn_page(None)
 
     @without_collections()
@@ -159,7 +206,7 @@ class TrialDisturbances:
         self,
         number: int,
         outcome: Outcome,
-        counters: Sequence[CounterMove],
+        counters_of: CountersOf,
         noise_tasks: Mapping[int, str] = MappingProxyType({}),
     ) -> CausesFound | None:
         """What caused them, once the trial has ended; None where nothing polls.
@@ -170,25 +217,28 @@ class TrialDisturbances:
         """
         if not self.bed.loops:
             return None
-        fit = clock_fit(outcome.report.clock)
+        clock = outcome.report.clock
+        fit, span = clock_fit(clock), _span(clock)
+        self.bed.latest_fit(clock)
         self._turn_page(fit)
-        begin, end = _span(outcome.report.clock)
+        events = self._local.events
         return causes_of_trial(
             TrialFacts(
                 number=number,
                 tsc_hz=self.bed.tsc_hz,
                 incidents=tuple(self._incidents),
                 loops=self.bed.loops,
-                trace=self._state(begin, end),
-                events=self._events,
-                counters=counters,
-                coverage=self._coverage(begin, end),
+                trace=self._state(span, fit),
+                events=events,
+                counters=() if fit is None else counters_of(None, fit),
+                coverage=self._local.coverage(span, fit),
                 clock=fit,
                 load=path_load(outcome),
-                cgroups=task_cgroups(self._events),
-                own_threads=self.bed.own_threads(self._events),
+                cgroups=task_cgroups(events),
+                own_threads=self.bed.own_threads(events),
                 noise_tasks=noise_tasks,
                 ticks=HostTicks.of_this_host(),
+                others=tuple(each.observations(fit, span, counters_of) for each in self._remote),
                 stalls=self._stalls,
                 stalls_measured=bool(outcome.report.workers),
                 longest=longest_latencies(outcome.report, self.names),
@@ -199,73 +249,28 @@ class TrialDisturbances:
 
     @without_collections()
     def _turn_page(self, fit: ClockFit | None) -> None:
+        """`fit` ties the trial's own clocks together, once it has ended."""
         found: Sequence[Incident] = largest(self._page, _EXPLAINED_OF_A_KIND)
         stalls = [each for each in self._page if each.kind == "stall"]
         self._page = []
-        before = len(self._incidents)
-        self._read_around(found, fit)
-        self._stalls += met_by(stalls, trace_windows(self._incidents[before:], self.bed.tsc_hz))
-
-    def _read_around(self, found: Sequence[Incident], fit: ClockFit | None) -> None:
-        """Keep as many of a page's incidents as there is room for their events."""
-        trace = self.bed.trace
-        if not isinstance(trace, KernelTrace):
-            self._incidents += found
-            return
-        found = likely_within_budget(
-            found, trace.events_per_s(), self.bed.tsc_hz, self.events_of_page
-        )
-        windows = trace_windows(found, self.bed.tsc_hz)
-        if trace.clock == "mono_raw":
-            # Its times can only be carried over once the clocks were read at the trial's end.
-            if fit is None:
-                self._incidents += found
-                return
-            events = on_tsc(trace.read(_in_raw_ns(windows, fit)), fit)
-        else:
-            events = trace.read(windows)
-        kept, around = within_budget(found, events, self.bed.tsc_hz, self.events_of_page)
+        rate = self._local.events_per_s() + sum(each.events_per_s() for each in self.bed.remote)
+        found = likely_within_budget(found, rate, self.bed.tsc_hz, self.events_of_page)
+        kept = self._local.read(found, fit, self.events_of_page)
+        for each in self._remote:
+            each.read(kept, fit or self.bed.latest_fit(), self.events_of_page)
         self._incidents += kept
-        self._events += around
-        for lost in trace.lost_events:
-            if not lost.elsewhere:
-                self._lost[lost.cpu] = self._lost.get(lost.cpu, 0) + lost.events
-                self._incomplete[lost.cpu] = lost.complete_from_tsc
+        self._stalls += met_by(stalls, trace_windows(kept, self.bed.tsc_hz))
 
-    def _coverage(self, begin: int, end: int) -> TraceCoverage:
-        return TraceCoverage(
-            {cpu: span for cpu in self._traced() if (span := self._complete(cpu, begin, end))}
-        )
-
-    def _complete(self, cpu: int, begin: int, end: int) -> tuple[int, int] | None:
-        """Of a CPU; None where it is not known since when nothing is missing."""
-        if cpu not in self._incomplete:
-            return begin, end
-        complete_from = self._incomplete[cpu]
-        return None if complete_from is None else (max(begin, complete_from), end)
-
-    def _traced(self) -> tuple[int, ...]:
-        return self.bed.trace.cpus if isinstance(self.bed.trace, KernelTrace) else ()
-
-    def _state(self, begin: int, end: int) -> TraceState:
-        trace = self.bed.trace
-        if not isinstance(trace, KernelTrace):
-            why = trace.reason if isinstance(trace, TraceUnavailable) else "nothing polls here"
-            return TraceState(clock=None, unavailable=why)
-        spans = {cpu: self._complete(cpu, begin, end) or (end, end) for cpu in trace.cpus}
-        return TraceState(
-            clock=trace.clock,
-            events=len(self._events),
-            names=trace.events,
-            cpus=tuple(
-                TracedCpu(
-                    cpu=cpu,
-                    complete_from_tsc=complete_from,
-                    complete_to_tsc=complete_to,
-                    lost_events=self._lost.get(cpu, 0),
-                )
-                for cpu, (complete_from, complete_to) in spans.items()
-            ),
+    def _state(self, span: tuple[int, int], fit: ClockFit | None) -> TraceState:
+        here = self._local.state(span, fit)
+        there = [cpu for each in self._remote for cpu in each.traced(fit, span)]
+        unwatched = [why for each in self._remote for why in each.unwatched(fit)]
+        return here.model_copy(
+            update={
+                "cpus": (*here.cpus, *there),
+                "remote": tuple(each.state(fit) for each in self._remote),
+                "unwatched": tuple(unwatched) if self._remote else self.bed.unwatched,
+            }
         )
 
 
@@ -300,25 +305,6 @@ def clock_fit(readings: Sequence[ClockReading]) -> ClockFit | None:
         return ClockFit.of(readings)
     except ValueError:
         return None
-
-
-def loops_of_tester(program: str | None, pid: int | None) -> Iterator[PollingLoop]:
-    """The loops of the tester's process; nothing where it has none."""
-    if pid is not None:
-        for thread, cpu in polling_threads(pid).items():
-            yield PollingLoop("tester", program or _TESTER, cpu, thread)
-
-
-def loops_of_dut(process: DutProcess) -> Iterator[PollingLoop]:
-    """The loops of a process of the DUT, its main thread among them where that forwards."""
-    for thread, cpu in polling_threads(process.pid).items():
-        yield PollingLoop("dut", process.name, cpu, thread)
-    if process.main_forwards and (main_cpu := pinned_to(process.pid)) is not None:
-        yield PollingLoop("dut", process.name, main_cpu, process.pid, sleeps=True)
-
-
-def _in_raw_ns(windows: Iterable[IncidentWindow], fit: ClockFit) -> list[IncidentWindow]:
-    return [(fit.raw_ns(begin), fit.raw_ns(end)) for begin, end in windows]
 
 
 def _span(clock: Sequence[ClockReading]) -> tuple[int, int]:

@@ -9,14 +9,10 @@ from dataclasses import dataclass, field, replace
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings
-from plimsoll.benchmark.testbed.disturbances import (
-    NO_DISTURBANCES,
-    Disturbances,
-    loops_of_dut,
-    loops_of_tester,
-)
+from plimsoll.benchmark.testbed.disturbances import NO_DISTURBANCES, Disturbances
 from plimsoll.benchmark.testbed.host_captures import HostCaptures, start_captures
 from plimsoll.benchmark.testbed.later_counters import with_later_counters
+from plimsoll.benchmark.testbed.polling_loops import loops_of_dut, loops_of_tester
 from plimsoll.benchmark.testbed.shared_cpus import NONE_SHARED, SharedCpus
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
 from plimsoll.dut.lab import Lab, LabModel, LabPorts, coming_up
@@ -35,13 +31,9 @@ from plimsoll.host.resctrl.groups import NO_GROUPS, ResctrlGroups, resctrl_group
 from plimsoll.host.resctrl.settings import ResctrlSettings
 from plimsoll.neighbours.neighbour import NeighbourModel
 from plimsoll.neighbours.noise import NO_NOISE, Noise
-from plimsoll.observe.agent.observers import (
-    LocalHost,
-    Observers,
-    StartingAgents,
-    open_observers,
-)
+from plimsoll.observe.agent.observers import Observers
 from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings
+from plimsoll.observe.agent.starting_agents import LocalHost, StartingAgents, open_observers
 from plimsoll.record.metrics.tester_capacity import TesterCapacity
 from plimsoll.text.wire import FCS_BYTES
 from plimsoll.traffic.plan import StreamPlan
@@ -236,8 +228,11 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
                 ledger,
             )
             stack.callback(disturbances.close)
-            if disturbances.note is not None:
-                tell(disturbances.note)
+            disturbances = disturbances.with_hosts(
+                observers.traces(), elsewhere=plan.lab.runs_elsewhere
+            )
+            for note in disturbances.notes:
+                tell(note)
         yield Testbed(
             lab,
             ports,

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.attribution.explanation.counters import CounterMove
-from plimsoll.attribution.explanation.recorded_counters import counter_moves
+from plimsoll.attribution.explanation.recorded_counters import WallClock, counter_moves
 from plimsoll.attribution.incidents.dut_on_tester import on_tester_cpus_ns
 from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.loss_blame import loss_blame
 from plimsoll.attribution.ranking.summary import summarise
 from plimsoll.attribution.ranking.trial_causes import CausesFound
 from plimsoll.benchmark.session.session import Session
-from plimsoll.benchmark.testbed.disturbances import TrialDisturbances, clock_fit, disturbances_of
+from plimsoll.benchmark.testbed.disturbances import TrialDisturbances, disturbances_of
 from plimsoll.benchmark.testbed.testbed import Testbed
 from plimsoll.benchmark.trial_run.noise_findings import noise_findings
 from plimsoll.benchmark.trial_run.pre_trial import pause_between_trials, run_before_trial
@@ -233,13 +233,13 @@ class TrialRunner:
         self, number: int, outcome: Outcome, disturbed: TrialDisturbances, noise: TrialNoise
     ) -> CausesFound | None:
         """What disturbed the trial, as far as the kernel's events and counters tell."""
-        fit = clock_fit(outcome.report.clock)
-        local = self.bed.observers.local_hostname
-        counters: Sequence[CounterMove] = ()
-        if fit is not None and local is not None:
-            run, period = self.session.recorder.run, trial_period(number)
-            counters = counter_moves(run, period, local, fit)
-        return disturbed.explained(number, outcome, counters, noise.tasks)
+        run, period = self.session.recorder.run, trial_period(number)
+
+        def counters_of(host: str | None, clock: WallClock) -> Sequence[CounterMove]:
+            name = self.bed.observers.local_hostname if host is None else host
+            return () if name is None else counter_moves(run, period, name, clock, host)
+
+        return disturbed.explained(number, outcome, counters_of, noise.tasks)
 
     def _record(self, number: int, request: TrialRequest, ended: _EndedTrial) -> TrialRecord:
         outcome = ended.outcome

@@ -18,6 +18,7 @@ from plimsoll.attribution.ranking.remedies import Remedy
 from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
 from plimsoll.attribution.ranking.trace_gaps import trace_gaps
 from plimsoll.errors import InputError
+from plimsoll.host.host_cpu import of_host
 from plimsoll.record.causes.causes_record import TrialCauses, read_causes
 from plimsoll.record.causes.kernel_events import read_kernel_events
 from plimsoll.record.index.find import LAST, find_run
@@ -182,7 +183,7 @@ def _table(rows: Sequence[RankedCause], from_ns: int) -> FigureTable:
         ],
     )
     for row in rows[:_MOST_ROWS]:
-        cpu = "-" if row.cpu is None else f"{row.cpu} ({row.owner})"
+        cpu = "-" if row.cpu is None else f"{row.cpu}{of_host(row.host)} ({row.owner})"
         table.add_row(
             shown(f"{row.name}{' (Plimsoll)' if row.own else ''}"),
             row.kind,

@@ -75,7 +75,7 @@ def polling_threads(pid: int, proc: Path = _PROC) -> dict[int, int]:
     A loop that may run on several CPUs has the one it was last seen on.
     """
     found: dict[int, int] = {}
-    for tid in _numbers(proc / str(pid) / "task"):
+    for tid in numbered(proc / str(pid) / "task"):
         task = proc / str(pid) / "task" / str(tid)
         with contextlib.suppress(OSError, ValueError):
             if _POLLING_THREAD.fullmatch((task / "comm").read_text(errors="replace").strip()):
@@ -90,7 +90,7 @@ def running_processes(proc: Path = _PROC) -> dict[int, RunningProcess]:
     Reads some two files for each: for before and after a trial, never while it sends.
     """
     found: dict[int, RunningProcess] = {}
-    for pid in _numbers(proc):
+    for pid in numbered(proc):
         with contextlib.suppress(OSError, ValueError):
             stat = parse_stat((proc / str(pid) / "stat").read_text(errors="replace"))
             run_ns, slices = _process_totals(pid, stat, proc)
@@ -164,11 +164,12 @@ def _schedstats(pid: int, stat: Stat, proc: Path) -> Iterator[Path]:
     if stat.threads == 1:
         yield process / "schedstat"
         return
-    for tid in _numbers(process / "task"):
+    for tid in numbered(process / "task"):
         yield process / "task" / str(tid) / "schedstat"
 
 
-def _numbers(folder: Path) -> list[int]:
+def numbered(folder: Path) -> list[int]:
+    """The entries that are numbers: of /proc the processes, of a task folder its threads."""
     try:
         return sorted(int(entry.name) for entry in folder.iterdir() if entry.name.isdecimal())
     except OSError:

@@ -12,15 +12,19 @@ import os
 import select
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass
 
+import msgspec
 from pydantic import ValidationError
 
 from plimsoll.host.cpus import format_cpu_list
+from plimsoll.observe.agent.host_trace import HostTrace, read_clock
 from plimsoll.observe.agent.registry import OBSERVERS
 from plimsoll.observe.agent.replies import Begun, Ended, Opened, Reply, RequestRefused
 from plimsoll.observe.agent.sampler import Sampler
+from plimsoll.observe.agent.trace_replies import TraceEvents
 from plimsoll.observe.reading.host_files import HostFiles
 from plimsoll.observe.reading.kernel_text import printable
 from plimsoll.observe.reading.observation import Observation
@@ -55,6 +59,7 @@ class Agent:
         name = os.environ.get(HOSTNAME_VARIABLE) or socket.gethostname()
         self._hostname = printable(os.fsencode(name))
         self._period: _Period | None = None
+        self._trace: HostTrace | None = None
 
     def wait_s(self) -> float | None:
         """The time until the next reading; None when there is none to come."""
@@ -78,28 +83,43 @@ class Agent:
             request = json.loads(line)
             if not isinstance(request, dict):
                 raise ValueError("not an object")
-            self._reply(self._answer(request))
+            for reply in self._answers(request):
+                self._reply(reply)
         except RecursionError:
             self._reply(RequestRefused(problem="the line is nested too deep"))
         except (ValueError, ValidationError, OSError) as error:
             self._reply(RequestRefused(problem=f"{type(error).__name__}: {error}"))
 
-    def _answer(self, request: Mapping[str, object]) -> Reply:
+    def close(self) -> None:
+        """Leave nothing on the host; may be repeated."""
+        if self._trace is not None:
+            self._trace.close()
+        self._trace = None
+
+    def _answers(self, request: Mapping[str, object]) -> Iterator[Reply | TraceEvents]:
         match request:
             case {"request": "open", "observation": dict(fields)}:
-                return self._open(Observation.model_validate(fields))
+                yield self._open(Observation.model_validate(fields))
             case {"request": "begin", "period": str(period)} if self._period is None:
-                return self._begin(period)
+                yield self._begin(period)
             case {"request": "end"} if self._period is not None:
-                return self._end(self._period)
-        raise ValueError(f"not now, or not known: {request.get('request')!r}")
+                yield self._end(self._period)
+            case {"request": "clock"}:
+                yield read_clock()
+            case {"request": "trace-open"}:
+                self.close()
+                self._trace = HostTrace(self._host.observation.polled_cpus)
+                yield self._trace.opened
+            case {"request": str(name)} if self._trace is not None and name.startswith("trace-"):
+                yield from self._trace.answers(request)
+            case _:
+                raise ValueError(f"not now, or not known: {request.get('request')!r}")
 
     def _open(self, observation: Observation) -> Opened:
         known = {each.source for each in OBSERVERS}
         if unknown := set(observation.sources or ()) - known:
             raise ValueError(f"no source {', '.join(sorted(unknown))}")
-        if observation.run_on:
-            os.sched_setaffinity(0, observation.run_on)
+        _keep_to(observation)
         self._host = ObservedHost(self._host.files, observation)
         tried = self._sampler("trial")
         return Opened(
@@ -137,8 +157,11 @@ class Agent:
         period.ticks += 1
         self._write(period.sampler.tick())
 
-    def _reply(self, reply: Reply) -> None:
-        self._write([json.dumps({"reply": reply.reply, **asdict(reply)})])
+    def _reply(self, reply: Reply | TraceEvents) -> None:
+        if isinstance(reply, TraceEvents):
+            self._write([msgspec.json.encode(reply).decode()])
+        else:
+            self._write([json.dumps({"reply": reply.reply, **asdict(reply)})])
 
     @property
     def _interval_ns(self) -> int:
@@ -147,18 +170,25 @@ class Agent:
 
 def serve(requests: int, answers: int, files: HostFiles) -> None:
     """Be an agent on two file descriptors until the first of them ends."""
-    agent = Agent(lambda lines: _write_all(answers, lines), files)
-    unread = b""
-    while True:
-        ready, _, _ = select.select([requests], [], [], agent.wait_s())
-        if ready:
-            block = os.read(requests, _BLOCK_BYTES)
-            if not block:
-                return
-            *lines, unread = (unread + block).split(b"\n")
-            for line in lines:
-                agent.answer(line)
-        agent.read_if_due()
+    with closing(Agent(lambda lines: _write_all(answers, lines), files)) as agent:
+        unread = b""
+        while True:
+            ready, _, _ = select.select([requests], [], [], agent.wait_s())
+            if ready:
+                block = os.read(requests, _BLOCK_BYTES)
+                if not block:
+                    return
+                *lines, unread = (unread + block).split(b"\n")
+                for line in lines:
+                    agent.answer(line)
+            agent.read_if_due()
+
+
+def _keep_to(observation: Observation) -> None:
+    """Run where the run says, else on CPUs that are not under test, where there are others."""
+    others = os.sched_getaffinity(0) - set(observation.polled_cpus)
+    if cpus := observation.run_on or tuple(others):
+        os.sched_setaffinity(0, cpus)
 
 
 def _write_all(descriptor: int, lines: list[str]) -> None:

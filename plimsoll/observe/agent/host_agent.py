@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import queue
+import select
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.errors import MachineError, PlimsollError
@@ -18,26 +20,54 @@ from plimsoll.host.processes.child import tied_to_parent
 from plimsoll.host.processes.identity import ProcessIdentity, identify
 from plimsoll.host.processes.own_module import WORKING_DIRECTORY, module_environment
 from plimsoll.observe.agent.replies import REPLY_HEAD, Begun, Ended, Opened, Reply, RequestRefused
+from plimsoll.observe.agent.trace_replies import (
+    ClockRead,
+    TraceEvents,
+    TraceFailed,
+    TraceOpened,
+    TraceRate,
+    TraceRead,
+    TraceStarted,
+)
+from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
 from plimsoll.observe.reading.observation import Observation
 from plimsoll.record.metrics.metric_log import is_head
 from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.version import VERSION
 
-R = TypeVar("R", Opened, Begun, Ended)
+R = TypeVar("R")
 
 _REPLIES: Mapping[str, TypeAdapter[Any]] = {
-    each.reply: TypeAdapter(each) for each in (Opened, Begun, Ended, RequestRefused)
+    each.reply: TypeAdapter(each)
+    for each in (
+        *(Opened, Begun, Ended, RequestRefused),
+        *(TraceOpened, TraceStarted, TraceRate, TraceFailed, TraceRead, ClockRead),
+    )
 }
+_EVENTS = msgspec.json.Decoder(TraceEvents)
+_EVENTS_HEAD = '{"reply":"trace-events"'
 # How long a starved host may keep an agent from answering.
 _PATIENCE_S = 60.0
 _END_PATIENCE_S = 2.0
 _BLOCK_BYTES = 1 << 18
+# Of what an agent sends: a reading of 512 CPUs, and a thousand events, are below a megabyte.
+_LONGEST_LINE_BYTES = 1 << 23
+# Replies that are not taken yet; an agent that sends more than are requested has to wait.
+_MOST_REPLIES = 64
 
 
 class AgentFailed(PlimsollError):
     """The agent of a host did not start, ended, or did not serve a request."""
 
     exit_code = MachineError.exit_code
+
+
+class TraceLost(Exception):
+    """The kernel's events of a host are not recorded any more; its figures still are."""
+
+    def __init__(self, why: TraceUnavailable) -> None:
+        super().__init__(why.reason)
+        self.why = why
 
 
 class HostAgent:
@@ -63,11 +93,11 @@ class HostAgent:
                     bufsize=0,
                 )
             except OSError as error:
-                raise self._failed(f"cannot be started: {error.strerror}") from error
+                raise self.failure(f"cannot be started: {error.strerror}") from error
         # Of the agent here, or of the ssh that leads to it.
         self.identity: ProcessIdentity = identify(self._process.pid)
         # Replies, or why there will be none.
-        self._replies: queue.SimpleQueue[Reply | str] = queue.SimpleQueue()
+        self._replies: queue.Queue[Reply | TraceEvents | str] = queue.Queue(_MOST_REPLIES)
         self._writer: MetricsWriter | None = None
         self._trouble: PlimsollError | None = None
         self._thread = threading.Thread(target=self._take, name=f"observe {name}", daemon=True)
@@ -75,27 +105,54 @@ class HostAgent:
 
     def open(self, observation: Observation) -> Opened:
         """Say what to watch. Raises AgentFailed."""
-        self._send({"request": "open", "observation": observation.model_dump(mode="json")})
-        opened = self._expect(Opened)
+        request = {"request": "open", "observation": observation.model_dump(mode="json")}
+        opened = self.request(request, Opened)
         # What another version tells may mean something else.
         if opened.version != VERSION:
-            raise self._failed(f"is of version {opened.version}, and this is {VERSION}")
+            raise self.failure(f"is of version {opened.version}, and this is {VERSION}")
         return opened
 
     def begin(self, period: str, writer: MetricsWriter) -> Begun:
         """Read where everything stands; from now on figures go to `writer`. Raises AgentFailed."""
         self._writer = writer
-        self._send({"request": "begin", "period": period})
-        return self._expect(Begun)
+        return self.request({"request": "begin", "period": period}, Begun)
 
     def end(self) -> Ended:
         """Read once more; all figures are with the writer. Raises AgentFailed, RecordError."""
-        self._send({"request": "end"})
-        ended = self._expect(Ended)
+        ended = self.request({"request": "end"}, Ended)
         self._writer = None
         if self._trouble is not None:
             raise self._trouble
         return ended
+
+    def request(self, request: Mapping[str, object], *kinds: type[R]) -> R:
+        """The answer to one request, of one of these kinds. Raises AgentFailed, TraceLost."""
+        self._send(request)
+        return self.reply(*kinds)
+
+    def reply(self, *kinds: type[R]) -> R:
+        """The next answer to a request that has several. Raises AgentFailed, TraceLost."""
+        try:
+            reply = self._replies.get(timeout=_PATIENCE_S)
+        except queue.Empty:
+            raise self.failure(f"has not answered for {_PATIENCE_S:g} s") from None
+        for kind in kinds:
+            if isinstance(reply, kind):
+                return reply
+        if isinstance(reply, TraceFailed):
+            raise TraceLost(TraceUnavailable(reply.reason, reply.remedy))
+        if isinstance(reply, RequestRefused):
+            raise self.failure(f"refused: {reply.problem}")
+        raise self.failure(reply if isinstance(reply, str) else f"answered {_name(reply)}")
+
+    def failure(self, problem: str) -> AgentFailed:
+        """The error of an agent that did not do its part: "the observer ", and the problem."""
+        said = self._log.read_text(errors="replace").strip().splitlines()[-1:]
+        return AgentFailed(
+            f"the observer {problem}" + (f": {said[0]}" if said else ""),
+            where=f"observe: {self.name}",
+            remedy="see that plimsoll-observe of this version runs there, or leave the host out",
+        )
 
     def close(self) -> None:
         """End it; safe to repeat."""
@@ -111,22 +168,16 @@ class HostAgent:
             self._process.stdout.close()
 
     def _send(self, request: Mapping[str, object]) -> None:
-        line = json.dumps(request).encode() + b"\n"
+        assert self._process.stdin is not None  # noqa: S101
+        rest, descriptor = json.dumps(request).encode() + b"\n", self._process.stdin.fileno()
         try:
-            os.write(self._process.stdin.fileno(), line)  # type: ignore[union-attr]
+            while rest:
+                # So much a pipe takes at once when it is ready at all.
+                if not select.select([], [descriptor], [], _PATIENCE_S)[1]:
+                    raise self.failure("takes no requests")
+                rest = rest[os.write(descriptor, rest[: select.PIPE_BUF]) :]
         except OSError as error:
-            raise self._failed("has ended") from error
-
-    def _expect(self, kind: type[R]) -> R:
-        try:
-            reply = self._replies.get(timeout=_PATIENCE_S)
-        except queue.Empty:
-            raise self._failed(f"has not answered for {_PATIENCE_S:g} s") from None
-        if isinstance(reply, kind):
-            return reply
-        if isinstance(reply, RequestRefused):
-            raise self._failed(f"refused: {reply.problem}")
-        raise self._failed(reply if isinstance(reply, str) else f"answered {reply.reply}")
+            raise self.failure("has ended") from error
 
     def _take(self) -> None:
         """Until the agent ends: its figures to the file, its replies to their requesters."""
@@ -136,9 +187,19 @@ class HostAgent:
             while block := os.read(self._process.stdout.fileno(), _BLOCK_BYTES):
                 *lines, unread = (unread + block).split(b"\n")
                 self._sort([line.decode(errors="replace") for line in lines])
+                if len(unread) > _LONGEST_LINE_BYTES:
+                    self._answered("sends a line without an end")
+                    return
         finally:
             # Also after a fault of ours, for which no one is to wait in vain.
-            self._replies.put("has ended")
+            self._answered("has ended")
+
+    def _answered(self, reply: Reply | TraceEvents | str) -> None:
+        """One that is not taken is one too many, and then so is the agent."""
+        try:
+            self._replies.put(reply, timeout=_PATIENCE_S)
+        except queue.Full:
+            self._process.kill()
 
     def _sort(self, lines: Sequence[str]) -> None:
         figures: list[str] = []
@@ -148,7 +209,7 @@ class HostAgent:
                 self._record(figures)
                 figures = []
             if line.startswith(REPLY_HEAD):
-                self._replies.put(_reply(line))
+                self._answered(_reply(line))
             else:
                 figures.append(line)
         self._record(figures)
@@ -161,19 +222,17 @@ class HostAgent:
         except PlimsollError as error:
             self._trouble = error
 
-    def _failed(self, problem: str) -> AgentFailed:
-        said = self._log.read_text(errors="replace").strip().splitlines()[-1:]
-        return AgentFailed(
-            f"the observer {problem}" + (f": {said[0]}" if said else ""),
-            where=f"observe: {self.name}",
-            remedy="see that plimsoll-observe of this version runs there, or leave the host out",
-        )
 
-
-def _reply(line: str) -> Reply | str:
+def _reply(line: str) -> Reply | TraceEvents | str:
     try:
+        if line.startswith(_EVENTS_HEAD):
+            return _EVENTS.decode(line)
         fields = json.loads(line)
         reply: Reply = _REPLIES[fields.pop("reply")].validate_python(fields)
-    except (ValueError, KeyError, TypeError, ValidationError, RecursionError):
+    except (ValueError, KeyError, TypeError, ValidationError, RecursionError, msgspec.MsgspecError):
         return f"gave an answer that is not understood: {line[:80]!r}"
     return reply
+
+
+def _name(reply: Reply | TraceEvents) -> str:
+    return "trace-events" if isinstance(reply, TraceEvents) else reply.reply

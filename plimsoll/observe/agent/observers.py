@@ -4,44 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
 from plimsoll.errors import InputError
-from plimsoll.host.cpus import format_cpu_list
-from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.ledger.own_processes import OBSERVER
-from plimsoll.host.processes.own_module import module_argv
-from plimsoll.observe.agent.host_agent import AgentFailed, HostAgent
+from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
+from plimsoll.observe.agent.host_agent import AgentFailed, HostAgent, TraceLost
 from plimsoll.observe.agent.registry import OBSERVERS
+from plimsoll.observe.agent.remote_trace import AskAgent, RemoteTrace
 from plimsoll.observe.agent.replies import Ended
-from plimsoll.observe.agent.settings import ObserveSettings, RemoteHost
+from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
 from plimsoll.observe.reading.observation import Observation
 from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.record.trials.host_readings import HostReadings, ObserverEnd
-from plimsoll.text.plain_name import plain_name
 
 R = TypeVar("R")
-
-
-@dataclass(frozen=True, slots=True)
-class LocalHost:
-    """What is watched on this host: by role ("tester", "dut") the CPUs that polling loops use.
-
-    `run_on` are the CPUs left for the agent, all of them polled if `crowded`; `pids`,
-    `telemetry`, `openvswitch`, `namespaces` and `resctrl` as in Observation.
-    """
-
-    polled: dict[str, tuple[int, ...]]
-    run_on: tuple[int, ...]
-    pids: dict[str, int] = field(default_factory=dict)
-    telemetry: dict[str, str] = field(default_factory=dict)
-    openvswitch: dict[str, str] = field(default_factory=dict)
-    namespaces: dict[str, str] = field(default_factory=dict)
-    resctrl: dict[str, str] = field(default_factory=dict)
-    crowded: bool = False
+_AGENT_REMEDY = "see that plimsoll-observe of this version runs there, as root"
 
 
 @dataclass(slots=True)
@@ -118,6 +98,17 @@ class Observers:
         """The name of this host; None where it is not watched."""
         return self._hosts[0].record.hostname if self._hosts else None
 
+    def traces(self) -> tuple[RemoteTrace, ...]:
+        """The kernel's traces of the other hosts, which this has made; some are unavailable."""
+        return tuple(
+            RemoteTrace(
+                each.record.hostname,
+                _cpus_of(each.record.polled.get("dut", "")),
+                self._asking(each),
+            )
+            for each in self._hosts[1:]
+        )
+
     @property
     def records(self) -> tuple[ObservedHostRecord, ...]:
         """What the environment record says of them, as it stands now."""
@@ -169,6 +160,23 @@ class Observers:
             self._tell(str(error))
             return None
 
+    def _asking(self, host: _ObservedHost) -> AskAgent:
+        """Has this host's agent do something for its trace."""
+
+        def ask(request: Callable[[HostAgent], R]) -> R | TraceUnavailable:
+            if (agent := host.agent) is not None:
+                try:
+                    answer = self._ask(host, partial(request, agent))
+                except TraceLost as lost:
+                    self._tell(f"observe: {host.record.hostname}: {lost.why.reason}")
+                    return lost.why
+                if answer is not None:
+                    return answer
+            why = "the observer is not there" if host.ended is None else host.ended.why
+            return TraceUnavailable(why, _AGENT_REMEDY)
+
+        return ask
+
     def _note(self, host: _ObservedHost, missing: dict[str, str]) -> None:
         """Tell which sources were lost while a period went on."""
         for source in sorted(missing.keys() - host.record.missing.keys()):
@@ -185,95 +193,20 @@ def _before_it_answered(
         interval_s=observation.interval_s,
         ran_on="",
         polled={role: format_cpu_list(cpus) for role, cpus in polled.items()},
-        sources=_selected(observation.sources),
+        sources=selected_sources(observation.sources),
         missing={},
     )
 
 
-def _selected(sources: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Those, or all that there are."""
+def _cpus_of(text: str) -> tuple[int, ...]:
+    """Of a list in the kernel's form, which may be empty."""
+    return parse_cpu_list(text) if text else ()
+
+
+def selected_sources(sources: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The sources that are selected, which are all that there are where it is None."""
     return tuple(dict.fromkeys(each.source for each in OBSERVERS)) if sources is None else sources
 
 
 def _names_of(sources: Sequence[str]) -> Iterator[str]:
     return (each.name() for each in OBSERVERS if each.source in sources)
-
-
-class StartingAgents:
-    """The agents that the experiment asks for: they start while the lab comes up.
-
-    None knows yet what to watch. Raises AgentFailed, MachineError.
-    """
-
-    def __init__(self, settings: ObserveSettings, ledger: Ledger) -> None:
-        self.local: HostAgent | None = None
-        self.remote: list[tuple[RemoteHost, HostAgent]] = []
-        if not settings.enabled:
-            return
-        try:
-            self.local = _start("this host", module_argv("plimsoll.observe"), ledger)
-            for host in settings.hosts:
-                argv = host.argv("plimsoll-observe")
-                self.remote.append((host, _start(host.name, argv, ledger)))
-        except BaseException:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """End them all; safe to repeat."""
-        if self.local is not None:
-            self.local.close()
-        for _, agent in self.remote:
-            agent.close()
-
-
-def open_observers(
-    settings: ObserveSettings,
-    local: LocalHost,
-    agents: StartingAgents,
-    tell: Callable[[str], None],
-) -> Observers:
-    """The agents, which now know what to watch. Raises InputError."""
-    observers = Observers(tell)
-    if agents.local is None:
-        return observers
-    try:
-        observation = Observation(
-            interval_s=settings.interval_s(crowded=local.crowded),
-            sources=settings.sources,
-            run_on=local.run_on,
-            polled_cpus=tuple(cpu for cpus in local.polled.values() for cpu in cpus),
-            pids=local.pids,
-            telemetry=local.telemetry,
-            openvswitch=local.openvswitch,
-            namespaces=local.namespaces,
-            resctrl=local.resctrl,
-        )
-        observers.add(agents.local, observation, local.polled)
-        for host, agent in agents.remote:
-            observers.add(agent, _observation_of(host, settings), {"dut": host.polled_cpus})
-    except BaseException:
-        observers.close()
-        raise
-    return observers
-
-
-def _start(name: str, argv: Sequence[str], ledger: Ledger) -> HostAgent:
-    log = ledger.directory / f"observe-{plain_name(name)}.log"
-    agent = HostAgent(name, argv, log, ledger.environment)
-    ledger.note_process(OBSERVER, agent.identity)
-    return agent
-
-
-def _observation_of(host: RemoteHost, settings: ObserveSettings) -> Observation:
-    sources = settings.sources
-    if unread := host.unread_sources:
-        sources = tuple(each for each in _selected(sources) if each not in unread)
-    return Observation(
-        interval_s=settings.interval_s(),
-        sources=sources,
-        polled_cpus=host.polled_cpus,
-        pids=host.pids,
-        telemetry=host.telemetry,
-        openvswitch=host.openvswitch,
-    )

@@ -7,6 +7,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from plimsoll.observe.agent.trace_replies import TraceReply
+
 Count = Annotated[int, Field(ge=0)]
 
 
@@ -57,6 +59,6 @@ class RequestRefused:
     problem: str
 
 
-Reply = Opened | Begun | Ended | RequestRefused
+Reply = Opened | Begun | Ended | RequestRefused | TraceReply
 # How a line that is one begins; all others are lines of a metrics file.
 REPLY_HEAD = '{"reply"'

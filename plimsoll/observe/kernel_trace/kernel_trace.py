@@ -41,6 +41,8 @@ from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
 
 Clock = Literal["x86-tsc", "mono_raw"]
 _CLOCKS: tuple[Clock, ...] = ("x86-tsc", "mono_raw")
+# Of a host whose times are read elsewhere: any program there can read it by a system call.
+READABLE_CLOCKS: tuple[Clock, ...] = ("mono_raw",)
 # docs/kernel-trace.md has the rates that these follow from.
 TESTED_CPU_BUFFER_KB = 8192
 ELSEWHERE_BUFFER_KB = 256
@@ -62,6 +64,7 @@ class KernelTrace:
         cpus: Collection[int],
         ledger: Ledger,
         threads: Collection[int],
+        clocks: Sequence[Clock],
     ) -> None:
         self.cpus = tuple(sorted(cpus))
         self._threads = threads
@@ -77,15 +80,20 @@ class KernelTrace:
         self._lost_before: dict[tuple[str, int], int] = {}
         self._began_s = time.monotonic()
         self._stopped_s: float | None = None
-        self.clock = self._prepare()
+        self.clock = self._prepare(clocks)
 
     @classmethod
     def open(
-        cls, cpus: Collection[int], ledger: Ledger, threads: Collection[int] = ()
+        cls,
+        cpus: Collection[int],
+        ledger: Ledger,
+        threads: Collection[int] = (),
+        clocks: Sequence[Clock] = _CLOCKS,
     ) -> KernelTrace | TraceUnavailable:
         """Make the instances, noted in the ledger, and enable what the kernel has of events.
 
-        `threads` are those that poll on the CPUs. This changes code of the running kernel and
+        `threads` are those that poll on the CPUs. Of the `clocks` the first one that there is
+        is used. This changes code of the running kernel and
         takes some tenths of a second: do it while nothing is measured. Raises MachineError when
         the ledger cannot be written.
         """
@@ -102,7 +110,7 @@ class KernelTrace:
         try:
             for name in names:
                 made.append(TraceInstance(name))
-            return cls(program, made[0], made[1], cpus, ledger, threads)
+            return cls(program, made[0], made[1], cpus, ledger, threads, clocks)
         except OSError as error:
             for instance in made:
                 instance.remove()
@@ -169,8 +177,8 @@ class KernelTrace:
     def _instances(self) -> tuple[TraceInstance, TraceInstance]:
         return self._tested, self._elsewhere
 
-    def _prepare(self) -> Clock:
-        clocks = [instance.use_clock(_CLOCKS) for instance in self._instances]
+    def _prepare(self, preferred: Sequence[Clock]) -> Clock:
+        clocks = [instance.use_clock(preferred) for instance in self._instances]
         self._tested.limit_to_cpus(self.cpus)
         self._tested.size_buffers(dict.fromkeys(self.cpus, TESTED_CPU_BUFFER_KB))
         self._elsewhere.size_buffers({cpu: self._elsewhere_buffer_kb(cpu) for cpu in online_cpus()})

@@ -9,12 +9,12 @@ class Observation(BaseModel):
     """Said once, before the first period. `interval_s` is the time between two readings.
 
     `sources` names the observers selected, None for all. The agent keeps to the CPUs of
-    `run_on`; empty leaves it where it is. `polled_cpus` are those under test: nothing may
-    be read in a way that interrupts them. `pids` are the processes under test, by a name for
-    each, whose cgroups are watched; `telemetry` the sockets of DPDK processes, by name.
-    `openvswitch` are the control sockets of running ovs-vswitchd, by a name for each.
-    `namespaces` are the files of network namespaces under test, by name; the host's own is read
-    in any case. `resctrl` are the directories of the experiment's resctrl groups, by name.
+    `run_on`, or, where that is empty, off the polled ones if there are others. `polled_cpus` are
+    those under test: nothing may be read in a way that interrupts them. `pids` are the processes
+    under test, by a name for each, whose cgroups are watched; `telemetry` the sockets of DPDK
+    processes, by name. `openvswitch` are the control sockets of running ovs-vswitchd, by a name
+    for each. `namespaces` are the files of network namespaces under test, by name; the host's own
+    is read in any case. `resctrl` are the directories of the experiment's resctrl groups, by name.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

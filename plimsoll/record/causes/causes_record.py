@@ -34,6 +34,9 @@ class LoopRecord(_Part):
     process: str = Field(description="Its program, such as dpdk-testpmd.")
     cpu: int = Field(description="The CPU on which it polls.")
     thread_id: int = Field(description="Its thread, as the kernel numbers it.")
+    host: str | None = Field(
+        default=None, description="The host on which it polls; null for the tester's own."
+    )
     sleeps: bool = Field(
         default=False,
         description="Whether it sleeps while no frame comes: then it is absent only while it "
@@ -45,6 +48,9 @@ class TracedCpu(_Part):
     """From when to when no event of a CPU was lost."""
 
     cpu: int = Field(description="The CPU.")
+    host: str | None = Field(
+        default=None, description="The host whose CPU it is; null for the tester's own."
+    )
     complete_from_tsc: int = Field(
         description="From when on no event is missing, in ticks of the tester's TSC."
     )
@@ -52,6 +58,34 @@ class TracedCpu(_Part):
     lost_events: int = Field(
         default=0, ge=0, description="Events of this CPU for which the buffer had no room."
     )
+
+
+class RemoteTraceState(_Part):
+    """What is known of the kernel's events on another host during a trial."""
+
+    host: str = Field(description="Its name.")
+    clock: Literal["mono_raw"] | None = Field(
+        description="The trace's clock; null where there was no trace."
+    )
+    clock_error_ns: float | None = Field(
+        default=None,
+        description="By how much, in ns, all times of the host may be off together on the "
+        "tester's TSC: half of the narrowest round trips to its clock, and how far that is from "
+        "running evenly; null where the two clocks could not be tied together.",
+    )
+    events: int = Field(default=0, ge=0, description="Events that were read around incidents.")
+    names: tuple[str, ...] = Field(default=(), description="Events that were recorded, by name.")
+
+
+class UnwatchedDut(_Part):
+    """That loops of the DUT may have been away and nothing would have shown it, and why."""
+
+    host: str | None = Field(
+        description="The host of the DUT, as the experiment or it itself names it; null where none "
+        "is named."
+    )
+    reason: str = Field(description="Why its kernel's events were not recorded.")
+    remedy: str = Field(description="What to do about it.")
 
 
 class TraceState(_Part):
@@ -62,9 +96,18 @@ class TraceState(_Part):
     )
     events: int = Field(default=0, ge=0, description="Events that were read around incidents.")
     names: tuple[str, ...] = Field(default=(), description="Events that were recorded, by name.")
-    cpus: tuple[TracedCpu, ...] = Field(default=(), description="The CPUs that were traced.")
+    cpus: tuple[TracedCpu, ...] = Field(
+        default=(), description="The CPUs that were traced, on all hosts."
+    )
     unavailable: str | None = Field(
-        default=None, description="Why there was no trace; null where there was one."
+        default=None,
+        description="Why there was no trace on the tester's own host; null where there was one.",
+    )
+    remote: tuple[RemoteTraceState, ...] = Field(
+        default=(), description="Other hosts on which loops of the DUT poll."
+    )
+    unwatched: tuple[UnwatchedDut, ...] = Field(
+        default=(), description="Where absences of the DUT were not watched."
     )
 
 
@@ -82,6 +125,9 @@ class CauseRecord(_Part):
     name: str = Field(description="What it was, such as kworker/1:2 (vmstat_update).")
     owner: Literal["tester", "dut"] | None = Field(description="Whose CPU it took.")
     cpu: int | None = Field(description="The CPU that it took.")
+    host: str | None = Field(
+        default=None, description="The host whose CPU it is; null for the tester's own."
+    )
     pid: int | None = Field(description="The task, where it was one.")
     cgroup: str | None = Field(description="The task's cgroup, where known.")
     woken_by: str | None = Field(description="Who set it off, where seen.")
@@ -162,6 +208,9 @@ class RankedCauseRecord(_Part):
     name: str = Field(description="As in a cause, without the numbers of interchangeable workers.")
     owner: Literal["tester", "dut"] | None = Field(description="Whose CPU it took.")
     cpu: int | None = Field(description="The CPU that it took.")
+    host: str | None = Field(
+        default=None, description="The host whose CPU it is; null for the tester's own."
+    )
     own: bool = Field(description="Whether it is one of Plimsoll's own processes.")
     occurrences: int = Field(ge=0, description="How many times it was seen.")
     incidents: int = Field(ge=0, description="In how many incidents it has a part.")
@@ -210,7 +259,9 @@ class TrialCauses(_Part):
     spikes_from_ns: int = Field(
         description="Latencies of this and more, in ns, count as spikes in the rows."
     )
-    loops: tuple[LoopRecord, ...] = Field(description="The polling loops on this host.")
+    loops: tuple[LoopRecord, ...] = Field(
+        description="The polling loops on the tester's host and on those that are watched."
+    )
     trace: TraceState = Field(description="What is known of the kernel's events.")
     rows: tuple[RankedCauseRecord, ...] = Field(description="The causes, the costliest first.")
     incidents: tuple[ExplainedIncident, ...] = Field(

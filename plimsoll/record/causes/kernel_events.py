@@ -22,7 +22,9 @@ KERNEL_EVENTS = TableSchema(
         "cpu": "INTEGER",
         "name": "VARCHAR",
         "fields": "VARCHAR",
-    }
+        "host": "VARCHAR",
+    },
+    added=("host",),
 )
 
 
@@ -30,7 +32,8 @@ KERNEL_EVENTS = TableSchema(
 class KeptEvent:
     """A kernel event near the incident of this place in the trial's list, counted from 0.
 
-    `fields` is JSON text of the event's fields, as the kernel names them.
+    `fields` is JSON text of the event's fields, as the kernel names them; `host` where it
+    happened, None for the tester's own.
     """
 
     incident: int
@@ -38,13 +41,20 @@ class KeptEvent:
     cpu: int
     name: str
     fields: str
+    host: str | None = None
 
     @classmethod
-    def of(
-        cls, incident: int, tsc: int, cpu: int, name: str, fields: Mapping[str, int | str]
+    def of(  # noqa: PLR0917 - as the table has them
+        cls,
+        incident: int,
+        tsc: int,
+        cpu: int,
+        name: str,
+        fields: Mapping[str, int | str],
+        host: str | None = None,
     ) -> KeptEvent:
         """From an event's own fields."""
-        return cls(incident, tsc, cpu, name, json.dumps(dict(fields), ensure_ascii=False))
+        return cls(incident, tsc, cpu, name, json.dumps(dict(fields), ensure_ascii=False), host)
 
     def read_fields(self) -> dict[str, int | str]:
         """The fields again; empty where the text is not a JSON object."""

@@ -56,7 +56,7 @@ def _ours() -> tuple[str, ...]:
 
 @cache
 def _foreign() -> Mapping[str, EntryPoint]:
-    """By name; they are looked for once, in all that is installed beside us."""
+    """By name; they are looked for once, in all that is installed in this environment."""
     return {each.name: each for each in entry_points(group=_PACKAGE)}
 
 
@@ -64,7 +64,7 @@ def _of_foreign(entry: EntryPoint, name: str, attribute: str) -> Any:
     try:
         module: ModuleType = import_module(name)
         return getattr(module, attribute)
-    # Whatever the code of others raises: it is theirs, and is told so.
+    # Whatever the code of others raises: it is their fault, and is said to be.
     except Exception as error:
         distribution = entry.dist.name if entry.dist else "an unknown distribution"
         raise MachineError(

@@ -175,6 +175,11 @@ class Result(_Part):
         default=None,
         description="What took the DUT's CPU, where that limits the load line; null otherwise.",
     )
+    unwatched: tuple[str, ...] = Field(
+        default=(),
+        description="Where absences of the DUT were not watched, why, and what to do about it, in "
+        "sentences.",
+    )
 
     @classmethod
     def from_trials(
@@ -192,6 +197,7 @@ class Result(_Part):
         ceiling: TesterCeiling | None = None,
         diagnosis: TesterDiagnosis | None = None,
         platform: PlatformLimit | None = None,
+        unwatched: tuple[str, ...] = (),
     ) -> Self:
         """The result of a search, of whose goals `ends` says how each ended, the run's first.
 
@@ -221,6 +227,7 @@ class Result(_Part):
             ceiling=ceiling,
             diagnosis=diagnosis,
             platform=platform,
+            unwatched=unwatched,
         )
 
     @property

@@ -34,6 +34,9 @@ class Disturbance(RecordModel):
         description="What it was, without the numbers of interchangeable workers: kworker."
     )
     cpu: int | None = Field(description="The CPU that it took.")
+    host: str | None = Field(
+        default=None, description="The host whose CPU it is; null for the tester's own."
+    )
     count: int = Field(ge=1, description="How many absences it caused that frames suffered from.")
     absences: tuple[DutAbsence, ...] = Field(
         description="By time, at most 96 of them: the first 32 and the 64 longest of the rest."

@@ -9,6 +9,7 @@ from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.rank import RankedCause, remedies_of
 from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
 from plimsoll.attribution.ranking.trace_gaps import trace_gaps
+from plimsoll.host.host_cpu import of_host
 from plimsoll.record.causes.causes_record import TrialCauses
 from plimsoll.record.causes.kernel_events import KeptEvent
 from plimsoll.record.results.result import Result
@@ -46,10 +47,10 @@ class RemedyLine:
 
 @dataclass(frozen=True, slots=True)
 class EventLine:
-    """A kernel event: µs since the incident began, its CPU, name and fields."""
+    """A kernel event: µs since the incident began, its CPU and host, name and fields."""
 
     at_us: str
-    cpu: int
+    cpu: str
     name: str
     fields: str
 
@@ -136,7 +137,7 @@ def _row(row: RankedCause) -> CauseLine:
     return CauseLine(
         name=f"{row.name}, Plimsoll's own" if row.own else row.name,
         kind=row.kind,
-        where="-" if row.cpu is None else f"CPU {row.cpu}, {row.owner}",
+        where="-" if row.cpu is None else f"{row.place}, {row.owner}",
         times=row.occurrences,
         loss_share=_share(row.loss_share),
         spike_share=_share(row.spike_share),
@@ -156,7 +157,7 @@ def _incident(located: LocatedIncident, kept: Sequence[KeptEvent], scale: float)
         events=tuple(
             EventLine(
                 f"{(event.tsc - begin) * scale:,.1f}",
-                event.cpu,
+                f"{event.cpu}{of_host(event.host)}",
                 event.name,
                 ", ".join(f"{name} {value}" for name, value in event.read_fields().items()),
             )

@@ -18,6 +18,7 @@ from plimsoll.report.pages.load_line.answer import (
     events_bound,
     goal_said,
     platform_said,
+    unwatched_said,
 )
 from plimsoll.report.parts.offered import offered_said
 from plimsoll.terminal.tables.trial_table import VERDICT_STYLES, trial_table
@@ -73,7 +74,10 @@ def _load_line(result: Result, proof: TrialRecord | None) -> Iterator[Text]:
     yield Text(_rates(line))
     if result.limited_by is not None:
         yield Text(LIMIT_SENTENCES[result.limited_by])
-    yield from (Text(said) for said in (*ceiling_said(result), *platform_said(result)))
+    yield from (
+        Text(said)
+        for said in (*ceiling_said(result), *platform_said(result), *unwatched_said(result))
+    )
     if result.validation is not None:
         yield Text(
             f"{_PROOFS[result.validation.phase]} {format_duration(result.validation.duration_s)}: "

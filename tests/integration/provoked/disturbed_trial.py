@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -99,16 +100,19 @@ def disturbed_trial(
     criteria: Sequence[dict[str, object]] = (),
     *,
     traced: bool = True,
+    changes: Mapping[str, object] = MappingProxyType({}),
 ) -> DisturbedTrial:
     """Run one trial; `arguments` says, by the processes' ids, how the disturber is called.
 
-    It is judged by `criteria` where some are given, else by the default ones.
+    It is judged by `criteria` where some are given, else by the default ones. `changes` are of
+    sections of the experiment.
 
     `background` is entered once the processes are there. A `traced` one skips where kernel events
     cannot be recorded.
     """
     judged_by = {"criteria": list(criteria)} if criteria else {}
-    words = ["trial", place.experiment(**EXPERIMENT, **judged_by), "--load", LOAD]
+    experiment = place.experiment(**{**EXPERIMENT, **judged_by, **changes})
+    words = ["trial", experiment, "--load", LOAD]
     words += ["--duration", f"{DURATION_S}s", "--runs", place.runs, "--json"]
     with _running([sys.executable, "-m", UNBOUNDED, *map(str, words)], place) as command:
         pids = _processes(place, command)

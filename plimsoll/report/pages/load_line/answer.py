@@ -58,6 +58,11 @@ def platform_said(result: Result | None) -> tuple[str, ...]:
     return () if result is None or result.platform is None else (result.platform.sentence,)
 
 
+def unwatched_said(result: Result | None) -> tuple[str, ...]:
+    """Where absences of the DUT were not watched, and why."""
+    return () if result is None else result.unwatched
+
+
 def _load_of(goal: GoalResult) -> str:
     return "none" if goal.load_line is None else format_pps(goal.load_line.pps_per_direction)
 

@@ -16,6 +16,7 @@ from plimsoll.report.pages.load_line.answer import (
     diagnosed,
     events_bound,
     platform_said,
+    unwatched_said,
 )
 from plimsoll.report.parts.finding_lines import criteria_in_short
 from plimsoll.report.parts.headline import Headline, trials_trust
@@ -81,7 +82,9 @@ def _with_line(data: RunData, result: Result, line: LoadLine, cause: str) -> Hea
         value=value,
         unit=f"{unit} per direction",
         facts=_facts(line),
-        limit=_nonempty(*limited, *ceiling_said(result), *platform_said(result), cause),
+        limit=_nonempty(
+            *limited, *ceiling_said(result), *platform_said(result), *unwatched_said(result), cause
+        ),
         trust=(trust_said(data),),
         criteria=criteria_in_short(data),
         criteria_of=measured_in(data.focus),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from plimsoll.host.host_cpu import HostCpu, of_host
 from plimsoll.record.trials.disturbance import Disturbance, DutAbsence
 from plimsoll.record.trials.trial_evidence import TrialEvidence
 
@@ -23,21 +24,24 @@ class StallCause:
     kind: str
     name: str
     cpu: int | None
+    host: str | None = None
 
     @classmethod
     def of(cls, disturbance: Disturbance) -> StallCause:
         """The cause of these absences."""
-        return cls(disturbance.kind, disturbance.name, disturbance.cpu)
+        return cls(disturbance.kind, disturbance.name, disturbance.cpu, disturbance.host)
 
     @property
     def text(self) -> str:
         """For people."""
-        return self.name if self.cpu is None else f"{self.name} on CPU {self.cpu}"
+        if self.cpu is None:
+            return f"{self.name}{of_host(self.host)}"
+        return f"{self.name} on {HostCpu(self.host, self.cpu)}"
 
     @property
-    def key(self) -> tuple[str, str, int]:
+    def key(self) -> tuple[str, str, str, int]:
         """Orders causes, the same way every time."""
-        return (self.kind, self.name, -1 if self.cpu is None else self.cpu)
+        return (self.kind, self.name, self.host or "", -1 if self.cpu is None else self.cpu)
 
 
 def cause_of_peak(

@@ -157,8 +157,8 @@ def _like(long_s: Sequence[float], groups: Sequence[_Group]) -> _Group | None:
     return next((each for each in groups if each.long_s and alike(long_s, each.long_s)), None)
 
 
-def _key(cause: StallCause | None) -> tuple[str, str, int]:
-    return ("", "", -1) if cause is None else cause.key
+def _key(cause: StallCause | None) -> tuple[str, str, str, int]:
+    return ("", "", "", -1) if cause is None else cause.key
 
 
 def _forecast(

@@ -464,3 +464,36 @@ def test_nothing_is_left_behind(tmp_path: Path, state: Path) -> None:
     planned(tmp_path, SOUND)
     assert [each.name for each in tmp_path.iterdir()] == ["x.yaml"]
     assert list(state.iterdir()) == []
+
+
+EXTERNAL = (
+    "lab={kind: external, drained_by: dut, line_rate: 10Gbps, ports: [{devargs: net_ring0}, "
+    "{devargs: net_ring1}]}"
+)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ((), ["no host of it is named. To do: name it under observe.hosts"]),
+        (("observe.hosts=[{ssh: dut.lab}]",), ["on dut.lab were not watched: no CPU of it"]),
+        (("observe.hosts=[{ssh: dut.lab, polled_cpus: [2]}]",), []),
+        (
+            ("observe.hosts=[{pod: kube://lab/bench/dut, polled_cpus: [2]}]",),
+            ["on kube://lab/bench/dut are watched only if its container is privileged"],
+        ),
+        (("observe.kernel_events=false",), []),
+    ],
+)
+def test_what_will_not_be_watched_of_a_dut_elsewhere_is_said_beforehand(
+    tmp_path: Path, settings: tuple[str, ...], said: list[str]
+) -> None:
+    notes = planned(tmp_path, SOUND, EXTERNAL, *settings).notes
+    found = [each for each in notes if "watched" in each]
+    assert len(found) == len(said)
+    for note, part in zip(found, said, strict=True):
+        assert part in note
+
+
+def test_a_dut_of_ours_is_watched_here(tmp_path: Path) -> None:
+    assert [each for each in planned(tmp_path, SOUND).notes if "watched" in each] == []

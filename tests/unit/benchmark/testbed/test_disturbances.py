@@ -4,8 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from plimsoll.attribution.explanation.counters import CounterMove
+from plimsoll.attribution.explanation.recorded_counters import WallClock
 from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.attribution.ranking.trace_gaps import unwatched_sentences
 from plimsoll.benchmark.testbed.disturbances import NO_DISTURBANCES, Disturbances, clock_fit
+from plimsoll.benchmark.testbed.unwatched import NO_HOST_NAMED
 from plimsoll.generator.interface import (
     ClockReading,
     LossEvent,
@@ -35,6 +39,10 @@ CLOCK = (
 )
 
 
+def no_counters(host: str | None, clock: WallClock) -> tuple[CounterMove, ...]:
+    return ()
+
+
 def of_stream(**lists: object) -> object:
     return replace(stream_counts(LOAD_OUT, 100), **lists)  # type: ignore[arg-type]
 
@@ -44,7 +52,7 @@ def found(*, refused_is_lost: bool = True, **lists: object):  # type: ignore[no-
     disturbed.interval(replace(interval(0), streams=(of_stream(**lists),), workers=()))  # type: ignore[arg-type]
     ended = outcome()
     ended = replace(ended, report=replace(ended.report, clock=CLOCK))
-    causes = disturbed.explained(7, ended, ())
+    causes = disturbed.explained(7, ended, no_counters)
     assert causes is not None
     return causes.record
 
@@ -87,7 +95,7 @@ def test_stalls_of_the_testers_loop_are_among_them() -> None:
     disturbed = BED.of_trial(PLAN, refused_is_lost=True)
     stalled = replace(worker_counts(), longest=(Stall(0.1, 300 * MS, 4_000_000),))
     disturbed.interval(replace(interval(0), workers=(stalled,)))
-    causes = disturbed.explained(1, outcome(), ())
+    causes = disturbed.explained(1, outcome(), no_counters)
     assert causes is not None
     (stall,) = causes.record.incidents
     assert (stall.kind, stall.begin_tsc, stall.end_tsc) == ("stall", 296 * MS, 300 * MS)
@@ -96,14 +104,27 @@ def test_stalls_of_the_testers_loop_are_among_them() -> None:
 def test_where_nothing_polls_there_is_nothing_to_explain() -> None:
     disturbed = NO_DISTURBANCES.of_trial(PLAN, refused_is_lost=True)
     disturbed.interval(interval(0))
-    assert disturbed.explained(1, outcome(), ()) is None
-    assert NO_DISTURBANCES.note is None
+    assert disturbed.explained(1, outcome(), no_counters) is None
+    assert NO_DISTURBANCES.notes == ()
 
 
 def test_that_nothing_is_traced_is_said_with_the_remedy() -> None:
-    assert BED.note is not None
-    assert UNTRACED.reason in BED.note
-    assert UNTRACED.remedy in BED.note
+    (note,) = BED.notes
+    assert UNTRACED.reason in note
+    assert UNTRACED.remedy in note
+
+
+def test_that_no_host_of_a_dut_elsewhere_is_named_is_said_and_recorded() -> None:
+    bed = BED.with_hosts((), elsewhere=True)
+    assert NO_HOST_NAMED.reason in bed.notes[0]
+    assert NO_HOST_NAMED.remedy in bed.notes[0]
+    assert BED.with_hosts((), elsewhere=False).unwatched == ()
+    disturbed = bed.of_trial(PLAN, refused_is_lost=True)
+    causes = disturbed.explained(1, outcome(), no_counters)
+    assert causes is not None
+    assert causes.record.trace.unwatched == (NO_HOST_NAMED,)
+    (said,) = unwatched_sentences([causes.record])
+    assert said in bed.notes
 
 
 def test_clocks_read_once_are_not_tied_together() -> None:

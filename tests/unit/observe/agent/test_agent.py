@@ -248,3 +248,32 @@ def test_the_end_of_stdin_ends_it() -> None:
         assert process.stdin is not None
         process.stdin.close()
         assert process.wait(60) == 0
+
+
+def test_its_clocks_are_those_of_the_kernel(session: AgentSession) -> None:
+    before_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+    reply = session.ask({"request": "clock"})
+    after_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+    assert reply["reply"] == "clock"
+    raw_ns = reply["raw_ns"]
+    assert isinstance(raw_ns, int)
+    assert before_ns <= raw_ns <= after_ns
+
+
+def test_a_host_without_cpus_under_test_has_no_trace_and_says_what_to_do(
+    session: AgentSession,
+) -> None:
+    reply = session.ask(OPEN, {"request": "trace-open"})
+    assert (reply["reply"], reply["loops"]) == ("trace-opened", [])
+    assert reply["unavailable"] == "no CPU of it is named"
+    assert "polled_cpus" in str(reply["remedy"])
+    ticks = reply["ticks"]
+    assert isinstance(ticks, dict)
+    assert 0 < ticks["period_s"] <= 0.01
+    # Nothing can be done with what is not there.
+    assert session.ask({"request": "trace-start"})["problem"] == "ValueError: there is no trace"
+
+
+def test_a_trace_is_opened_before_it_is_used(session: AgentSession) -> None:
+    reply = session.ask(OPEN, {"request": "trace-read", "windows": [], "limit": 1})
+    assert "not now, or not known: 'trace-read'" in str(reply["problem"])

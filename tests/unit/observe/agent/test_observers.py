@@ -15,13 +15,9 @@ from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.own_module import module_argv
 from plimsoll.observe.agent.agent import HOSTNAME_VARIABLE
 from plimsoll.observe.agent.host_agent import HostAgent
-from plimsoll.observe.agent.observers import (
-    LocalHost,
-    Observers,
-    StartingAgents,
-    open_observers,
-)
+from plimsoll.observe.agent.observers import Observers
 from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings, RemoteHost
+from plimsoll.observe.agent.starting_agents import LocalHost, StartingAgents, open_observers
 from plimsoll.observe.reading.observation import Observation
 from plimsoll.record.metrics.metrics import MetricsWriter, read_metrics
 from plimsoll.record.run.run_directory import RunDirectory

@@ -1,0 +1,126 @@
+"""The kernel's events on another host around one trial's incidents, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from plimsoll.attribution.events.coverage import NO_TRACE
+from plimsoll.attribution.explanation.counters import CounterMove
+from plimsoll.attribution.explanation.observations import HostObservations
+from plimsoll.attribution.explanation.recorded_counters import WallClock
+from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.windows import IncidentWindow, trace_windows, widened
+from plimsoll.benchmark.testbed.buffer_losses import BufferLosses
+from plimsoll.observe.agent.remote_clock import HostClock
+from plimsoll.observe.agent.remote_trace import RemoteTrace
+from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.record.causes.causes_record import (
+    RemoteTraceState,
+    TracedCpu,
+    UnwatchedDut,
+)
+from plimsoll.record.trials.clock_fit import ClockFit
+
+# The moves of a host's counters, None for the tester's own, by its wall clock.
+CountersOf = Callable[[str | None, WallClock], Sequence[CounterMove]]
+# What ties our own clocks together was read in an earlier trial, while one goes on.
+_EARLIER_FIT_S = 0.001
+
+
+@dataclass
+class RemotePages:
+    """What was read of the trace of a host. Events keep that host's time until the trial has ended.
+
+    `waiting` are incidents around which nothing could be read yet.
+    """
+
+    trace: RemoteTrace
+    tsc_hz: float
+    _events: list[KernelEvent] = field(default_factory=list)
+    _losses: BufferLosses = field(default_factory=BufferLosses)
+    _cgroups: dict[int, str] = field(default_factory=dict)
+    _own: set[int] = field(default_factory=set)
+    _waiting: list[Incident] = field(default_factory=list)
+    _complete: bool = True
+
+    def read(self, found: Sequence[Incident], fit: ClockFit | None, most_events: int) -> None:
+        """Read around a page's incidents, where `fit` ties our own clocks together."""
+        self._waiting += found
+        clock = self.trace.clock(fit)
+        if isinstance(clock, TraceUnavailable):
+            return
+        margin = round((clock.error_ns / 1e9 + _EARLIER_FIT_S) * self.tsc_hz)
+        windows = trace_windows(self._waiting, self.tsc_hz)
+        self._waiting = []
+        there = [_there(widened(window, margin), clock) for window in windows]
+        if (read := self.trace.read(there, most_events)) is None:
+            return
+        self._events += read.events
+        self._cgroups |= read.cgroups
+        self._own |= set(read.own_threads)
+        self._complete &= not read.left_out
+        for lost in read.lost:
+            self._losses.note(lost.cpu, lost.events, lost.complete_from_ns)
+
+    def observations(
+        self, fit: ClockFit | None, span: tuple[int, int], counters_of: CountersOf
+    ) -> HostObservations:
+        """All that was seen of the host; `span` is the trial's, on the TSC."""
+        clock = self.trace.clock(fit)
+        if isinstance(clock, TraceUnavailable):
+            return HostObservations(host=self.trace.host, ticks=self.trace.ticks)
+        tsc = clock.tsc_of
+        events = [KernelEvent(tsc(e.tsc), e.cpu, e.name, e.fields) for e in self._events]
+        return HostObservations(
+            host=self.trace.host,
+            events=sorted(events, key=lambda event: event.tsc),
+            counters=counters_of(self.trace.host, clock),
+            coverage=self._losses.coverage(self.trace.cpus, span, tsc) if self._whole else NO_TRACE,
+            cgroups=self._cgroups,
+            own_threads=frozenset(self._own),
+            ticks=self.trace.ticks,
+            clock_error=self._error(clock),
+        )
+
+    def state(self, fit: ClockFit | None) -> RemoteTraceState:
+        """What the record says of the host's trace."""
+        clock, traced = self.trace.clock(fit), self.trace.unavailable is None
+        return RemoteTraceState(
+            host=self.trace.host,
+            clock="mono_raw" if traced else None,
+            clock_error_ns=None if isinstance(clock, TraceUnavailable) else clock.error_ns,
+            events=len(self._events),
+            names=self.trace.names if traced else (),
+        )
+
+    def traced(self, fit: ClockFit | None, span: tuple[int, int]) -> Iterator[TracedCpu]:
+        """What the record says of its CPUs."""
+        clock = self.trace.clock(fit)
+        if self._whole and not isinstance(clock, TraceUnavailable):
+            yield from self._losses.traced(self.trace.cpus, span, clock.tsc_of, self.trace.host)
+
+    def unwatched(self, fit: ClockFit | None) -> Iterator[UnwatchedDut]:
+        """Why absences of the loops there would not have been seen in this trial."""
+        why = self.trace.unavailable or self.trace.clock(fit)
+        if isinstance(why, TraceUnavailable):
+            yield UnwatchedDut(host=self.trace.host, reason=why.reason, remedy=why.remedy)
+        elif not self._complete:
+            yield UnwatchedDut(
+                host=self.trace.host,
+                reason="it had more kernel events around incidents than are taken",
+                remedy="keep interrupts and other tasks off the CPUs under test",
+            )
+
+    @property
+    def _whole(self) -> bool:
+        return self._complete and self.trace.unavailable is None
+
+    def _error(self, clock: HostClock) -> int:
+        return round(clock.error_ns * self.tsc_hz / 1e9) + 1
+
+
+def _there(window: IncidentWindow, clock: HostClock) -> IncidentWindow:
+    begin, end = window
+    return max(0, clock.there_ns(begin)), clock.there_ns(end)
