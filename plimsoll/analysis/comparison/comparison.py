@@ -23,11 +23,14 @@ FigureJudgement = Literal["better", "worse", "no difference seen", "cannot tell"
 class SideFigure:
     """One figure of a side: a value of each run that has it, in the order of the runs.
 
-    `lower_bounds` says of each whether the DUT may carry more.
+    `lower_bounds` says of each whether the DUT may carry more, `upper_bounds` whether it carries
+    less. `without` is how many runs of the side have none.
     """
 
     values: tuple[float, ...]
     lower_bounds: tuple[bool, ...] = ()
+    upper_bounds: tuple[bool, ...] = ()
+    without: int = 0
 
     @property
     def median(self) -> float | None:
@@ -92,11 +95,14 @@ def _compared(name: str, sides: Sequence[Side], within: float) -> FigureComparis
     like = next(figure for figures in known for figure in figures)
     columns = tuple(
         SideFigure(
-            tuple(each.value for each in figures), tuple(each.lower_bound for each in figures)
+            tuple(each.value for each in figures),
+            tuple(each.lower_bound for each in figures),
+            tuple(each.upper_bound for each in figures),
+            len(side.runs) - len(figures),
         )
-        for figures in known
+        for figures, side in zip(known, sides, strict=True)
     )
-    samples = [FigureSample(each.values, each.lower_bounds) for each in columns]
+    samples = [FigureSample(each.values, each.lower_bounds, each.upper_bounds) for each in columns]
     base, *others = columns
     shifts = tuple(
         shift(base.values, other.values) if base.values and other.values else None

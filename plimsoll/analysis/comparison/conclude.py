@@ -1,8 +1,9 @@
 """Better, worse, the same within a share, or cannot tell: what two samples say of a figure.
 
 A load line that the tester or the search's maximum limits is a lower bound: the DUT may carry
-more. Each pair of values is then a range of differences, and the interval's ends are taken of
-the ranges' ends, so that it holds whatever these DUTs would carry.
+more. Where a DUT failed at every load there is an upper bound: it carries less. Each pair of values
+is then a range of differences, and the interval's ends are taken of the ranges' ends, so that it
+holds whatever these DUTs would carry.
 """
 
 from __future__ import annotations
@@ -21,13 +22,15 @@ _MOST_REPETITIONS = 1000
 
 @dataclass(frozen=True, slots=True)
 class FigureSample:
-    """Values of a figure; `lower_bounds` says of each whether the true one may be higher.
+    """Values of a figure, none of them below zero where one is bounded from above.
 
-    Empty `lower_bounds` are of values that are all exact.
+    `lower_bounds` says of each whether the true one may be higher, `upper_bounds` whether it is
+    lower; empty ones are of values that are all exact.
     """
 
     values: tuple[float, ...]
     lower_bounds: tuple[bool, ...] = ()
+    upper_bounds: tuple[bool, ...] = ()
 
     @property
     def highest(self) -> tuple[float, ...]:
@@ -36,6 +39,14 @@ class FigureSample:
             return self.values
         pairs = zip(self.values, self.lower_bounds, strict=True)
         return tuple(math.inf if bound else value for value, bound in pairs)
+
+    @property
+    def lowest(self) -> tuple[float, ...]:
+        """What each value may be at least."""
+        if not self.upper_bounds:
+            return self.values
+        pairs = zip(self.values, self.upper_bounds, strict=True)
+        return tuple(0.0 if bound else value for value, bound in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +109,16 @@ def _interval(first: FigureSample, second: FigureSample, within: float) -> _Inte
         return None
     if min(*first.values, *second.values) > 0:
         bound = within
-        low = sorted(after / before - 1 for before in first.highest for after in second.values)
-        # The recorded value of the first is the least that it may be.
-        high = sorted(after / before - 1 for before in first.values for after in second.highest)
+        low = sorted(after / before - 1 for before in first.highest for after in second.lowest)
+        high = sorted(
+            after / before - 1 if before else math.inf
+            for before in first.lowest
+            for after in second.highest
+        )
     else:
         bound = within * abs(median(first.values))
-        low = sorted(after - before for before in first.highest for after in second.values)
-        high = sorted(after - before for before in first.values for after in second.highest)
+        low = sorted(after - before for before in first.highest for after in second.lowest)
+        high = sorted(after - before for before in first.lowest for after in second.highest)
     return _Interval(low[rank - 1], high[-rank], bound)
 
 

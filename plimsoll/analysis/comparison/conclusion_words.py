@@ -69,4 +69,4 @@ def _needed(of: Sequence[Conclusion]) -> Iterator[str]:
             "search.maximum would tell"
         )
     if any(each.needs == "values" for each in of):
-        yield "a run with a value on each side would tell"
+        yield "a value of every run on both sides would tell"

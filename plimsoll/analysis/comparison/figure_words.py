@@ -20,14 +20,22 @@ def value_words(value: float, unit: str) -> str:
 
 
 def side_words(side: SideFigure, unit: str) -> str:
-    """The median, and the range of the values where they differ; "none" without any."""
+    """The median, and the range of the values where they differ; "none" without any.
+
+    And how many runs have none, or carry less than every load that was tried.
+    """
     if side.median is None:
         return "none"
     text = value_words(side.median, unit)
-    if len(set(side.values)) == 1:
-        return text
-    least, most = (value_words(each, unit) for each in (min(side.values), max(side.values)))
-    return f"{text} ({least} to {most})"
+    if len(set(side.values)) > 1:
+        least, most = (value_words(each, unit) for each in (min(side.values), max(side.values)))
+        text = f"{text} ({least} to {most})"
+    below, count = sum(side.upper_bounds), len(side.values)
+    if below == count:
+        text = f"below {text}"
+    elif below:
+        text += f", {below} of {count} below what was tried"
+    return f"{text}, {side.without} without" if side.without else text
 
 
 def shift_words(of: Shift, unit: str) -> str:

@@ -41,19 +41,39 @@ def answering_trial(entry: RunEntry) -> TrialRecord | None:
 
 def _answer(entry: RunEntry) -> Iterator[RunFigure]:
     answer = entry.summary.answer if entry.summary else None
-    if answer is not None and answer.value is not None:
-        # What is measured in time is a latency; all else is a rate or a share that was carried.
-        better: Better = "lower" if answer.unit == "ns" else "higher"
+    if answer is None:
+        return
+    # What is measured in time is a latency; all else is a rate or a share that was carried.
+    better: Better = "lower" if answer.unit == "ns" else "higher"
+    if answer.value is not None:
         yield RunFigure(answer.figure, answer.value, answer.unit, better, _may_be_higher(entry))
+    elif (failed := _lowest_failed(entry)) is not None:
+        yield RunFigure(answer.figure, failed, answer.unit, better, upper_bound=True)
+
+
+def _lowest_failed(entry: RunEntry) -> float | None:
+    """The lowest load at which the DUT failed, in a run that found none at which it did not.
+
+    Pps per direction. Raises RecordError for a damaged journal.
+    """
+    if not _finds_load_line(entry) or entry.summary is None or entry.summary.verdict != "fail":
+        return None
+    trials = read_journal(entry.run.journal).trials()
+    return min((each.load_pps for each in trials if each.verdict == "fail"), default=None)
 
 
 def _may_be_higher(entry: RunEntry) -> bool:
     """Whether something else than the DUT limits the answer."""
     method = method_with_result(entry.summary.method or "") if entry.summary else None
-    if method is None or "limited_by" not in method.result.model_fields:
+    if method is None or not _finds_load_line(entry):
         return False
     result = read_run_result(entry.run, method.result)
     return getattr(result, "limited_by", None) in BEYOND_THE_DUT
+
+
+def _finds_load_line(entry: RunEntry) -> bool:
+    method = method_with_result(entry.summary.method or "") if entry.summary else None
+    return method is not None and "limited_by" in method.result.model_fields
 
 
 def _of_method(entry: RunEntry) -> Iterator[RunFigure]:

@@ -13,7 +13,8 @@ class RunFigure:
     """One value of a run, with its unit and which way is the better one.
 
     A `lower_bound` is a load line that the tester or the search's maximum limits: the DUT may
-    carry more.
+    carry more. An `upper_bound` is the lowest load that a DUT failed at which has no load line: it
+    carries less.
     """
 
     name: str
@@ -21,3 +22,4 @@ class RunFigure:
     unit: str
     better: Better
     lower_bound: bool = False
+    upper_bound: bool = False

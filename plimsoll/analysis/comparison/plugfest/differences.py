@@ -68,7 +68,13 @@ def _differences(
 
 
 def _sample(cell: PlugfestCell, figure: MeasuredFigure) -> FigureSample:
-    """With what limited each load line; of other figures all values are exact."""
+    """With what limited each load line; of other figures all values are exact.
+
+    None of a cell in which the DUT failed at every load of some repetitions: what it carries there
+    is not among the values.
+    """
+    if any(each.load_line_pps is None and each.verdict == "fail" for each in cell.samples):
+        return FigureSample(())
     found = [each for each in cell.samples if each.load_line_pps is not None]
     if figure.name != _LOAD_LINE or len(found) != len(figure.values):
         return FigureSample(figure.values)

@@ -120,3 +120,24 @@ def test_counts_are_apart_and_say_what_would_tell() -> None:
     assert text.startswith("1 better, 0 worse, 1 the same within 1 %, 2 cannot tell (about ")
     assert "repetitions a side would tell; the tester or search.maximum limits" in text
     assert what_would_tell(found[:2]) == ""
+
+
+BELOW = (True, True, True, True)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind"),
+    [
+        # Carries less than a third of the other's least, and perhaps nothing.
+        (Of(BASE), Of((30.0,) * 4, upper_bounds=BELOW), "worse"),
+        (Of((30.0,) * 4, upper_bounds=BELOW), Of(BASE), "better"),
+        # May carry as much as the other, and nothing.
+        (Of(BASE), Of((200.0,) * 4, upper_bounds=BELOW), "cannot tell"),
+        # Neither carries anything that was tried: who carries more is not known.
+        (Of((30.0,) * 4, upper_bounds=BELOW), Of((30.0,) * 4, upper_bounds=BELOW), "cannot tell"),
+        # Half of them carry as much.
+        (Of(BASE), Of((*BASE, *(30.0,) * 4), upper_bounds=(False,) * 4 + BELOW), "cannot tell"),
+    ],
+)
+def test_what_carries_nothing_that_was_tried_carries_less(first: Of, second: Of, kind: str) -> None:
+    assert conclude(first, second, "higher", 0.01).kind == kind

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from tests.unit.benchmark.simulated_tests import experiment
 from tests.unit.cli.runs_command import Plimsoll
 from tests.unit.record.index.run_dirs import (
     EXPERIMENT,
@@ -240,3 +242,45 @@ def test_what_makes_no_sides_is_refused(
     assert plimsoll("compare", *words) == 2
     assert message in plimsoll.err
     assert remedy in plimsoll.err
+
+
+@pytest.fixture
+def some_dead(plimsoll: Plimsoll, tmp_path: Path) -> None:
+    """Four runs of a DUT that carries 1 Mpps, and four of one that fails at every load."""
+    search = {
+        "strategy": "binary",
+        "minimum": "50kpps",
+        "maximum": "2Mpps",
+        "duration": "1s",
+        "validation": {"duration": "1s"},
+    }
+    path = tmp_path / "sim.yaml"
+    path.write_text(yaml.safe_dump(experiment(search=search).normalised()))
+    dead = ("--set", "lab.model.capacity=10kpps", "--set", "lab.model.buffer=64")
+    for _ in range(4):
+        assert plimsoll("run", path, "--tag", "rel=good", "--tag", "all=some") == 0
+        assert plimsoll("run", path, *dead, "--tag", "rel=dead", "--tag", "all=some") == 1
+
+
+@pytest.mark.usefixtures("some_dead")
+def test_a_dut_that_failed_at_every_load_carries_less_than_the_least(plimsoll: Plimsoll) -> None:
+    assert plimsoll("compare", "rel=good", "rel=dead", "--fail-if-worse") == 1
+    assert "below 50 kpps" in plimsoll.out
+    assert plimsoll("compare", "rel=dead", "rel=good", "--fail-if-worse") == 0
+    (figure, *_) = compared(plimsoll, "rel=good", "rel=dead")["figures"]
+    (found,) = figure["conclusions"]
+    assert found["kind"] == "worse"
+    assert figure["sides"][1]["values"] == [50e3] * 4
+    assert figure["sides"][1]["upper_bounds"] == [True] * 4
+
+
+@pytest.mark.usefixtures("some_dead")
+def test_a_side_half_of_whose_runs_failed_is_not_the_same(plimsoll: Plimsoll) -> None:
+    figures = compared(plimsoll, "rel=good", "all=some")["figures"]
+    line = next(each for each in figures if each["name"] == "load line")
+    assert line["conclusions"][0]["kind"] == "cannot tell"
+    assert sum(line["sides"][1]["upper_bounds"]) == 4
+    assert plimsoll("compare", "rel=good", "all=some") == 0
+    assert "4 of 8 below what was tried" in " ".join(plimsoll.out.split())
+    latency = next(each for each in figures if each["name"] == "p99 latency")
+    assert [side["without"] for side in latency["sides"]] == [0, 4]
