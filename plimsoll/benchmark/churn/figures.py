@@ -43,6 +43,7 @@ from plimsoll.record.results.churn_result import (
     LatencyFigures,
     MatchRecord,
     PodReadiness,
+    ReadinessEnd,
     StreamFigures,
 )
 
@@ -200,11 +201,26 @@ def _readiness(pods: Sequence[PodTimes]) -> Iterator[PodReadiness]:
             p99_ms=p99,
             max_ms=max(ready),
             by_conditions=sum(listed for _, listed in timed),
+            **_ends(of_kind),
             condition_p50_s=kube_burner_quantile(whole, 50),
             condition_p95_s=kube_burner_quantile(whole, 95),
             condition_p99_s=kube_burner_quantile(whole, 99),
             condition_max_s=max(whole, default=None),
         )
+
+
+def _ends(pods: Sequence[PodTimes]) -> dict[str, ReadinessEnd]:
+    """What they took at least and at most, where that is not the same."""
+    between = [ms for pod in pods if (ms := pod.ready_between_ms) is not None]
+    if all(low == high for low, high in between):
+        return {}
+    lows, highs = zip(*between, strict=True)
+    return {"low": _end(lows), "high": _end(highs)}
+
+
+def _end(ready_ms: Sequence[float]) -> ReadinessEnd:
+    p50, p95, p99 = (sample_quantile(ready_ms, q) or 0.0 for q in (0.5, 0.95, 0.99))
+    return ReadinessEnd(p50_ms=p50, p95_ms=p95, p99_ms=p99, max_ms=max(ready_ms))
 
 
 def _requests(

@@ -130,6 +130,15 @@ class MatchRecord(RecordModel):
     p: float | None = Field(description="Share of shifts that match at least as many.")
 
 
+class ReadinessEnd(RecordModel):
+    """What pods took to be ready at least, or at most."""
+
+    p50_ms: float = Field(description="Median, in ms.")
+    p95_ms: float = Field(description="95th percentile, in ms.")
+    p99_ms: float = Field(description="99th percentile, in ms.")
+    max_ms: float = Field(description="The longest, in ms.")
+
+
 class PodReadiness(RecordModel):
     """How long pods of a kind took to be ready.
 
@@ -149,6 +158,16 @@ class PodReadiness(RecordModel):
         default=0,
         description="Of these pods, those that the watch missed, whose ms are of their conditions, "
         "in whole seconds.",
+    )
+    low: ReadinessEnd | None = Field(
+        default=None,
+        description="What the pods took at least: by conditions, a second less. Null where the "
+        "watch missed none, and in results of earlier versions.",
+    )
+    high: ReadinessEnd | None = Field(
+        default=None,
+        description="What the pods took at most: by conditions, a second more. Null where `low` "
+        "is.",
     )
     condition_p50_s: float | None = Field(
         description="Median by conditions, in s; null where no pod says."
@@ -201,7 +220,7 @@ class ChurnFinding(RecordModel):
     limit: float = Field(description="What it was to keep to, in the same unit.")
     unit: str = Field(description="s, or share.")
     outcome: Literal["ok", "fail", "invalid"] = Field(
-        description="ok, fail, or invalid where nothing was measured."
+        description="ok, fail, or invalid where nothing was measured, or not finely enough to tell."
     )
     text: str = Field(description="The same as a sentence.")
 

@@ -13,6 +13,7 @@ from plimsoll.record.results.churn_result import (
     ControlPlaneFigures,
     DipRecord,
     LatencyFigures,
+    PodReadiness,
     ProbeFigures,
     StreamFigures,
 )
@@ -108,10 +109,22 @@ class PodReadinessLimit(_Criterion):
             if each.kind != ALL_PODS and self.pods in (None, each.kind)
         ]
         for each in found:
-            value = getattr(each, f"{self.quantile}_ms") / 1e3
-            yield _judged(self.kind, f"{self.quantile} of {each.kind} pods", value, self.most, "s")
+            yield self._finding(each)
         if not found:
             yield _judged(self.kind, "pods", None, self.most, "s")
+
+    def _finding(self, readiness: PodReadiness) -> ChurnFinding:
+        """By both ends of what is known to a second: in between it cannot be judged."""
+        subject = f"{self.quantile} of {readiness.kind} pods"
+        low, value, high = (
+            getattr(each, f"{self.quantile}_ms") / 1e3
+            for each in (readiness.low or readiness, readiness, readiness.high or readiness)
+        )
+        found = _judged(self.kind, subject, value, self.most, "s")
+        if low > self.most or high <= self.most:
+            return found
+        text = f"{subject}: {low:.4g} to {high:.4g} s, to be at most {self.most:g}: cannot tell"
+        return found.model_copy(update={"outcome": "invalid", "text": text})
 
 
 class ApiServerLatency(_Criterion):

@@ -13,6 +13,7 @@ READY = "Ready"
 # In the order in which a kubelet sets them.
 CONDITIONS = ("PodScheduled", "Initialized", "ContainersReady", READY)
 _NS_PER_S = 1_000_000_000
+_WHOLE_MS = 1000.0
 
 
 @dataclass(slots=True)
@@ -71,6 +72,19 @@ class PodTimes:
             since = self.condition_s(READY)
             return None if since is None else since * 1e3
         return (self.ready_ns - self.seen_ns) / 1e6
+
+    @property
+    def ready_between_ms(self) -> tuple[float, float] | None:
+        """What that was at least and at most.
+
+        Of one that is `listed`: both times are cut off to the second, so the true one is up to a
+        second more, or less.
+        """
+        if self.ready_ms is None:
+            return None
+        if not self.listed:
+            return self.ready_ms, self.ready_ms
+        return max(0.0, self.ready_ms - _WHOLE_MS), self.ready_ms + _WHOLE_MS
 
     def condition_s(self, condition: str) -> float | None:
         """From its creation to a condition, as kube-burner has it: to the second."""

@@ -135,3 +135,28 @@ def test_streams_that_are_judged_must_have_been_sent() -> None:
         DipDepth(kind="dip-depth", most=0.1),
     ):
         assert judge([limit], cell(churned=True))[1] == "invalid"
+
+
+READINGS = [reading(10, 1.0, (0, 0)), reading(20, 6.0, (50, 100))]
+
+
+@pytest.mark.parametrize(
+    ("most_s", "outcome"), [(1.9, "fail"), (2.5, "invalid"), (3.9, "invalid"), (4.0, "ok")]
+)
+def test_whole_seconds_are_judged_by_both_ends(most_s: float, outcome: str) -> None:
+    """Ready 3 s after its creation by times cut off to the second: 2 to 4 s."""
+    of_conditions = pod("dpdk", 3000)
+    of_conditions.listed = True
+    figures = control_plane_figures(READINGS, [of_conditions], {}, None)
+    (_, readiness) = figures.readiness
+    assert readiness.low is not None
+    assert readiness.high is not None
+    assert (readiness.low.p99_ms, readiness.high.max_ms) == (2000, 4000)
+    found = CellFigures(churned=True, streams=None, dips=(), control_plane=figures)
+    ((finding,), _) = judge([PodReadinessLimit(kind="pod-readiness", most=most_s)], found)
+    assert finding.outcome == outcome
+
+
+def test_what_the_watch_saw_has_no_ends() -> None:
+    figures = control_plane_figures(READINGS, [pod("dpdk", 3000)], {}, None)
+    assert [each.low for each in figures.readiness] == [None, None]
