@@ -36,6 +36,11 @@ def _if_recent(found: re.Match[str]) -> str:
     return "<time>" if abs((date.today() - day).days) <= 1 else found[0]
 
 
+def printable(text: str) -> str:
+    """With its control characters as Python writes them."""
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+
+
 def stable(text: str) -> str:
     """The text, the same whoever runs the test, where and when."""
     text = _TEMPORARY.sub("<tmp>", text)
@@ -44,7 +49,7 @@ def stable(text: str) -> str:
     text = re.sub(rf"(?<![\w.:-]){os.getpid()}(?![\w.:-])", "<pid>", text)
     text = re.sub(r"\((pid|dpdk-testpmd|plimsoll-engine) \d+\)", r"(\1 <pid>)", text)
     text = _ID.sub(r"\1-<id>", text)
-    text = _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+    text = printable(text)
     text = re.sub(r"(plimsoll/[\w/]+\.py):\d+", r"\1:<line>", text)
     text = re.sub(r"[\d.]+ [KMGT]iB free\)", "<size> free)", text)
     text = _PORT.sub(r"\1<port>", text)

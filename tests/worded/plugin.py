@@ -12,6 +12,7 @@ import pytest
 
 from tests.worded import held_file
 from tests.worded.held_file import Entry
+from tests.worded.placeholders import printable
 from tests.worded.rewriting import Heard, rewrite
 from tests.worded.says import Says, Statement
 from tests.worded.subjects import subject_of
@@ -104,7 +105,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     if argname == "facts":
         return ""
     if isinstance(val, (list, tuple)) and val and all(isinstance(each, str) for each in val):
-        return " ".join(val)
+        return printable(" ".join(val))
     return None
 
 
