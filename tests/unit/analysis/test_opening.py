@@ -50,20 +50,19 @@ def test_a_folder_that_is_no_run_is_reported(tmp_path: Path, says: Says) -> None
     assert caught.value == says("plimsoll run", "journal.jsonl")
 
 
-def test_damaged_runs_are_reported_and_the_rest_opened(runs: Path, says: Says) -> None:
+def test_damaged_runs_are_reported_and_the_rest_opened(runs: Path) -> None:
     sound = finished_run(runs)
     broken = finished_run(runs)
     broken.journal.write_text("{}\nno journal\n")
     half = RunDirectory(runs / "20260101T000000-half")
     half.path.mkdir()
-    with pytest.warns(UserWarning, match=r"\b2\b") as warned:
+    with pytest.warns(UserWarning, match="2 damaged and left out") as warned:
         opened = plimsoll.open_all(runs)
-    assert str(warned[0].message) == says("2")
     assert warned[0].filename == __file__
     assert [run.id for run in opened] == [sound.run_id]
     assert {run.id for run in opened.damaged} == {half.run_id, broken.run_id}
     reasons = {run.id: run.damage for run in opened.damaged}
-    assert reasons[broken.run_id][0] == says("1", "plimsoll runs")
+    assert "line 1 is damaged" in reasons[broken.run_id][0]
     assert "journal.jsonl" in reasons[broken.run_id][0]
     assert half.run_id in repr(opened)
     assert half.run_id in opened._repr_html_()

@@ -73,9 +73,9 @@ def test_init_leaves_what_stands_in_the_schemas_place(
     assert kind != "file" or schema.read_text() == "an older version's"
 
 
-def test_init_without_a_file_names_no_schema(says: Says) -> None:
+def test_init_without_a_file_names_no_schema() -> None:
     result = runner.invoke(app, ["tune", "init"])
-    assert result.stdout == says("plimsoll tune", "docs/tuning-intent.md", "40", "20", "0-1,20-21")
+    assert result.stdout.startswith("# An intent proposed from")
 
 
 def test_init_from_a_capture(tmp_path: Path, says: Says) -> None:
