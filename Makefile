@@ -21,7 +21,7 @@ ifndef PREPARING
 .NOTPARALLEL:
 endif
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo plugfest-demo plugfest-packages churn-demo churn-packages test test-slow test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-durations test-repeated bench-report bench-attribution lint style types format clean \
+.PHONY: help setup build demo plugfest-demo plugfest-packages churn-demo churn-packages test test-slow test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-durations test-repeated bench-report bench-attribution lint style types format wording clean \
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel vm-testpmd \
 	vm-nics vm-timesync vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
 	prepared slow-checks engine-tests engine-unsanitized engine-sanitized engine-threads delay-dut compiled-tests python-tests slow-python-tests \
@@ -126,6 +126,14 @@ format: $(DEV_REQUIREMENTS) ## Format the Python and C sources
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(C_SOURCES)
+
+# Tests that hold what the program says, but for those that need more than make test installs.
+WORDED = $$(grep -rl --include='test_*.py' tests.worded.says tests)
+
+wording: $(DEV_REQUIREMENTS) $(INSTALLED) ## Write tests/wording anew from what the tests say, to be reviewed
+	@$(BIN)/pytest --quiet --numprocesses $(WORKERS) --dist loadfile --rewrite-wording \
+		-m 'not full and not alone' $(WORDED)
+	@git --no-pager diff --stat -- tests/wording
 
 clean: ## Remove what was built and the virtual environment; runs/ stays
 	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

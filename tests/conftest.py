@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.environment import plain
 
-pytest_plugins = ["tests.tried_again"]
+pytest_plugins = ["tests.tried_again", "tests.worded.plugin"]
 
 # The same examples each time: what passes here passes elsewhere. Drawn once for all, 30 of them
 # prove what 100 do; `make properties` draws others, and as many as hypothesis does by default.

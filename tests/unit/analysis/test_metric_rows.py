@@ -16,6 +16,7 @@ from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
 from tests.unit.analysis.handmade import add_host, finished_run
 from tests.unit.record.relisting import relist
+from tests.worded.says import Says
 
 BEGIN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -108,22 +109,25 @@ def test_a_trial_has_its_own_rows(finished: Run) -> None:
     )
 
 
-def test_a_time_without_a_zone_is_reported(finished: Run) -> None:
-    with pytest.raises(InputError, match="has no time zone") as caught:
+def test_a_time_without_a_zone_is_reported(finished: Run, says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         finished.rows(begin=datetime(2026, 3, 14))
+    assert caught.value == says("begin", "30", "tzinfo=UTC")
     assert caught.value.where == "begin"
     assert "tzinfo=UTC" in caught.value.remedy
 
 
-def test_a_relative_time_is_reported(finished: Run) -> None:
-    with pytest.raises(InputError, match="'-30' is relative to a period") as caught:
+def test_a_relative_time_is_reported(finished: Run, says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         finished.rows(end="-30")
+    assert caught.value == says("-30")
     assert caught.value.where == "end"
 
 
-def test_a_time_that_ends_before_it_begins_is_reported(finished: Run) -> None:
-    with pytest.raises(InputError, match=r"ends \(1000 ms\) before it begins \(2000 ms\)"):
+def test_a_time_that_ends_before_it_begins_is_reported(finished: Run, says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         finished.rows(begin=2000, end=1000)
+    assert caught.value == says("1000", "2000")
 
 
 def test_names_can_be_one_column(finished: Run) -> None:
@@ -194,22 +198,23 @@ def test_filters_are_no_sql(finished: Run) -> None:
     assert finished.rows(type="%").rows() == []
 
 
-def test_a_look_reads_the_first_rows_only_and_says_how_many_there_are(finished: Run) -> None:
+def test_a_look_reads_the_first_rows_only_and_says_how_many_there_are(
+    finished: Run, says: Says
+) -> None:
     html = finished.rows()._repr_html_()
     total = len(finished.rows().rows())
     assert f"({total:,} rows)" in html
     assert "The first 10;" in html
     assert html.count("<tr>") == 11
-    assert repr(finished.rows(source="trafficgen")).startswith(
-        f"<Rows of {finished.id}: trafficgen; "
-    )
+    assert repr(finished.rows(source="trafficgen")) == says("<Rows", str(finished.id), "trafficgen")
 
 
-def test_damaged_parquet_is_reported(runs: Path) -> None:
+def test_damaged_parquet_is_reported(runs: Path, says: Says) -> None:
     run = finished_run(runs)
     (run.metrics / "trial-0001.parquet").write_text("no parquet")
-    with pytest.raises(RecordError, match=r"has 10 bytes; [\d,]+ were recorded") as caught:
+    with pytest.raises(RecordError) as caught:
         plimsoll.open(run.path).rows(periods=1).rows()
+    assert caught.value == says("10")
     assert "trial-0001.parquet" in caught.value.where
 
 

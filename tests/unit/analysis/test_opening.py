@@ -15,6 +15,7 @@ from plimsoll.errors import InputError
 from plimsoll.record.index.run_notes import change_notes
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.analysis.handmade import finished_run, killed_run
+from tests.worded.says import Says, passage
 
 
 def test_a_run_is_opened_by_path_id_beginning_and_as_the_last(runs: Path) -> None:
@@ -34,17 +35,19 @@ def test_runs_are_looked_for_below_the_folder_runs(
     assert [each.id for each in plimsoll.open_all()] == [run.run_id]
 
 
-def test_an_unknown_run_is_reported_with_what_there_is_to_do(runs: Path) -> None:
+def test_an_unknown_run_is_reported_with_what_there_is_to_do(runs: Path, says: Says) -> None:
     finished_run(runs)
-    with pytest.raises(InputError, match="there is no such run") as caught:
+    with pytest.raises(InputError) as caught:
         plimsoll.open("nine", runs=runs)
+    assert caught.value == says("plimsoll runs", "nine")
     assert caught.value.where == "nine"
     assert "plimsoll runs" in caught.value.remedy
 
 
-def test_a_folder_that_is_no_run_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="this is not a run directory"):
+def test_a_folder_that_is_no_run_is_reported(tmp_path: Path, says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         plimsoll.open(tmp_path)
+    assert caught.value == says("plimsoll run", "journal.jsonl")
 
 
 def test_damaged_runs_are_reported_and_the_rest_opened(runs: Path) -> None:
@@ -65,15 +68,18 @@ def test_damaged_runs_are_reported_and_the_rest_opened(runs: Path) -> None:
     assert half.run_id in opened._repr_html_()
 
 
-def test_a_damaged_run_shows_itself_and_says_why_where_it_is_queried(runs: Path) -> None:
+def test_a_damaged_run_shows_itself_and_says_why_where_it_is_queried(
+    runs: Path, says: Says
+) -> None:
     run = finished_run(runs)
     run.journal.write_text("{}\nno journal\n")
     opened = plimsoll.open(run.path)
     assert opened.state == "damaged"
-    assert "line 1 is damaged" in repr(opened)
-    assert "line 1 is damaged" in opened._repr_html_()
-    with pytest.raises(plimsoll.errors.PlimsollError, match="line 1 is damaged"):
+    assert repr(opened) == says("1", "damaged", "plimsoll runs")
+    assert passage(opened._repr_html_(), "1", "damaged") == says()
+    with pytest.raises(plimsoll.errors.PlimsollError) as caught:
         _ = opened.load_line_pps
+    assert caught.value == says("1", "damaged", "plimsoll runs")
 
 
 def test_many_runs_are_named_by_a_pattern_or_one_by_one(runs: Path) -> None:
@@ -109,16 +115,17 @@ def test_the_runs_of_a_matrix_are_among_them_when_requested(runs: Path) -> None:
     assert [row["run"] for row in rows] == [matrix.run_id, *parts]
 
 
-def test_one_run_is_no_folder_of_runs(runs: Path) -> None:
+def test_one_run_is_no_folder_of_runs(runs: Path, says: Says) -> None:
     run = finished_run(runs)
-    with pytest.raises(InputError, match="this is one run") as caught:
+    with pytest.raises(InputError) as caught:
         plimsoll.open_all(run.path)
-    assert caught.value.remedy == "open it by plimsoll.open"
+    assert caught.value == says("plimsoll.open")
 
 
-def test_a_folder_that_is_not_there_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no runs to read here"):
+def test_a_folder_that_is_not_there_is_reported(tmp_path: Path, says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         plimsoll.open_all(tmp_path / "nowhere")
+    assert caught.value == says("nowhere")
 
 
 def test_opening_many_reads_no_journal_whose_summary_is_kept(runs: Path) -> None:

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.cli.main import app
 from plimsoll.errors import InputError
+from tests.worded.says import Says
 
 ROOT = Path(__file__).parents[3]
 PROFILE = ROOT / "examples" / "trafficgen.profile.json"
@@ -16,17 +17,18 @@ THEIRS = ["binary-search.py", "--traffic-generator", "trex-txrx-profile", "--rat
 runner = CliRunner()
 
 
-def test_the_experiment_goes_to_standard_output_and_notes_do_not(tmp_path: Path) -> None:
+def test_the_experiment_goes_to_standard_output_and_notes_do_not(
+    tmp_path: Path, says: Says
+) -> None:
     result = runner.invoke(app, [*OURS, "--", *THEIRS, "--rate", "60", "--compress-files"])
     assert result.exit_code == 0
     path = tmp_path / "imported.yaml"
     path.write_text(result.stdout)
     assert load_experiment(path).name == "trafficgen.profile"
-    assert "note: --compress-files: a run directory always holds everything" in result.stderr
-    assert "note: devices 0 and 1 are TRex's numbers" in result.stderr
+    assert result.stderr == says("--compress-files", "0", "1")
 
 
-def test_it_is_written_to_a_file_that_is_not_there_yet(tmp_path: Path) -> None:
+def test_it_is_written_to_a_file_that_is_not_there_yet(tmp_path: Path, says: Says) -> None:
     path = tmp_path / "written.yaml"
     words = [*OURS, "--name", "mine", "--output", str(path), "--", *THEIRS]
     result = runner.invoke(app, words)
@@ -34,9 +36,7 @@ def test_it_is_written_to_a_file_that_is_not_there_yet(tmp_path: Path) -> None:
     assert load_experiment(path).name == "mine"
     again = runner.invoke(app, words)
     assert isinstance(again.exception, InputError)
-    assert str(again.exception) == (
-        f"{path}: cannot be written: File exists (name another file with --output)"
-    )
+    assert str(again.exception) == says(str(path), "--output")
 
 
 def test_trex_cfg_says_what_the_devices_are(tmp_path: Path) -> None:

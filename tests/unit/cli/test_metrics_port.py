@@ -12,6 +12,7 @@ import yaml
 from tests.free_ports import free_port
 from tests.unit.benchmark.matrix.matrix_files import write_matrix
 from tests.unit.cli.runs_command import exit_code
+from tests.worded.says import Says
 
 EXPERIMENT = """\
 lab: {kind: simulated, model: {kind: fixed-capacity, capacity: 50kpps}}
@@ -57,11 +58,12 @@ def test_a_port_that_is_taken_leaves_nothing_behind(
     words: list[str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    *,
+    says: Says,
 ) -> None:
     assert exit_code(monkeypatch, *words, "--metrics-port", taken) == 3
     message = capsys.readouterr().err
-    assert f"--metrics-port: cannot listen on 127.0.0.1, port {taken}" in message
-    assert "remedy: choose another port" in message
+    assert message == says("--metrics-port", "127.0.0.1", str(taken))
     assert not (here / "runs").exists()
 
 

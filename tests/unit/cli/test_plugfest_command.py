@@ -8,6 +8,7 @@ import pytest
 
 from plimsoll.cli.main import main
 from tests.unit.benchmark.plugfest_files import ABSENT, FAST, SLOW, write_plugfest
+from tests.worded.says import Says
 
 
 def _plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
@@ -66,21 +67,23 @@ def test_a_budget_below_one_round_is_warned_of_before_it_starts(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "facts"),
     [
-        (["plugfest"], "name an experiment, or a run to resume"),
-        (["plugfest", "a.yaml", "--resume", "runs/b"], "name an experiment, or a run to resume"),
-        (["plugfest", "a.yaml", "--budget", "long"], "--budget"),
-        (["plugfest", "absent.yaml"], "absent.yaml"),
+        (["plugfest"], ()),
+        (["plugfest", "a.yaml", "--resume", "runs/b"], ("resume",)),
+        (["plugfest", "a.yaml", "--budget", "long"], ("--budget",)),
+        (["plugfest", "absent.yaml"], ("absent.yaml",)),
     ],
 )
 def test_bad_input_is_exit_2(
     words: list[str],
-    said: str,
+    facts: tuple[str, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    *,
+    says: Says,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert _plimsoll(monkeypatch, *words) == 2
-    assert said in capsys.readouterr().err
+    assert capsys.readouterr().err == says(*facts)

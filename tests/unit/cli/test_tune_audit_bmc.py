@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from plimsoll.cli.main import app
 from plimsoll.errors import InputError
 from tests.unit.tune.redfish.bmc import PASSWORD, USER, answers, bmc
+from tests.worded.says import Says
 
 runner = CliRunner()
 INTENT = """\
@@ -34,7 +35,9 @@ def given(tmp_path: Path) -> list[str]:
     return ["tune", "audit", "--json", *options]
 
 
-def test_the_firmware_is_a_finding_among_others(given: list[str], tmp_path: Path) -> None:
+def test_the_firmware_is_a_finding_among_others(
+    given: list[str], tmp_path: Path, says: Says
+) -> None:
     with bmc(answers("dell", ProcTurboMode="Enabled"), tmp_path) as served:
         requested = [*given, "--bmc", served.address, "--ca-file", str(served.ca_file)]
         result = runner.invoke(app, requested)
@@ -43,15 +46,13 @@ def test_the_firmware_is_a_finding_among_others(given: list[str], tmp_path: Path
     assert PASSWORD not in result.output
     found = {each["number"]: each for each in json.loads(result.stdout)["findings"]}
     assert found[18]["verdict"] == "fail"
-    assert found[18]["text"] == "turbo is on (ProcTurboMode Enabled)"
+    assert found[18]["text"] == says("ProcTurboMode", "Enabled")
     assert found[18]["read"][0]["where"] == (
         f"{served.address}/redfish/v1/Systems/System.Embedded.1/Bios"
     )
 
 
-def test_credentials_without_a_bmc_are_a_mistake(given: list[str]) -> None:
+def test_credentials_without_a_bmc_are_a_mistake(given: list[str], says: Says) -> None:
     result = runner.invoke(app, given)
     assert isinstance(result.exception, InputError)
-    assert str(result.exception) == (
-        "--bmc-credentials: is for a BMC (give --bmc https://HOST too)"
-    )
+    assert str(result.exception) == says("--bmc-credentials", "https://HOST")

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
 from tests.unit.tune.audit.processes import KTHREADD, running
+from tests.worded.says import Says, passage
 
 runner = CliRunner()
 CPU = "/sys/devices/system/cpu"
@@ -105,9 +106,9 @@ def commands(lines: list[str]) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def test_an_openshift_node_is_given_objects_and_no_commands(root: Path) -> None:
+def test_an_openshift_node_is_given_objects_and_no_commands(root: Path, says: Says) -> None:
     lines = fixes(root, "openshift", RHCOS)
-    assert lines[0] == "# What to change, and where. Nothing here is to be run."
+    assert lines[0] == says()
     assert commands(lines) == []
     text = "\n".join(lines)
     # What operators own is not even shown as a trial, nor what takes something away.
@@ -119,19 +120,25 @@ def test_an_openshift_node_is_given_objects_and_no_commands(root: Path) -> None:
         "1-node/21-tuned-patch.yaml",
         "2-network/50-sriov-policy-*.yaml",
     ):
-        assert f"plimsoll tune render, then oc apply -f {file}" in text
-    for words in (
-        "let the Tuned object have kernel.timer_migration=1 in [sysctl]",
-        "the PerformanceProfile has TuneD set kernel.nmi_watchdog=0",
-        "the PerformanceProfile has TuneD set its profile performance-patch",
-        "let the Tuned object have service.chronyd=stop,disable in [service]",
-        "let the PerformanceProfile have workloadHints.highPowerConsumption: true",
-        "let the SriovNetworkNodePolicy have numVfs: 4",
-        "let a MachineConfig of yours mask the node's swap units",
+        assert passage(text, "-f", str(file)) == says("-f", str(file))
+    for facts in (
+        ("Tuned", "kernel.timer_migration=1", "[sysctl]"),
+        ("PerformanceProfile", "kernel.nmi_watchdog=0"),
+        ("PerformanceProfile", "performance-patch"),
+        ("Tuned", "service.chronyd=stop,disable", "[service]"),
+        ("PerformanceProfile", "workloadHints.highPowerConsumption: true"),
+        ("SriovNetworkNodePolicy", "numVfs: 4"),
+        ("MachineConfig",),
     ):
-        assert words in text
+        assert passage(text, *facts) == says(*facts)
     trials = [line for line in lines if "to try it: " in line]
-    assert "# until the next reboot, to try it: sysctl -w kernel.timer_migration=1" in trials
+    assert trials == says(
+        "-w",
+        "kernel.timer_migration=1",
+        "sysctl -w",
+        "echo never > /sys/kernel/mm/transparent_hugepage/enabled",
+        "sysctl -w kernel.timer_migration=1",
+    )
     assert any("cpuidle/state0/disable" in line for line in trials)
 
 
@@ -139,9 +146,9 @@ def test_a_node_of_openshift_is_one_whatever_the_intent_calls_it(root: Path) -> 
     assert commands(fixes(root, "bare-metal", RHCOS)) == []
 
 
-def test_a_host_is_given_commands(root: Path) -> None:
+def test_a_host_is_given_commands(root: Path, says: Says) -> None:
     lines = fixes(root, "bare-metal", RHEL)
-    assert lines[0] == "# Read before running as root."
+    assert lines[0] == says()
     given = commands(lines)
     assert "tuned-adm profile plimsoll-declared" in given
     assert "sysctl -w kernel.timer_migration=1" in given
@@ -155,21 +162,20 @@ def test_a_host_is_given_commands(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "before"),
+    ("command", "facts"),
     [
-        ("echo 0 > {port}/sriov_numvfs", "ens7f0 loses the 2 VFs that it has"),
-        ("echo 4 > {port}/sriov_numvfs", "some drivers reset ens7f0"),
-        ("swapoff -a", "1024 KiB come back into memory, and 65536 KiB are free"),
-        ("echo 2 > /sys/kernel/mm/ksm/run", "takes memory of its own again"),
+        ("echo 0 > {port}/sriov_numvfs", ("ens7f0", "2")),
+        ("echo 4 > {port}/sriov_numvfs", ("ens7f0",)),
+        ("swapoff -a", ("1024", "KiB", "65536")),
+        ("echo 2 > /sys/kernel/mm/ksm/run", ("-h",)),
     ],
 )
 def test_what_takes_something_away_says_so_right_before(
-    root: Path, command: str, before: str
+    root: Path, command: str, facts: tuple[str, ...], says: Says
 ) -> None:
     lines = fixes(root, "bare-metal", RHEL)
     place = lines.index(command.format(port="/sys/bus/pci/devices/0000:87:00.0"))
-    assert lines[place - 1].startswith("# before the next command: ")
-    assert before in lines[place - 1]
+    assert lines[place - 1] == says(*facts)
 
 
 @pytest.mark.parametrize("platform", ["bare-metal", "vm"])
@@ -183,10 +189,12 @@ def test_debian_gets_commands_for_its_own_boot_loader(root: Path, platform: str)
     ) in lines
 
 
-def test_an_unknown_system_gets_both(root: Path) -> None:
+def test_an_unknown_system_gets_both(root: Path, says: Says) -> None:
     lines = fixes(root, "bare-metal", "ID=gentoo\n")
     assert not any(line.startswith("grubby") for line in lines)
     arguments = "default_hugepagesz=1G hugepagesz=1G hugepages=5"
     (line_,) = (line for line in lines if line.startswith(f"# boot with {arguments}: "))
-    assert f"grubby --update-kernel=ALL '--args={arguments}' where there is grubby" in line_
+    assert line_ == says(
+        f"--args={arguments}", "grubby", "--update-kernel=ALL", "grubby --update-kernel=ALL"
+    )
     assert "run update-grub" in line_

@@ -17,6 +17,7 @@ from plimsoll.errors import InputError
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.text.document import read_document
+from tests.worded.says import Says
 
 ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
 CARDS = [{"devargs": "0000:01:00.0"}, {"devargs": "0000:01:00.1"}]
@@ -59,22 +60,22 @@ def test_the_kind_chooses_the_settings(document: dict[str, object], model: type[
 
 
 @pytest.mark.parametrize(
-    ("document", "problem"),
+    ("document", "facts"),
     [
-        ({"kind": "testpmd-vhost"}, "does not match any of the expected tags"),
-        ({"kind": "testpmd-memif", "core": 1}, "Extra inputs are not permitted"),
-        ({"kind": "testpmd-memif", "cpu": -1}, "greater than or equal to 0"),
-        ({"kind": "testpmd-memif", "forwarding": "route"}, "Input should be 'mac'"),
-        ({"kind": "testpmd-memif", "forwarding": "txonly"}, "there is nothing to judge"),
-        ({"kind": "testpmd-memif", "forwarding": "noisy"}, "the section `noisy` go together"),
-        ({"kind": "testpmd-memif", "noisy": {}}, "the section `noisy` go together"),
+        ({"kind": "testpmd-vhost"}, ()),
+        ({"kind": "testpmd-memif", "core": 1}, ()),
+        ({"kind": "testpmd-memif", "cpu": -1}, ("0",)),
+        ({"kind": "testpmd-memif", "forwarding": "route"}, ("mac",)),
+        ({"kind": "testpmd-memif", "forwarding": "txonly"}, ()),
+        ({"kind": "testpmd-memif", "forwarding": "noisy"}, ("noisy",)),
+        ({"kind": "testpmd-memif", "noisy": {}}, ("noisy",)),
         (
             {"kind": "testpmd-memif", "forwarding": "noisy", "noisy": {"reads": 8}},
-            "`lookup_megabytes` and the number of",
+            ("lookup_megabytes",),
         ),
         (
             {"kind": "testpmd-memif", "forwarding": "noisy", "noisy": {"queued_frames": 512}},
-            "`queued_frames` and `flush_ms` go together",
+            ("queued_frames", "flush_ms"),
         ),
         (
             {
@@ -82,38 +83,41 @@ def test_the_kind_chooses_the_settings(document: dict[str, object], model: type[
                 "forwarding": "noisy",
                 "noisy": {"queued_frames": 500, "flush_ms": 1},
             },
-            "`queued_frames` is 500, which is not a power of two",
+            ("queued_frames", "500"),
         ),
-        ({"kind": "testpmd-memif", "ring_size": 1000}, "1000 is not a power of two"),
-        ({"kind": "testpmd-memif", "ring_size": 32768}, "less than or equal to 16384"),
-        ({"kind": "loopback", "ports": 0}, "greater than or equal to 1"),
-        ({"kind": "external", "ports": []}, "at least 1 item"),
-        ({"kind": "external", "ports": [{"devargs": "a"}]}, "1 ports do not make pairs"),
-        ({"kind": "external", "ports": [{}] * 2}, "either `devargs` or `netdev`"),
+        ({"kind": "testpmd-memif", "ring_size": 1000}, ("1000",)),
+        ({"kind": "testpmd-memif", "ring_size": 32768}, ("16384",)),
+        ({"kind": "loopback", "ports": 0}, ("1",)),
+        ({"kind": "external", "ports": []}, ("1",)),
+        ({"kind": "external", "ports": [{"devargs": "a"}]}, ("1", "ports")),
+        ({"kind": "external", "ports": [{}] * 2}, ("devargs", "netdev")),
         (
             {"kind": "external", "ports": [{"devargs": "a", "netdev": "b"}] * 2},
-            "either `devargs` or `netdev`",
+            ("devargs", "netdev"),
         ),
         (
             {"kind": "external", "ports": [{"devargs": "a", "queues": 2}] * 2},
-            "`driver` and `queues` are for a `netdev`",
+            ("driver", "queues", "netdev"),
         ),
-        ({"kind": "external", "ports": [{"netdev": "eth1,a=b"}] * 2}, "match pattern"),
-        ({"kind": "external", "ports": [{"netdev": "e" * 16}] * 2}, "match pattern"),
-        ({"kind": "testpmd-memif", "frame_size": 9217}, "less than or equal to 9216"),
+        ({"kind": "external", "ports": [{"netdev": "eth1,a=b"}] * 2}, ()),
+        ({"kind": "external", "ports": [{"netdev": "e" * 16}] * 2}, ()),
+        ({"kind": "testpmd-memif", "frame_size": 9217}, ("9216",)),
         (
             {"kind": "external", "ports": [{"devargs": "a"}], "paths": [[0, 1]]},
-            "`paths` names port 1, which is not in `ports`",
+            ("paths", "ports", "1"),
         ),
         (
             {"kind": "external", "ports": CARDS, "line_rate": "5Mpps"},
-            "is not a line rate",
+            (),
         ),
     ],
 )
-def test_unsound_settings_are_refused(document: dict[str, object], problem: str) -> None:
-    with pytest.raises(ValidationError, match=problem):
+def test_unsound_settings_are_refused(
+    document: dict[str, object], facts: tuple[str, ...], says: Says
+) -> None:
+    with pytest.raises(ValidationError) as caught:
         ADAPTER.validate_python(document)
+    assert caught.value == says(*facts)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +137,13 @@ def test_unsound_settings_are_refused(document: dict[str, object], problem: str)
     ],
 )
 def test_a_port_given_twice_is_refused_with_both_places(
-    tmp_path: Path, *, first: dict[str, str], again: dict[str, str], problem: str, field: str
+    tmp_path: Path,
+    says: Says,
+    *,
+    first: dict[str, str],
+    again: dict[str, str],
+    problem: str,
+    field: str,
 ) -> None:
     ports = [first, {"devargs": "net_null7"}, again, {"devargs": "net_null8"}]
     path = tmp_path / "lab.yaml"
@@ -142,7 +152,7 @@ def test_a_port_given_twice_is_refused_with_both_places(
         read_document(path).validate(ExternalSettings)
     assert f"ports[2].{field}" in str(refused.value)
     assert problem in str(refused.value)
-    assert "give each port once" in str(refused.value)
+    assert refused.value == says()
 
 
 def test_testpmd_asks_for_what_its_mbufs_take() -> None:
@@ -212,9 +222,10 @@ def test_external_takes_the_paths_it_is_given() -> None:
     assert passive_lab(settings).up().paths == ((0, 2),)
 
 
-def test_a_lab_without_processes_cannot_be_kept_up() -> None:
-    with pytest.raises(InputError, match=r"lab\.kind: .*nothing to bring up.*testpmd-memif"):
+def test_a_lab_without_processes_cannot_be_kept_up(says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         lab_up(LoopbackSettings())
+    assert caught.value == says("lab.kind")
 
 
 @pytest.mark.parametrize(
@@ -252,25 +263,25 @@ def test_ports_and_paths_are_known_beforehand(settings: LabModel) -> None:
     assert settings.directions == ports.paths
 
 
-def test_a_socket_that_cannot_be_is_refused_beforehand() -> None:
+def test_a_socket_that_cannot_be_is_refused_beforehand(says: Says) -> None:
     gone = "net_memif1,role=client,socket-abstract=no,socket=/proc/nonexistent/m.sock"
     settings = ADAPTER.validate_python(
         {"kind": "external", "ports": [{"devargs": "net_null0"}, {"devargs": gone}]}
     )
     with pytest.raises(InputError) as refused:
         settings.check_machine()
-    assert str(refused.value) == (
-        "lab.ports[1].devargs: no socket can be /proc/nonexistent/m.sock: its directory does not "
-        "exist (create /proc/nonexistent)"
-    )
+    assert refused.value == says("lab.ports[1].devargs", "socket", "/proc/nonexistent/m.sock")
 
 
-def test_grout_holds_the_devargs_of_the_longest_path(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grout_holds_the_devargs_of_the_longest_path(
+    monkeypatch: pytest.MonkeyPatch, says: Says
+) -> None:
     """It has room for 127 characters; of a socket's path only the name is among them."""
     monkeypatch.setattr(LabNeeds, "check", lambda _: None)
     folder = Path("/tmp") / ("x" * 80)
     for frame_size in (64, 9018):
         grout = GroutSettings(cpu=1, frame_size=frame_size)
         assert all(len(grout.memif(port, folder / "memif.sock")) <= 127 for port in (0, 1))
-    with pytest.raises(InputError, match=r"lab\.socket: .*a-rather-long-name.*shorten the name by"):
+    with pytest.raises(InputError) as caught:
         GroutSettings(cpu=1, socket=Path("/tmp/a-rather-long-name.sock")).check_machine()
+    assert caught.value == says("lab.socket", "a-rather-long-name")

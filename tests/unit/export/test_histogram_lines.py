@@ -14,6 +14,7 @@ from plimsoll.record.metrics.histogram_log import HistogramLog
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.export.exported_run import idle, write_metrics
 from tests.unit.record.trial_parts import PLANS, second
+from tests.worded.says import Says
 
 PROBE = "probe/0-1@0:1"
 
@@ -68,9 +69,12 @@ def test_a_period_has_what_happened_in_it(logged: RunDirectory) -> None:
     assert entries(list(merged)) == [(PROBE, 8)]
 
 
-def test_a_tag_that_is_not_there_is_reported_with_those_that_are(logged: RunDirectory) -> None:
-    with pytest.raises(InputError, match="no histograms of 'probe'") as raised:
+def test_a_tag_that_is_not_there_is_reported_with_those_that_are(
+    logged: RunDirectory, says: Says
+) -> None:
+    with pytest.raises(InputError) as raised:
         list(histogram_lines(logged, tags=["probe"]))
+    assert raised.value == says("probe")
     assert PROBE in raised.value.remedy
 
 

@@ -13,6 +13,7 @@ from plimsoll.export.metric_batches import periods_to_export
 from plimsoll.export.object_store import Bucket, put_parts
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.export.moto_store import KEY
+from tests.worded.says import Says
 
 
 @pytest.fixture
@@ -62,24 +63,27 @@ def test_a_bucket_that_is_not_there_is_reported(run: RunDirectory, endpoint: str
 
 
 def test_without_obstore_it_says_what_to_install(
-    run: RunDirectory, monkeypatch: pytest.MonkeyPatch
+    run: RunDirectory, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     monkeypatch.setitem(sys.modules, "obstore.exceptions", None)
-    with pytest.raises(MachineError, match="needs the Python package obstore") as raised:
+    with pytest.raises(MachineError) as raised:
         put_parts(run, periods_to_export(run), Bucket("bench", ""))
+    assert raised.value == says("obstore")
     assert raised.value.remedy.endswith("build EXTRAS=s3")
 
 
 @pytest.mark.parametrize(
     "url", ["s3://", "s3:///x", "s3:bench", "s3://id:secret@bench/x", "s3://b?a=b", "s3://[", "x"]
 )
-def test_a_url_without_a_bucket_is_reported(url: str) -> None:
-    with pytest.raises(InputError, match="names no bucket") as raised:
+def test_a_url_without_a_bucket_is_reported(url: str, says: Says) -> None:
+    with pytest.raises(InputError) as raised:
         Bucket.of(url)
+    assert raised.value == says("bucket")
     assert raised.value.remedy == "write --to s3://bucket/prefix"
 
 
-def test_an_endpoint_that_is_no_url_is_reported() -> None:
-    with pytest.raises(InputError, match="'minio:9000' is not a valid URL") as raised:
+def test_an_endpoint_that_is_no_url_is_reported(says: Says) -> None:
+    with pytest.raises(InputError) as raised:
         Bucket.of("s3://b", "minio:9000")
+    assert raised.value == says("minio:9000")
     assert raised.value.where == "--endpoint"

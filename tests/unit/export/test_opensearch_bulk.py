@@ -18,6 +18,7 @@ from plimsoll.export.opensearch.patience import RetryPolicy
 from plimsoll.export.opensearch.server import Server
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.export.loopback_opensearch import Outcome, Store, serving
+from tests.worded.says import Says
 
 
 @pytest.fixture
@@ -81,12 +82,14 @@ def test_a_batch_has_no_more_bytes_than_it_should(
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_a_busy_server_is_tried_again_later_and_later(store: Store, status: int) -> None:
+def test_a_busy_server_is_tried_again_later_and_later(
+    store: Store, status: int, says: Says
+) -> None:
     store.troubles = [(status, {})] * 3
     waits = Waits()
     assert load(Server(store.url), some(5), waits.patience).taken == 5
     assert waits.seconds == [0.5, 1.0, 2.0]
-    assert waits.said[0] == f"HTTP {status}: as requested: {status}; asking again in 0.5 s"
+    assert waits.said[0] == says("HTTP", str(status), "0.5")
     assert sent(store) == ALL_FIVE
 
 
@@ -114,25 +117,26 @@ def test_a_lost_connection_is_made_again(store: Store) -> None:
     assert sent(store) == ALL_FIVE
 
 
-def test_it_gives_up_in_the_end(store: Store) -> None:
+def test_it_gives_up_in_the_end(store: Store, says: Says) -> None:
     store.troubles = [(503, {})] * 9
-    with pytest.raises(ExportError, match="gave up after 4 attempts: HTTP 503") as raised:
+    with pytest.raises(ExportError) as raised:
         load(Server(store.url), some(5), Waits().patience)
+    assert raised.value == says("4", "503")
     assert raised.value.where == store.url
-    assert "ids stay the same" in raised.value.remedy
     assert len(store.bulk_requests) == 4
 
 
-def test_a_server_that_is_not_there_is_reported() -> None:
+def test_a_server_that_is_not_there_is_reported(says: Says) -> None:
     with socket.socket() as bound:
         # Bound and not listening: the port is taken, and refuses.
         bound.bind(("127.0.0.1", 0))
         server = Server(f"http://127.0.0.1:{bound.getsockname()[1]}")
-        with pytest.raises(ExportError, match="nothing listens there"):
+        with pytest.raises(ExportError) as caught:
             load(server, some(1), Waits().patience)
+        assert caught.value == says()
 
 
-def test_only_documents_that_found_no_room_are_sent_again(store: Store) -> None:
+def test_only_documents_that_found_no_room_are_sent_again(store: Store, says: Says) -> None:
     refused_once: set[str] = set()
 
     def judge(index: str, identity: str, body: object) -> Outcome:
@@ -148,13 +152,14 @@ def test_only_documents_that_found_no_room_are_sent_again(store: Store) -> None:
     assert sent(store) == ALL_FIVE
     first, second = store.bulk_requests
     assert (first.body.count(b"\n"), second.body.count(b"\n")) == (10, 4)
-    assert waits.said == ["it has no room yet for 2 documents; asking again in 0.5 s"]
+    assert waits.said == [says("2", "0.5")]
 
 
-def test_a_server_without_any_room_is_given_up(store: Store) -> None:
+def test_a_server_without_any_room_is_given_up(store: Store, says: Says) -> None:
     store.judge = lambda index, identity, body: (429, {"type": "busy", "reason": "full"})
-    with pytest.raises(ExportError, match="gave up after 4 attempts: it has no room"):
+    with pytest.raises(ExportError) as caught:
         load(Server(store.url), some(5), Waits().patience)
+    assert caught.value == says("4")
 
 
 def test_refused_documents_are_counted_and_the_others_taken(store: Store) -> None:
@@ -172,15 +177,16 @@ def test_refused_documents_are_counted_and_the_others_taken(store: Store) -> Non
 
 
 def test_it_stops_when_it_is_refused_all_the_time(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     monkeypatch.setattr(bulk, "BATCH_DOCUMENTS", 100)
     store.judge = lambda index, identity, body: (
         400,
         {"type": "strict_dynamic_mapping_exception", "reason": "no"},
     )
-    with pytest.raises(ExportError, match="refused 1000 documents and took 0: 1000 tag: strict"):
+    with pytest.raises(ExportError) as caught:
         load(Server(store.url), some(5000), Waits().patience)
+    assert caught.value == says("1000", "0")
     assert len(store.bulk_requests) == 10
 
 
@@ -207,27 +213,30 @@ def test_refused_access_is_reported_at_once(store: Store, status: int) -> None:
     assert len(store.requests) == 1
 
 
-def test_another_answer_is_reported(store: Store) -> None:
+def test_another_answer_is_reported(store: Store, says: Says) -> None:
     store.troubles = [(500, {})]
-    with pytest.raises(ExportError, match="loading failed: HTTP 500: as requested: 500"):
+    with pytest.raises(ExportError) as caught:
         load(Server(store.url), some(1), Waits().patience)
+    assert caught.value == says("500")
 
 
-def test_a_redirection_is_not_followed(store: Store) -> None:
+def test_a_redirection_is_not_followed(store: Store, says: Says) -> None:
     store.troubles = [(307, {"Location": "http://127.0.0.1:1/_bulk"})]
-    with pytest.raises(ExportError, match=r"redirects to http://127\.0\.0\.1:1/_bulk"):
+    with pytest.raises(ExportError) as caught:
         load(Server(store.url), some(1), Waits().patience)
+    assert caught.value == says("http://127.0.0.1:1/_bulk")
 
 
-def test_an_answer_about_other_documents_is_no_success(store: Store) -> None:
+def test_an_answer_about_other_documents_is_no_success(store: Store, says: Says) -> None:
     class Forgetful(Server):
         def ask(self, *arguments: object, **named: object):  # type: ignore[no-untyped-def]
             answer = super().ask(*arguments, **named)  # type: ignore[arg-type]
             del answer.body["items"][0]  # type: ignore[attr-defined]
             return answer
 
-    with pytest.raises(ExportError, match="of 5 documents its answer names 4"):
+    with pytest.raises(ExportError) as caught:
         load(Forgetful(store.url), some(5), Waits().patience)
+    assert caught.value == says("5", "4")
 
 
 def test_nothing_to_load_asks_nothing(store: Store) -> None:

@@ -21,6 +21,7 @@ from plimsoll.export.opensearch.indices import prepare_indices
 from plimsoll.export.opensearch.patience import RetryPolicy, Unavailable
 from plimsoll.export.opensearch.server import Server
 from tests.unit.export.loopback_opensearch import Store, serving
+from tests.worded.says import Says
 
 KEY = Credentials("jo", "pass:word")
 PATIENCE = RetryPolicy(attempts=2, sleep=lambda _: None)
@@ -61,24 +62,27 @@ def test_without_credentials_none_are_sent(store: Store) -> None:
         "https://[::1",
     ],
 )
-def test_a_url_that_is_none_is_reported(url: str) -> None:
-    with pytest.raises(InputError, match="cannot be used") as raised:
+def test_a_url_that_is_none_is_reported(url: str, says: Says) -> None:
+    with pytest.raises(InputError) as raised:
         Server(url)
+    assert raised.value == says("--to", "https://host:9200")
     assert (raised.value.where, raised.value.remedy) == ("--to", "write --to https://host:9200")
 
 
-def test_credentials_in_the_url_are_refused_and_not_repeated() -> None:
-    with pytest.raises(InputError, match="do not belong into the URL") as raised:
+def test_credentials_in_the_url_are_refused_and_not_repeated(says: Says) -> None:
+    with pytest.raises(InputError) as raised:
         Server("https://jo:hunter2@host:9200")
+    assert raised.value == says("--to")
     assert "hunter2" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
     "url", ["http://host:9200", "http://192.0.2.1", "http://localhost.example"]
 )
-def test_a_password_does_not_travel_in_the_clear(url: str) -> None:
-    with pytest.raises(InputError, match="a password is not sent in the clear"):
+def test_a_password_does_not_travel_in_the_clear(url: str, says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         Server(url, KEY)
+    assert caught.value == says("https://")
 
 
 @pytest.mark.parametrize("url", ["http://localhost:9200", "http://127.0.0.1", "http://[::1]:1"])
@@ -86,9 +90,10 @@ def test_within_the_machine_it_may(url: str) -> None:
     assert Server(url, KEY).url == url
 
 
-def test_a_ca_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read: No such file") as raised:
+def test_a_ca_file_that_is_not_there_is_reported(tmp_path: Path, says: Says) -> None:
+    with pytest.raises(InputError) as raised:
         Server("https://host", ca_file=tmp_path / "ca.pem")
+    assert raised.value == says("ca.pem")
     assert raised.value.where == str(tmp_path / "ca.pem")
 
 
@@ -116,11 +121,13 @@ def secured(tmp_path: Path) -> Iterator[tuple[Store, Path]]:
         yield store, certificate
 
 
-def test_a_certificate_that_no_one_signed_is_not_trusted(secured: tuple[Store, Path]) -> None:
+def test_a_certificate_that_no_one_signed_is_not_trusted(
+    secured: tuple[Store, Path], says: Says
+) -> None:
     store, _ = secured
-    with pytest.raises(InputError, match="its TLS certificate is not trusted") as raised:
+    with pytest.raises(InputError) as raised:
         Server(store.url, KEY).ask("HEAD", "/x")
-    assert raised.value.remedy == "name the authority that signed it with --ca-file"
+    assert raised.value == says("--ca-file")
     assert store.requests == []
 
 
@@ -129,10 +136,11 @@ def test_it_is_when_its_authority_is_named(secured: tuple[Store, Path]) -> None:
     assert Server(store.url, KEY, ca_file=certificate).ask("HEAD", "/x").status == 404
 
 
-def test_missing_indices_are_reported(store: Store) -> None:
+def test_missing_indices_are_reported(store: Store, says: Says) -> None:
     store.indices["cdm-v10dev-run@2026.11"] = {}
-    with pytest.raises(InputError, match="it has no index cdm-v10dev-metric_data@2026") as raised:
+    with pytest.raises(InputError) as raised:
         prepare_indices(Server(store.url), INDICES, CdmVersion.V10, PATIENCE, make=False)
+    assert raised.value == says("cdm-v10dev-metric_data@2026")
     assert "--make-indices" in raised.value.remedy
     assert [request.method for request in store.requests] == ["HEAD", "HEAD"]
 
@@ -157,20 +165,22 @@ def test_an_index_that_someone_makes_in_between_is_welcome(store: Store) -> None
     assert store.indices == {"cdmv8dev-run": {"theirs": True}}
 
 
-def test_an_index_that_cannot_be_made_is_reported(store: Store) -> None:
+def test_an_index_that_cannot_be_made_is_reported(store: Store, says: Says) -> None:
     store.troubles = [(404, {}), (400, {})]
-    with pytest.raises(ExportError, match="making the index cdmv8dev-run failed: HTTP 400"):
+    with pytest.raises(ExportError) as caught:
         prepare_indices(
             Server(store.url), {"run": "cdmv8dev-run"}, CdmVersion.V8, PATIENCE, make=True
         )
+    assert caught.value == says("cdmv8dev-run", "400")
 
 
-def test_what_is_no_opensearch_is_reported(store: Store) -> None:
+def test_what_is_no_opensearch_is_reported(store: Store, says: Says) -> None:
     store.troubles = [(405, {})]
-    with pytest.raises(ExportError, match="looking for the index cdmv8dev-run failed: HTTP 405"):
+    with pytest.raises(ExportError) as caught:
         prepare_indices(
             Server(store.url), {"run": "cdmv8dev-run"}, CdmVersion.V8, PATIENCE, make=True
         )
+    assert caught.value == says("cdmv8dev-run", "405")
 
 
 def test_types_are_those_of_crucibles_indices() -> None:
@@ -192,30 +202,29 @@ def test_types_are_those_of_crucibles_indices() -> None:
     assert described["iteration"]["properties"]["num"] == {"type": "unsigned_long"}
 
 
-@pytest.mark.parametrize(
-    ("host", "problem"),
-    [("127.0.0.1", "nothing listens there"), ("nowhere.invalid", "there is no host of this name")],
-)
-def test_an_address_where_nothing_listens_is_reported_at_once(host: str, problem: str) -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1", "nowhere.invalid"])
+def test_an_address_where_nothing_listens_is_reported_at_once(host: str, says: Says) -> None:
     with socket.socket() as bound:
         # Bound and not listening: the port is taken, and refuses.
         bound.bind(("127.0.0.1", 0))
         url = f"http://{host}:{bound.getsockname()[1]}"
-        with pytest.raises(ExportError, match=problem) as caught:
+        with pytest.raises(ExportError) as caught:
             Server(url).ask("HEAD", "/x")
+        assert caught.value == says(host)
     assert caught.value.where == url
     assert "server runs" in caught.value.remedy
 
 
-def test_a_server_that_answered_once_is_waited_for() -> None:
+def test_a_server_that_answered_once_is_waited_for(says: Says) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = Server(f"http://127.0.0.1:{listening.getsockname()[1]}")
         once = threading.Thread(target=answer_one_request, args=[listening])
         once.start()
         assert server.ask("HEAD", "/x").status == 200
         once.join()
-    with pytest.raises(Unavailable, match="nothing listens there"):
+    with pytest.raises(Unavailable) as caught:
         server.ask("HEAD", "/x")
+    assert caught.value == says()
 
 
 def answer_one_request(listening: socket.socket) -> None:

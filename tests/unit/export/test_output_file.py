@@ -4,6 +4,7 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.export.output_file import fresh_file
+from tests.worded.says import Says
 
 
 def test_nothing_is_there_before_it_is_whole(tmp_path: Path) -> None:
@@ -26,15 +27,13 @@ def test_what_went_wrong_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_there_is_not_replaced_unasked(tmp_path: Path) -> None:
+def test_what_is_there_is_not_replaced_unasked(tmp_path: Path, says: Says) -> None:
     path = tmp_path / "out"
     path.write_text("before")
     with pytest.raises(InputError, match="exists already") as raised, fresh_file(path, force=False):
         pass
-    assert (raised.value.where, raised.value.remedy) == (
-        str(path),
-        "name another file, or add --force",
-    )
+    assert raised.value.where == str(path)
+    assert raised.value == says("--force")
     assert path.read_text() == "before"
     with fresh_file(path, force=True) as file:
         file.write("after")

@@ -25,6 +25,7 @@ from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.report.data.run_data import load_run
 from tests.unit.export.stepped_run import SECONDS, SteppedTrial, samples_of, sent_of, stepped_run
 from tests.unit.record.relisting import relist
+from tests.worded.says import Says, passage
 
 ENGINE = "trafficgen-engine"
 PROBE = "probe/0-1"
@@ -165,7 +166,7 @@ def check_page(run: RunDirectory, number: int) -> None:
     assert len(rates) == 2 * SECONDS
 
 
-def test_a_log_without_trials_is_joined_by_time_and_says_so(tmp_path: Path) -> None:
+def test_a_log_without_trials_is_joined_by_time_and_says_so(tmp_path: Path, says: Says) -> None:
     run = stepped_run(tmp_path, [SteppedTrial(), SteppedTrial()])
     lines = run.histograms.read_text().splitlines()
     kept = [line for line in lines if not line.startswith("#[Trial: ")]
@@ -173,7 +174,7 @@ def test_a_log_without_trials_is_joined_by_time_and_says_so(tmp_path: Path) -> N
     relist(run, run.histograms)
     answer = ask(run, MetricQuery(ENGINE, "p99-round-trip-usec", period="2"))
     assert answer.rows[0].whole == pytest.approx(quantile_ns(0.99, 2) / 1e3)
-    assert any("joined to it by their times" in note for note in answer.notes)
+    assert passage(answer.notes, "times") == says()
     lines = list(histogram_lines(run, periods_to_export(run, ["2"]), [f"{PROBE}@0:1"]))
     assert sum(line.startswith("Tag=") for line in lines) == SECONDS
     assert any("by time" in line for line in lines)

@@ -11,6 +11,7 @@ import pytest
 
 from plimsoll.generator.interface import GeneratorDied
 from plimsoll.generator.moongen.latency_csv import read_latencies
+from tests.worded.says import Says
 
 
 def written(folder: Path, text: str) -> Path:
@@ -30,25 +31,28 @@ def test_without_latencies_there_are_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "facts"),
     [
-        ("160,3\n170,1", "it ends in '170,1'"),
-        ("160,3\n\n", "it has the line ''"),
-        ("-16,3\n", "it has the line '-16,3'"),
-        ("nan,1\n", "it has the line 'nan,1'"),
-        ("1e+15,1\n", "it has the line"),
-        ("160\n", "it has the line '160'"),
-        ("160,0x10\n", "it has the line"),
-        ("999999999999,1\n", "it has the line '999999999999,1'"),
-        ("160,3\u00b2\n", "ascii"),
+        ("160,3\n170,1", ("170,1",)),
+        ("160,3\n\n", ("MoonGen", "latencies.csv")),
+        ("-16,3\n", ("-16,3",)),
+        ("nan,1\n", ("nan,1",)),
+        ("1e+15,1\n", ("1e+15,1", "MoonGen", "latencies.csv")),
+        ("160\n", ("160",)),
+        ("160,0x10\n", ("160,0x10", "MoonGen", "latencies.csv")),
+        ("999999999999,1\n", ("999999999999,1",)),
+        ("160,3\u00b2\n", ("ascii", "MoonGen", "latencies.csv", "5")),
     ],
 )
-def test_another_file_is_refused(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(GeneratorDied, match="cannot be read") as refused:
+def test_another_file_is_refused(
+    tmp_path: Path, text: str, facts: tuple[str, ...], says: Says
+) -> None:
+    with pytest.raises(GeneratorDied) as refused:
         read_latencies(written(tmp_path, text))
-    assert said in refused.value.message
+    assert refused.value == says(*facts)
 
 
-def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(GeneratorDied, match=r"latencies in gone\.csv"):
+def test_a_file_that_is_missing_is_named(tmp_path: Path, says: Says) -> None:
+    with pytest.raises(GeneratorDied) as caught:
         read_latencies(tmp_path / "gone.csv")
+    assert caught.value == says("gone.csv")

@@ -30,6 +30,7 @@ from plimsoll.host.processes.child import Child
 from plimsoll.traffic.plan import Schedule, StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
+from tests.worded.says import Says
 
 LOAD = {"name": "load", "role": "load", "flows": 32}
 PROBE = {"name": "probe", "role": "latency", "rate": "100pps", "frame_size": 84}
@@ -48,37 +49,41 @@ def test_what_it_sends_is_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "expected"),
+    ("sent", "facts"),
     [
-        (streams({**LOAD, "protocol": "TCP", "frame_size": 128}), "is not UDP over IPv4"),
-        (streams({**LOAD, "dst_ip": "2001:2::1", "frame_size": 128}), "is not UDP over IPv4"),
-        (streams({**LOAD, "vlan": 7, "frame_size": 128}), "is not UDP over IPv4"),
-        (streams({**LOAD, "imix": "simple"}), "several sizes"),
-        (streams({**LOAD, "frame_size": 9000}), "frames of 9000 bytes"),
-        (streams({**LOAD, "vary": ["dst_mac"]}), "something else than IPv4 addresses"),
-        (streams({**LOAD, "flows": 20000}), "has 20000 flows; up to 16384 go"),
-        (streams(LOAD, {**LOAD, "name": "more"}), "share ports"),
-        (streams(LOAD, {**PROBE, "frame_size": 128}), "frames of 128 bytes; latency frames have"),
-        (streams(PROBE), "has no load along with it"),
-        ((replace(streams(LOAD)[0], schedule=Schedule(1.0)),), "has a schedule"),
-        ((replace(streams(LOAD)[0], frame_count=5),), "has a number of frames"),
+        (streams({**LOAD, "protocol": "TCP", "frame_size": 128}), ("IPv4",)),
+        (streams({**LOAD, "dst_ip": "2001:2::1", "frame_size": 128}), ("IPv4",)),
+        (streams({**LOAD, "vlan": 7, "frame_size": 128}), ("IPv4",)),
+        (streams({**LOAD, "imix": "simple"}), ()),
+        (streams({**LOAD, "frame_size": 9000}), ("9000",)),
+        (streams({**LOAD, "vary": ["dst_mac"]}), ("IPv4",)),
+        (streams({**LOAD, "flows": 20000}), ("20000", "flows", "16384")),
+        (streams(LOAD, {**LOAD, "name": "more"}), ()),
+        (streams(LOAD, {**PROBE, "frame_size": 128}), ("128",)),
+        (streams(PROBE), ()),
+        ((replace(streams(LOAD)[0], schedule=Schedule(1.0)),), ()),
+        ((replace(streams(LOAD)[0], frame_count=5),), ()),
     ],
 )
-def test_what_it_does_not_send_is_refused(sent: tuple[StreamPlan, ...], expected: str) -> None:
-    with pytest.raises(InputError, match=expected):
+def test_what_it_does_not_send_is_refused(
+    sent: tuple[StreamPlan, ...], facts: tuple[str, ...], says: Says
+) -> None:
+    with pytest.raises(InputError) as caught:
         SETTINGS.streams_sent(sent, 2)
+    assert caught.value == says(*facts)
 
 
 @pytest.mark.parametrize("kind", ["random", "list"])
-def test_values_without_a_step_are_refused(kind: str) -> None:
+def test_values_without_a_step_are_refused(kind: str, says: Says) -> None:
     (load, *_) = streams(LOAD)
     (field,) = load.fields
     changed = replace(load, fields=(replace(field, kind=kind),))
-    with pytest.raises(InputError, match="otherwise than by a step up"):
+    with pytest.raises(InputError) as caught:
         SETTINGS.streams_sent((changed,), 2)
+    assert caught.value == says("load/0-1", "30")
 
 
-def test_cpus_have_ports() -> None:
+def test_cpus_have_ports(says: Says) -> None:
     sent = streams(LOAD)
     (one,) = replaced(cpus=(3,)).cpu_work(sent, 2)
     assert (one.cpu, one.sends, one.receives_from) == (3, ("load/0-1", "load/1-0"), (0, 1))
@@ -86,17 +91,19 @@ def test_cpus_have_ports() -> None:
     assert (main.sends, first.sends, second.receives_from) == ((), ("load/0-1",), (1,))
     with pytest.raises(InputError, match="2 ports by 2 CPUs"):
         replaced(cpus=(3, 4)).check_ports(2)
-    with pytest.raises(ValueError, match="a CPU is named twice"):
+    with pytest.raises(ValueError) as caught:
         replaced(cpus=(3, 3, 4))
+    assert caught.value == says()
 
 
 def replaced(**changes: object) -> PktgenSettings:
     return PktgenSettings.model_validate({"program": sys.executable, **changes})
 
 
-def test_a_program_that_is_not_there_is_named() -> None:
-    with pytest.raises(InputError, match="none is not a program"):
+def test_a_program_that_is_not_there_is_named(says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         replaced(program="/nowhere/none").check_ports(2)
+    assert caught.value == says("/nowhere/none")
 
 
 @pytest.mark.parametrize(
@@ -162,11 +169,12 @@ def test_samples_are_read(tmp_path: Path) -> None:
         "Latency\n²\n",
     ],
 )
-def test_samples_that_are_none_are_refused(tmp_path: Path, text: str) -> None:
+def test_samples_that_are_none_are_refused(tmp_path: Path, text: str, says: Says) -> None:
     file = tmp_path / "samples"
     file.write_text(text)
-    with pytest.raises(GeneratorDied, match="cannot be read"):
+    with pytest.raises(GeneratorDied) as caught:
         read_samples(file)
+    assert caught.value == says("generator")
 
 
 Start = Callable[..., ScriptConversation]
@@ -209,44 +217,52 @@ def stand_in(tmp_path: Path) -> Iterator[Start]:
         assert not conversation.child.identity.alive
 
 
-def test_fields_of_an_answer_are_read(stand_in: Start) -> None:
+def test_fields_of_an_answer_are_read(stand_in: Start, says: Says) -> None:
     answer = stand_in(r"say('ok\tlink=<UP-100000-FD>\tpps=5000\n')").ask("port", 0)
     assert (answer.text("link"), answer.number("pps")) == ("<UP-100000-FD>", 5000)
-    with pytest.raises(GeneratorDied, match="'port 0' cannot be read: it has no cycles"):
+    with pytest.raises(GeneratorDied) as caught:
         answer.number("cycles")
-    with pytest.raises(GeneratorDied, match="its link is '<UP"):
+    assert caught.value == says("port 0", "cycles")
+    with pytest.raises(GeneratorDied) as caught:
         answer.number("link")
+    assert caught.value == says("link", "'<UP")
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("said", "facts"),
     [
-        (r"ok\tpps", "it is b'ok"),
-        (r"yes", "it is b'yes'"),
-        (r"ok\tpps=\x1b[2J", "it is b'ok"),
-        (r"ok\tpps=\xe9", "it is not ASCII"),
-        ("ok" + "a" * 5000, "it exceeds 4096 bytes"),
+        (r"ok\tpps", ("generator", "versions")),
+        (r"yes", ("generator", "versions")),
+        (r"ok\tpps=\x1b[2J", ("generator", "versions")),
+        (r"ok\tpps=\xe9", ("generator", "versions")),
+        ("ok" + "a" * 5000, ("4096",)),
     ],
 )
-def test_an_answer_that_is_none_is_refused(stand_in: Start, said: str, expected: str) -> None:
+def test_an_answer_that_is_none_is_refused(
+    stand_in: Start, said: str, facts: tuple[str, ...], says: Says
+) -> None:
     conversation = stand_in(f"say('{said}\\n')")
-    with pytest.raises(GeneratorDied, match=expected):
+    with pytest.raises(GeneratorDied) as caught:
         conversation.ask("versions")
+    assert caught.value == says(*facts)
 
 
-def test_an_error_of_its_library_is_a_refusal(stand_in: Start) -> None:
+def test_an_error_of_its_library_is_a_refusal(stand_in: Start, says: Says) -> None:
     conversation = stand_in(r"say('error\tset does not support rates\n')")
-    with pytest.raises(GeneratorRefused, match="'call set 0 rates 1': set does not support rates"):
+    with pytest.raises(GeneratorRefused) as caught:
         conversation.call([("set", 0, "rates", 1)])
+    assert caught.value == says("call set 0 rates 1")
 
 
-def test_one_that_ends_is_named_with_the_end_of_its_log(stand_in: Start) -> None:
+def test_one_that_ends_is_named_with_the_end_of_its_log(stand_in: Start, says: Says) -> None:
     conversation = stand_in(r"print('\x1b[2JEAL: no memory', flush=True); os._exit(3)")
-    with pytest.raises(GeneratorDied, match=r"exited with status 3(?s:.*)\n    EAL: no memory"):
+    with pytest.raises(GeneratorDied) as caught:
         conversation.ask("versions")
+    assert caught.value == says("status 3", "EAL: no memory")
 
 
-def test_one_that_is_silent_is_named(stand_in: Start) -> None:
+def test_one_that_is_silent_is_named(stand_in: Start, says: Says) -> None:
     conversation = stand_in("pass")
-    with pytest.raises(GeneratorDied, match=r"did not answer to 'versions' for 0\.2 s"):
+    with pytest.raises(GeneratorDied) as caught:
         conversation.ask("versions", timeout_s=0.2)
+    assert caught.value == says("0.2")

@@ -21,6 +21,7 @@ from plimsoll.generator.testpmd.settings import TestpmdGenerator
 from plimsoll.traffic.plan import FieldWriter, Schedule, StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
+from tests.worded.says import Says
 
 # As testpmd 22.11 says it; the second port has counted.
 STATISTICS = """
@@ -73,19 +74,21 @@ def test_counters_are_read_by_port() -> None:
     }
 
 
-def test_counters_that_are_cut_off_are_refused() -> None:
-    with pytest.raises(ValueError, match="no RX-nombuf among the statistics of port 1"):
+def test_counters_that_are_cut_off_are_refused(says: Says) -> None:
+    with pytest.raises(ValueError) as caught:
         read_statistics(STATISTICS.replace("RX-nombuf:  9", ""))
+    assert caught.value == says("RX-nombuf", "1")
 
 
-def test_a_port_is_described() -> None:
+def test_a_port_is_described(says: Says) -> None:
     seen = read_description(DESCRIPTION)
     assert (seen.device, seen.driver, seen.mac) == ("net_memif0", "net_memif", "02:00:00:00:00:0a")
     assert (seen.link_up, seen.link_mbps) == (True, 10_000)
     down = read_description(DESCRIPTION.replace(": up", ": down").replace("10 Gbps", "None"))
     assert (down.link_up, down.link_mbps) == (False, None)
-    with pytest.raises(ValueError, match="no 'Driver name'"):
+    with pytest.raises(ValueError) as caught:
         read_description(DESCRIPTION.replace("Driver name", "Driver"))
+    assert caught.value == says("Driver name")
 
 
 def test_what_flowgen_sends_is_accepted() -> None:
@@ -94,38 +97,42 @@ def test_what_flowgen_sends_is_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "expected"),
+    ("sent", "facts"),
     [
-        (streams(flows=7), "has 7 flows, and testpmd sends 1024"),
-        (streams(protocol="TCP", frame_size=128), "is not UDP over IPv4"),
-        (streams(dst_ip="2001:2::1", frame_size=128), "is not UDP over IPv4"),
-        (streams(vlan=7, frame_size=128), "is not UDP over IPv4"),
-        (streams(imix="simple"), "several sizes"),
-        (streams()[:1], "on all of its ports or on none"),
-        ((*streams(), replace(streams()[0], stream=9, name="more/0-1")), "share ports"),
+        (streams(flows=7), ("7", "1024")),
+        (streams(protocol="TCP", frame_size=128), ("IPv4",)),
+        (streams(dst_ip="2001:2::1", frame_size=128), ("IPv4",)),
+        (streams(vlan=7, frame_size=128), ("IPv4",)),
+        (streams(imix="simple"), ()),
+        (streams()[:1], ()),
+        ((*streams(), replace(streams()[0], stream=9, name="more/0-1")), ()),
         (
             (replace(streams()[0], schedule=Schedule(1.0)), streams()[1]),
-            "has a schedule, which testpmd lacks",
+            (),
         ),
         (
             (replace(streams()[0], frame_count=5), streams()[1]),
-            "has a number of frames, which testpmd lacks",
+            (),
         ),
     ],
 )
-def test_what_flowgen_does_not_send_is_refused(sent: tuple[StreamPlan, ...], expected: str) -> None:
-    with pytest.raises(InputError, match=expected):
+def test_what_flowgen_does_not_send_is_refused(
+    sent: tuple[StreamPlan, ...], facts: tuple[str, ...], says: Says
+) -> None:
+    with pytest.raises(InputError) as caught:
         TestpmdGenerator().streams_sent(sent, 2)
+    assert caught.value == says(*facts)
 
 
-def test_cpus_have_ports() -> None:
+def test_cpus_have_ports(says: Says) -> None:
     sent = streams()
     (one,) = TestpmdGenerator(cpus=(3,)).cpu_work(sent, 2)
     assert (one.cpu, one.sends, one.receives_from) == (3, ("load/0-1", "load/1-0"), (0, 1))
     first, second = TestpmdGenerator(cpus=(3, 4)).cpu_work(sent, 2)
     assert (first.sends, second.receives_from) == (("load/0-1",), (1,))
-    with pytest.raises(InputError, match="3 CPUs cannot poll 2 ports"):
+    with pytest.raises(InputError) as caught:
         TestpmdGenerator(cpus=(3, 4, 5)).check_ports(2)
+    assert caught.value == says("3", "2")
 
 
 @pytest.fixture
@@ -167,22 +174,25 @@ def test_a_command_is_answered(stand_in) -> None:
     assert command(console, "stop") == "did stop\n"
 
 
-def test_a_command_that_is_not_obeyed_is_told(stand_in) -> None:
+def test_a_command_that_is_not_obeyed_is_told(stand_in, says: Says) -> None:
     console = stand_in("say('Bad arguments\\ntestpmd> ')")
-    with pytest.raises(GeneratorRefused, match="testpmd answers to 'set fwd flowgen': Bad"):
+    with pytest.raises(GeneratorRefused) as caught:
         command(console, "set fwd flowgen")
+    assert caught.value == says("set fwd flowgen")
 
 
-def test_one_that_dies_is_told_with_its_last_words(stand_in) -> None:
+def test_one_that_dies_is_told_with_its_last_words(stand_in, says: Says) -> None:
     console = stand_in("say('EAL: no memory\\n'); os._exit(3)")
-    with pytest.raises(GeneratorDied, match=r"exited with status 3(?s:.*)EAL: no memory"):
+    with pytest.raises(GeneratorDied) as caught:
         console.ask("start")
+    assert caught.value == says("status 3", "EAL: no memory")
 
 
-def test_one_that_is_silent_is_told(stand_in) -> None:
+def test_one_that_is_silent_is_told(stand_in, says: Says) -> None:
     console = stand_in("pass")
-    with pytest.raises(GeneratorDied, match=r"said nothing to 'start' for 0\.2 s"):
+    with pytest.raises(GeneratorDied) as caught:
         console.ask("start", timeout_s=0.2)
+    assert caught.value == says("0.2")
 
 
 def test_flows_are_told_by_the_longest_field() -> None:

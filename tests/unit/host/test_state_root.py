@@ -6,6 +6,7 @@ import pytest
 
 from plimsoll.errors import MachineError
 from plimsoll.host.state_root import state_root
+from tests.worded.says import Says
 
 
 def test_the_variable_chooses_and_the_directory_is_private(
@@ -45,24 +46,29 @@ def test_each_user_has_a_root_of_their_own(
 
 
 def test_a_directory_that_others_may_write_to_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     tmp_path.chmod(0o777)
     monkeypatch.setenv("PLIMSOLL_STATE", str(tmp_path))
-    with pytest.raises(MachineError, match=r"belongs to this user alone.*PLIMSOLL_STATE"):
+    with pytest.raises(MachineError) as caught:
         state_root()
+    assert caught.value == says("PLIMSOLL_STATE")
 
 
-def test_a_link_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "there")
     monkeypatch.setenv("PLIMSOLL_STATE", str(tmp_path / "link"))
-    with pytest.raises(MachineError, match="belongs to this user alone"):
+    with pytest.raises(MachineError) as caught:
         state_root()
+    assert caught.value == says()
 
 
-def test_a_file_in_the_way_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_in_the_way_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
+) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("PLIMSOLL_STATE", str(tmp_path / "file"))
-    with pytest.raises(MachineError, match="cannot keep state here: File exists"):
+    with pytest.raises(MachineError) as caught:
         state_root()
+    assert caught.value == says()

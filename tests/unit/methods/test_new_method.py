@@ -16,6 +16,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.schemas import published_schemas
 from tests.unit.benchmark.simulated_tests import BUFFER_FRAMES, Seen, experiment
 from tests.unit.cli.runs_command import Plimsoll
+from tests.worded.says import Says, passage
 
 FOLDER = Path(__file__).parent / "folder"
 # The simulated DUT carries 1 Mpps in each direction, and keeps 4096 frames of what is beyond.
@@ -69,12 +70,15 @@ def test_its_result_keeps_to_its_published_schema(plimsoll: Plimsoll, written: P
     assert not validator.is_valid({**printed, "stairs": "steep"})
 
 
-def test_it_goes_on_after_its_last_trial(plimsoll: Plimsoll, written: Path) -> None:
+def test_it_goes_on_after_its_last_trial(plimsoll: Plimsoll, written: Path, says: Says) -> None:
     run = cut_short(written)
     assert plimsoll("runs", "show", run.path) == 0
-    assert f"plimsoll staircase --resume {run.path}" in "".join(plimsoll.out.split("\n"))
+    assert (
+        passage("".join(plimsoll.out.split("\n")), "plimsoll staircase --resume", str(run.path))
+        == says()
+    )
     assert plimsoll("staircase", "--resume", run.path) == 0
-    assert "resuming after 1 finished trials" in plimsoll.err
+    assert plimsoll.err == says("1")
     trials = read_journal(run.journal).trials()
     assert [trial.load_pps for trial in trials] == [500e3, 900e3, 1.5e6]
     before = run.journal.read_bytes()
@@ -83,13 +87,13 @@ def test_it_goes_on_after_its_last_trial(plimsoll: Plimsoll, written: Path) -> N
     assert run.journal.read_bytes() == before
 
 
-def test_it_is_listed_with_what_it_found(plimsoll: Plimsoll, written: Path) -> None:
+def test_it_is_listed_with_what_it_found(plimsoll: Plimsoll, written: Path, says: Says) -> None:
     cut_short(written)
     assert plimsoll("staircase", written, LOADS) == 0
     assert plimsoll("runs", "list", "--method", "staircase", "--json") == 0
     latest, stopped = json.loads(plimsoll.out)
     assert (stopped["state"], stopped["answer"]) == ("stopped", None)
-    assert latest["answer"]["text"] == "carries 900 kpps per direction"
+    assert latest["answer"]["text"] == says("900")
     assert (latest["answer"]["value"], latest["verdict"]) == (900e3, "pass")
 
 

@@ -13,6 +13,7 @@ from plimsoll.host.processes.child import Child
 from plimsoll.neighbours.neighbour import Achieved, NeighbourModel
 from plimsoll.neighbours.noise import NO_NOISE, Noise
 from plimsoll.neighbours.session_tasks import session_processes
+from tests.worded.says import Says
 
 # Says that it is there, starts another, and waits to be signalled to end.
 DISTURBS = """
@@ -87,7 +88,7 @@ def test_it_writes_itself_into_its_resctrl_group(state: Path, tmp_path: Path) ->
         assert tasks.read_text() == "0"
 
 
-def test_one_that_ends_by_itself_is_reported(state: Path) -> None:
+def test_one_that_ends_by_itself_is_reported(state: Path, says: Says) -> None:
     ledger = Ledger.create("test")
     with Noise((Disturbing(cpus=(CPU,)),), ledger).during_trial() as noise:
         (noted,) = ledger.record.processes
@@ -96,16 +97,16 @@ def test_one_that_ends_by_itself_is_reported(state: Path) -> None:
         os.waitid(os.P_PIDFD, child, os.WEXITED | os.WNOWAIT)
         os.close(child)
     (run,) = noise.runs
-    assert run.ended_early == "was killed by signal 9 (SIGKILL)"
+    assert run.ended_early == says("9")
     assert run.intensity is None
 
 
-def test_one_that_does_not_start_is_refused_with_what_it_said(state: Path) -> None:
+def test_one_that_does_not_start_is_refused_with_what_it_said(state: Path, says: Says) -> None:
     noise = Noise((Disturbing(cpus=(CPU,), program="exit('no way')"),), Ledger.create("test"))
     with pytest.raises(MachineError) as refused, noise.during_trial():
         pass
     assert refused.value.where == "noise[0]"
-    assert "the neighbour disturbing exited with status 1" in refused.value.message
+    assert refused.value == says("1")
     assert "no way" in refused.value.message
 
 

@@ -18,6 +18,7 @@ from plimsoll.record.run.file_check import check_run
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.trial_parts import BEGIN_NS, interval, plan, record, second
+from tests.worded.says import Says
 
 # A run that finishes one trial, is in its second, says so, and waits to be killed.
 KILLED = """
@@ -79,7 +80,7 @@ def test_a_finished_run_has_its_result_twice(run: RunDirectory) -> None:
 
 
 def test_a_disk_that_fails_as_a_trial_ends_leaves_a_whole_record(
-    run: RunDirectory, monkeypatch: pytest.MonkeyPatch
+    run: RunDirectory, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     """The trial counts by then, so that no later one would take its spikes along."""
 
@@ -88,8 +89,9 @@ def test_a_disk_that_fails_as_a_trial_ends_leaves_a_whole_record(
 
     with monkeypatch.context() as failing, recording(run) as recorder:
         failing.setattr(SpikeLog, "convert", fail)
-        with pytest.raises(RecordError, match="the disk fails"):
+        with pytest.raises(RecordError) as caught:
             run_trial(recorder, 1)
+        assert caught.value == says()
     with recording(run) as recorder:
         assert recorder.history().trials() == (record(1),)
         recorder.finish(record(1))
@@ -112,10 +114,10 @@ def test_an_empty_file_that_cannot_be_removed_is_no_damage(
     assert list(check_run(run)) == []
 
 
-def test_a_second_run_in_the_same_directory_is_refused(run: RunDirectory) -> None:
-    refusal = pytest.raises(RecordError, match="another run is writing here")
-    with recording(run), refusal, recording(run):
+def test_a_second_run_in_the_same_directory_is_refused(run: RunDirectory, says: Says) -> None:
+    with recording(run), pytest.raises(RecordError) as caught, recording(run):
         pass
+    assert caught.value == says(str(run.path))
 
 
 def break_off_a_trial(recorder: Recorder) -> None:

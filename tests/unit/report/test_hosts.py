@@ -24,6 +24,7 @@ from tests.unit.record.relisting import relist
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered
 from tests.unit.trial.host_record import Series, observed_host, rows_of, share, write_parquet
+from tests.worded.says import Says, passage
 
 HOSTILE = "<script>alert('irq')</script>"
 MISSING = {"cpufreq": "the host has no cpufreq driver, as most guests"}
@@ -145,12 +146,12 @@ def test_figures_that_should_be_zero_are_counted(section: HostSection) -> None:
     assert (section.number, section.marked) == (14, 4)
 
 
-def test_sentences_follow_the_figures(section: HostSection) -> None:
+def test_sentences_follow_the_figures(section: HostSection, says: Says) -> None:
     said = {line.what: line.meaning for line in section.lines}
-    assert said["Major page faults"] == "No process waited for memory to be read from a disk."
-    assert said["Run queue"].startswith("More tasks were runnable than there are CPUs")
+    assert said["Major page faults"] == says()
+    assert said["Run queue"] == says()
     interrupts = [line.meaning for line in section.lines if line.what == "Interrupts"]
-    assert interrupts[1] == f"Most of them: 31 {HOSTILE} 10, LOC Local timer interrupts 1."
+    assert interrupts[1] == says("31", str(HOSTILE), "10", "1")
 
 
 def test_what_was_seen_of_a_part_of_the_time_is_said_to_be(observed: RunData) -> None:
@@ -161,23 +162,25 @@ def test_what_was_seen_of_a_part_of_the_time_is_said_to_be(observed: RunData) ->
     assert (first.what, first.figure, first.mark) == ("Observed", "60 s of 150 s", "invalid")
 
 
-def test_a_host_that_was_not_reached_is_reported_with_the_reason(observed: RunData) -> None:
+def test_a_host_that_was_not_reached_is_reported_with_the_reason(
+    observed: RunData, says: Says
+) -> None:
     assert observed.hosts is not None
     why = "the observer has ended: ssh: no route to dut.lab"
     lost = observed_host("dut.lab", sources=(), missing={"mpstat": why, "smi": why})
     hosts = replace(observed.hosts, hosts=(lost,), _known={})
     section = section_of(replace(observed, hosts=hosts))
-    assert section.observers == (f"dut.lab was not observed: {why}.",)
+    assert section.observers == (says("dut.lab", str(why)),)
     assert (section.cpus, section.lines, section.unobserved) == ((), (), ())
 
 
-def test_the_page_tells_it_all_and_runs_nothing_of_it(observed: RunData) -> None:
+def test_the_page_tells_it_all_and_runs_nothing_of_it(observed: RunData, says: Says) -> None:
     page = rendered(observed)
     assert HOSTILE not in page
     text = Page(page).text
     assert text.index("Why believe it") < text.index("Hosts") < text.index("Tuning")
     assert f"31 {HOSTILE} 10" in text
-    assert "bench-07 was read every 1 s by a process on CPU 2-3: mpstat, procstat" in text
+    assert passage(text, "bench-07", "1", "2-3") == says("bench-07", "1", "2-3")
     assert text.index("What could not be observed") < text.index(MISSING["cpufreq"])
 
 
@@ -187,7 +190,7 @@ def test_every_chart_of_hosts_stands_in_their_section(observed: RunData) -> None
     assert drawn == ["cpu-time", "cpu-busy", "interrupt-rate"]
 
 
-def test_what_was_allocated_by_resctrl_is_told(observed: RunData) -> None:
+def test_what_was_allocated_by_resctrl_is_told(observed: RunData, says: Says) -> None:
     def up(mask: str) -> JournalEvent:
         groups = [
             {"name": "fenced", "of": ["noise"], "cpus": "", "schemata": {"L3": {"0": mask}}},
@@ -205,7 +208,7 @@ def test_what_was_allocated_by_resctrl_is_told(observed: RunData) -> None:
     events = (*observed.journal.events, up("1"), up("3"))
     page = Page(rendered(replace(observed, journal=JournalContents(events)))).text
     assert "fenced (noise) had L3 0=3. loops (CPUs 2-4) had MB 0=100, 1=50; L3 0=7fc." in page
-    assert "All others had L3 0=7ff." in page
+    assert passage(page, "L3", "0=7ff") == says()
     assert "resctrl, by the id" not in Page(rendered(observed)).text
 
 

@@ -12,6 +12,7 @@ from plimsoll.report.pages.plugfest.grids import difference_words
 from plimsoll.report.pages.plugfest.page import plugfest_page
 from tests.unit.benchmark.plugfest_files import ABSENT, FAST, SLOW
 from tests.unit.benchmark.test_plugfest_run import begin, run_all
+from tests.worded.says import Says
 
 
 @pytest.fixture(scope="module")
@@ -97,10 +98,10 @@ def test_every_figure_is_drawn_once_and_by_its_own_name(run: RunDirectory) -> No
     assert {each["text"] for each in off} == {"? -25 %"}
 
 
-def test_a_run_that_has_not_ended_has_a_page_of_what_there_is(tmp_path: Path) -> None:
+def test_a_run_that_has_not_ended_has_a_page_of_what_there_is(tmp_path: Path, says: Says) -> None:
     run = begin(tmp_path, {"duts": {"fast": FAST}})
     page = plugfest_page(run)
     assert page.headline.outcome_words == "not ended"
     assert page.content["settings"] == ()
     (cell,) = page.content["lost"]  # type: ignore[misc]
-    assert cell.reason == "the run has not come to it"
+    assert cell.reason == says()

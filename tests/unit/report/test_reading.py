@@ -14,6 +14,7 @@ from plimsoll.report.parts.tester import tester_section as section_of
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered
 from tests.unit.report.sample_run import Step, write_sample_run
+from tests.worded.says import Says
 
 
 @pytest.mark.parametrize(
@@ -84,15 +85,17 @@ def test_a_calibration_without_load_says_what_it_sent(finished: RunData) -> None
     assert (line.load, line.sent) == ("none", "5.145 Mpps of probes")
 
 
-def test_a_calibration_of_another_run_of_the_matrix_is_shown_as_such(finished: RunData) -> None:
+def test_a_calibration_of_another_run_of_the_matrix_is_shown_as_such(
+    finished: RunData, says: Says
+) -> None:
     assert finished.environment is not None
     own = finished.environment.calibration
     assert own is not None
     shared = own.model_copy(update={"taken_in": "iteration-0003/sample-1"})
     environment = finished.environment.model_copy(update={"calibration": shared})
     table = calibration_tables(replace(finished, environment=environment))[0]
-    assert table.title == "In another run of the matrix"
-    assert "Taken in iteration-0003/sample-1, of the same tester and streams." in table.sentences
+    assert table.title == says()
+    assert table.sentences == says("iteration-0003/sample-1")
 
 
 def in_flight(data: RunData, streams: int) -> str:

@@ -15,6 +15,7 @@ from plimsoll.errors import InputError
 from plimsoll.text import document
 from plimsoll.text.document import parse_document, read_document
 from plimsoll.text.units import DurationField, RateField, RatioField
+from tests.worded.says import Says
 
 
 class _Forbidding(BaseModel):
@@ -75,122 +76,127 @@ def test_json_indented_with_tabs_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "mistake"),
+    ("text", "facts"),
     [
         (
             "name: Ada\nrat: 5kpps\n",
-            "owner.yaml:2: rat: unknown field (did you mean rate?)",
+            ("owner.yaml:2", "rat"),
         ),
         (
             "name: Ada\npets:\n  - kind: cat\n    live: 7\n",
-            "owner.yaml:4: pets[0].live: unknown field (did you mean lives?)",
+            ("owner.yaml:4", "pets[0].live"),
         ),
         (
             "name: Ada\npets:\n  - kind: dog\n    lives: 7\n",
-            "owner.yaml:4: pets[0].lives: unknown field (use one of kind, tricks)",
+            ("owner.yaml:4", "pets[0].lives"),
         ),
         (
             "name: Ada\npets:\n  - kind: cow\n",
-            "owner.yaml:3: pets[0]: unknown kind 'cow' (use one of cat, dog)",
+            ("cow", "owner.yaml:3", "pets[0]"),
         ),
         (
             "name: Ada\nfavourite:\n  kind: cats\n",
-            "owner.yaml:2: favourite: unknown kind 'cats' (did you mean cat?)",
+            ("cats", "owner.yaml:2", "favourite"),
         ),
-        ("name: Ada\npets:\n  - lives: 3\n", "owner.yaml:3: pets[0]: has no kind (add `kind:`)"),
-        ("rate: 5pps\n", "owner.yaml:1: name: is missing (add `name:`)"),
+        ("name: Ada\npets:\n  - lives: 3\n", ("kind:", "owner.yaml:3", "pets[0]")),
+        ("rate: 5pps\n", ("name:", "owner.yaml:1")),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  lives: 0\n",
-            "owner.yaml:4: favourite.lives: found 0 (give at least 1)",
+            ("owner.yaml:4", "favourite.lives", "0", "1"),
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  toys: []\n",
-            "owner.yaml:4: favourite.toys: found [] (give at least 1)",
+            ("owner.yaml:4", "favourite.toys", "1"),
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  toys: [a, b, c]\n",
-            "owner.yaml:4: favourite.toys: found ['a', 'b', 'c'] (give at most 2)",
+            (
+                "a",
+                "b",
+                "c",
+                "owner.yaml:4",
+                "favourite.toys",
+                "2",
+            ),
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  tag: my cat\n",
-            "owner.yaml:4: favourite.tag: found 'my cat' (use letters, digits, . _ - and at "
-            "most 64 characters, the first a letter or a digit)",
+            ("my cat", "owner.yaml:4", "favourite.tag", "_", "64"),
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  home: [1]\n",
-            "owner.yaml:4: favourite.home[1]: is missing (add a value)",
+            ("owner.yaml:4", "favourite.home[1]"),
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  home: [1, 2, 3]\n",
-            "owner.yaml:4: favourite.home: found [1, 2, 3] (give at most 2)",
+            ("[1, 2, 3]", "owner.yaml:4", "favourite.home"),
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  call: m\n",
-            "owner.yaml:4: favourite.call: found 'm' (give at least 2 character(s))",
+            ("m", "owner.yaml:4", "favourite.call", "2"),
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  call: meow\n",
-            "owner.yaml:4: favourite.call: found 'meow' (give at most 3 character(s))",
+            ("meow", "owner.yaml:4", "favourite.call", "3"),
         ),
         (
             "name: Ada\nrate: 0\n",
-            "owner.yaml:2: rate: a rate of 0 sends nothing (give a rate above zero)",
+            ("owner.yaml:2", "rate", "0"),
         ),
     ],
 )
 def test_a_mistake_is_reported_with_line_field_and_remedy(
-    tmp_path: Path, text: str, mistake: str
+    tmp_path: Path, text: str, facts: tuple[str, ...], says: Says
 ) -> None:
-    assert _mistake(tmp_path, text) == mistake
+    assert _mistake(tmp_path, text) == says(*facts)
 
 
 @pytest.mark.parametrize(
-    ("text", "mistake"),
+    ("text", "facts"),
     [
-        ("walk: {length: 8d}", "walk.length: found '8d' (give at most 7d)"),
-        ("walk: {length: 9000h}", "walk.length: found '9000h' (give at most 7d)"),
-        ("walk: {length: 1ns}", "walk.length: found '1ns' (give at least 100ms)"),
-        ("walk: {length: 700000s}", "walk.length: found '700000s' (give at most 7d)"),
-        ("walk: {length: 0.01s}", "walk.length: found '0.01s' (give at least 100ms)"),
-        ("walk: {pause: 1us}", "walk.pause: found '1us' (give more than 1us)"),
-        ("walk: {pause: 1m30s}", "walk.pause: found '1m30s' (give less than 1500ms)"),
-        ("walk: {share: 0.00001%}", "walk.share: found '0.00001%' (give at least 0.0001%)"),
-        ("walk: {days: 5}", "walk.days: found 5 (write [5])"),
-        ("walk: {days: 0-1}", "walk.days: found '0-1' (write a list, such as [0, 1])"),
-        ("walk: {days: true}", "walk.days: found true (write a list, such as [0, 1])"),
-        ("walk: {days: [x]}", "walk.days[0]: found 'x' (write a whole number)"),
-        ("walk: {days: [1.5]}", "walk.days[0]: found 1.5 (write a whole number)"),
-        ("walk: {outdoors: perhaps}", "walk.outdoors: found 'perhaps' (write true or false)"),
-        ("walk: {speed: fast}", "walk.speed: found 'fast' (write a number)"),
+        ("walk: {length: 8d}", ("8d", "walk.length", "7d")),
+        ("walk: {length: 9000h}", ("9000h", "walk.length", "7d")),
+        ("walk: {length: 1ns}", ("1ns", "walk.length", "100ms")),
+        ("walk: {length: 700000s}", ("700000s", "walk.length", "7d")),
+        ("walk: {length: 0.01s}", ("0.01s", "walk.length", "100ms")),
+        ("walk: {pause: 1us}", ("1us", "walk.pause")),
+        ("walk: {pause: 1m30s}", ("1m30s", "walk.pause", "1500ms")),
+        ("walk: {share: 0.00001%}", ("0.00001%", "walk.share", "0.0001%")),
+        ("walk: {days: 5}", ("walk.days", "5", "[5]")),
+        ("walk: {days: 0-1}", ("0-1", "[0, 1]", "walk.days")),
+        ("walk: {days: true}", ("[0, 1]", "walk.days")),
+        ("walk: {days: [x]}", ("x", "walk.days[0]")),
+        ("walk: {days: [1.5]}", ("walk.days[0]", "1.5")),
+        ("walk: {outdoors: perhaps}", ("perhaps", "walk.outdoors")),
+        ("walk: {speed: fast}", ("fast", "walk.speed")),
         (
             "walk: far",
-            "walk: found 'far' (write its fields with their values: "
-            "length, pause, share, days, outdoors, speed)",
+            ("far", "walk"),
         ),
         (
             "pets: cat",
-            "pets: found 'cat' (write a list, each entry with its fields: "
-            "kind, lives, toys, tag, home, call, …)",
+            ("cat", "pets"),
         ),
         (
             "pets: [cat]",
-            "pets[0]: found 'cat' (write its fields with their values: "
-            "kind, lives, toys, tag, home, call, …)",
+            ("cat", "pets[0]"),
         ),
-        ("favourite: {kind: dog, tricks: sit}", "favourite.tricks: found 'sit' (write [sit])"),
+        ("favourite: {kind: dog, tricks: sit}", ("sit", "favourite.tricks", "[sit]")),
         (
             "favourite: {kind: dog, tricks: [5]}",
-            "favourite.tricks[0]: found 5 (write text, in quotes)",
+            ("favourite.tricks[0]", "5"),
         ),
         (
             "favourite: {kind: dog, 1: 2}",
-            "favourite.1: unknown field (use one of kind, tricks)",
+            ("favourite.1",),
         ),
-        ("1: 2", "1: unknown field (use one of favourite, name, pets, rate, walk)"),
+        ("1: 2", ("1",)),
     ],
 )
-def test_no_mistake_is_reported_in_pydantics_words(tmp_path: Path, text: str, mistake: str) -> None:
-    assert _mistake(tmp_path, f"name: Ada\n{text}\n") == f"owner.yaml:2: {mistake}"
+def test_no_mistake_is_reported_in_pydantics_words(
+    tmp_path: Path, text: str, facts: tuple[str, ...], says: Says
+) -> None:
+    assert _mistake(tmp_path, f"name: Ada\n{text}\n") == says("owner.yaml:2", *facts)
 
 
 def test_all_mistakes_are_reported_in_the_order_of_lines(tmp_path: Path) -> None:
@@ -203,54 +209,58 @@ def test_all_mistakes_are_reported_in_the_order_of_lines(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "problem"),
+    ("text", "place", "facts"),
     [
-        ("name: [Ada\nrate: 5\n", "owner.yaml:2:", "cannot be parsed"),
-        ("name: Ada\n\tpets: []\n", "owner.yaml:2:", "a tab stands where YAML takes blanks"),
-        ("name: Ada\nname: Bob\n", "owner.yaml:2:", "'name' is given twice"),
-        ("name: !!python/object:os.system x\n", "owner.yaml:1:", "cannot be parsed"),
-        ("name: a\n---\nname: b\n", "owner.yaml:2:", "a second document begins here"),
-        ("", "owner.yaml:", "holds no fields"),
-        ("- a\n- b\n", "owner.yaml:", "holds no fields"),
-        ("name: a\nx: \x00\n", "owner.yaml:2:", "holds the character U+0000"),
-        (f"name: a\nrate: {'9' * 5000}\n", "owner.yaml:2:", "is not a number or date"),
-        ("name: " + "[" * 5000, "owner.yaml", ""),
+        ("name: [Ada\nrate: 5\n", "owner.yaml:2:", ()),
+        ("name: Ada\n\tpets: []\n", "owner.yaml:2:", ()),
+        ("name: Ada\nname: Bob\n", "owner.yaml:2:", ("name",)),
+        ("name: !!python/object:os.system x\n", "owner.yaml:1:", ("owner.yaml:1",)),
+        ("name: a\n---\nname: b\n", "owner.yaml:2:", ()),
+        ("", "owner.yaml:", ("owner.yaml",)),
+        ("- a\n- b\n", "owner.yaml:", ("owner.yaml",)),
+        ("name: a\nx: \x00\n", "owner.yaml:2:", ("U+0000",)),
+        (f"name: a\nrate: {'9' * 5000}\n", "owner.yaml:2:", ("owner.yaml:2",)),
+        ("name: " + "[" * 5000, "owner.yaml", ("owner.yaml:1",)),
     ],
 )
 def test_what_is_not_yaml_is_reported_with_its_place(
-    tmp_path: Path, text: str, place: str, problem: str
+    tmp_path: Path, text: str, place: str, facts: tuple[str, ...], says: Says
 ) -> None:
     message = _mistake(tmp_path, text)
     assert message.startswith(place)
-    assert problem in message
+    assert message == says(*facts)
     assert message.endswith(")")
 
 
-def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"absent\.yaml: no such file \(check the path\)"):
+def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path, says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         read_document(tmp_path / "absent.yaml").validate(Owner)
-    with pytest.raises(InputError, match="cannot be read: embedded null byte"):
+    assert caught.value == says("absent.yaml")
+    with pytest.raises(InputError) as caught:
         read_document(Path("a\0b")).validate(Owner)
+    assert caught.value == says("a\u0000b")
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\x00name")
-    with pytest.raises(InputError, match="is not UTF-8 text"):
+    with pytest.raises(InputError) as caught:
         read_document(binary).validate(Owner)
+    assert caught.value == says("UTF-8")
 
 
-def test_only_regular_files_are_read(tmp_path: Path) -> None:
+def test_only_regular_files_are_read(tmp_path: Path, says: Says) -> None:
     pipe = tmp_path / "pipe.yaml"
     os.mkfifo(pipe)
     for path in (pipe, tmp_path, Path("/dev/zero")):
         with pytest.raises(InputError) as caught:
             read_document(path).validate(Owner)
-        assert str(caught.value) == f"{path}: is not a regular file (give a file)"
+        assert caught.value == says(str(path))
 
 
-def test_a_document_is_of_bounded_size(tmp_path: Path) -> None:
+def test_a_document_is_of_bounded_size(tmp_path: Path, says: Says) -> None:
     path = tmp_path / "large.yaml"
     path.write_bytes(b"name: Ada\n#".ljust(4 * 2**20 + 1, b"x"))
-    with pytest.raises(InputError, match=r"large\.yaml: is larger than 4 MiB \(split it, or"):
+    with pytest.raises(InputError) as caught:
         read_document(path).validate(Owner)
+    assert caught.value == says("large.yaml", "4", "MiB")
     os.truncate(path, 4 * 2**20)
     assert read_document(path).validate(Owner).name == "Ada"
 

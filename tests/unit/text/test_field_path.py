@@ -6,6 +6,7 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.text.field_path import FieldPath
+from tests.worded.says import Says
 
 
 def _document() -> dict[str, Any]:
@@ -78,28 +79,29 @@ def test_what_is_around_a_field_is_made() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "problem"),
+    ("path", "facts"),
     [
-        ("name.length", "name.length: what is before length has no fields"),
-        ("name[0]", "name[0]: what is before [0] is not a list in this experiment"),
-        ("search.goals[0].width", "what is before [0] is not a list in this experiment"),
+        ("name.length", ("name.length",)),
+        ("name[0]", ("name[0]", "[0]")),
+        ("search.goals[0].width", ("[0]",)),
         (
             "profile.streams[laod].flows",
-            "no item of the list is called laod; there are load, probe",
+            ("laod",),
         ),
-        ("criteria[2].at_most", "no item of the list is called 2; there are latency, loss-ratio"),
+        ("criteria[2].at_most", ("2",)),
     ],
 )
-def test_paths_that_lead_nowhere(path: str, problem: str) -> None:
+def test_paths_that_lead_nowhere(path: str, facts: tuple[str, ...], says: Says) -> None:
     with pytest.raises(InputError) as raised:
         _put(path, 1)
-    assert problem in raised.value.message
+    assert raised.value == says(*facts)
     assert "profile.streams[load].frame_size" in raised.value.remedy
 
 
 @pytest.mark.parametrize(
     "text", ["", ".", "a..b", "a.[0]", "a[]", "a[0", "a b", "a[[0]]", "[0]", "0.a", "a.²"]
 )
-def test_what_is_no_path(text: str) -> None:
-    with pytest.raises(InputError, match="is not a valid path of a field"):
+def test_what_is_no_path(text: str, says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         FieldPath.parse(text)
+    assert caught.value == says("profile.streams[load].frame_size")

@@ -13,6 +13,7 @@ from plimsoll.errors import InputError
 from plimsoll.text.bounded_yaml import MOST_DEEP, load_yaml
 from plimsoll.text.document import parse_document, parse_value, read_document
 from plimsoll.text.json_text import json_nodes
+from tests.worded.says import Says
 
 
 class Stream(BaseModel, extra="forbid"):
@@ -41,33 +42,34 @@ def test_numbers_and_characters_are_json_s(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("break_", ["\n", "\r\n"])
-def test_mistakes_have_their_lines(break_: str) -> None:
+def test_mistakes_have_their_lines(break_: str, says: Says) -> None:
     text = break_.join(["{", '\t"streams" ', "\t:", "[{}, ", '{"rat": 5}]', "}"])
-    assert _refused(text) == ("a.json:5: streams[1].rat: unknown field (did you mean rate?)")
+    assert _refused(text) == says("a.json:5", "streams[1].rat")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "facts"),
     [
         (
             '{"streams": [],\n "streams": []}',
-            "a.json:2: cannot be parsed: 'streams' is given twice",
+            ("streams", "a.json:2"),
         ),
-        ('{"streams":\n [{"name": "\\ud83d"}]}', "a.json:2: cannot be parsed: \\ud800 to"),
-        ('{"streams": [{"rate": 1e999}]}', "a.json:1: streams[0].rate: "),
-        ('{"streams": [{"rate": NaN}]}', "a.json:1: streams[0].rate: found 'NaN'"),
-        ('{"streams": [{"rate": 0200}]}', "a.json:1: streams[0].rate: YAML takes 0200 for"),
-        ('{"a": ' * 101 + "1" + "}" * 101, "a.json: cannot be parsed"),
-        ('{"a": ' * 20000 + "1" + "}" * 20000, "a.json"),
+        ('{"streams":\n [{"name": "\\ud83d"}]}', ("a.json:2", "\\ud800")),
+        ('{"streams": [{"rate": 1e999}]}', ("a.json:1", "streams[0].rate")),
+        ('{"streams": [{"rate": NaN}]}', ("NaN", "a.json:1", "streams[0].rate")),
+        ('{"streams": [{"rate": 0200}]}', ("a.json:1", "streams[0].rate", "0200")),
+        ('{"a": ' * 101 + "1" + "}" * 101, ("a.json",)),
+        ('{"a": ' * 20000 + "1" + "}" * 20000, ("a.json",)),
     ],
 )
-def test_what_json_does_not_say_is_refused(text: str, said: str) -> None:
-    assert _refused(text).startswith(said)
+def test_what_json_does_not_say_is_refused(text: str, facts: tuple[str, ...], says: Says) -> None:
+    assert _refused(text) == says(*facts)
 
 
-def test_half_a_character_in_yaml_is_refused() -> None:
-    with pytest.raises(InputError, match=r"a\.yaml:2: cannot be parsed: .*half a character"):
+def test_half_a_character_in_yaml_is_refused(says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         parse_document(Path("a.yaml"), 'a: 1\nb: "\\ud83d\\ude80"\n')
+    assert caught.value == says("a.yaml:2")
 
 
 VALUES = st.recursive(
@@ -103,8 +105,9 @@ def _value(node: yaml.Node, text: str) -> object:
     return json.loads(there)
 
 
-def test_depth_has_the_bound_of_yaml() -> None:
+def test_depth_has_the_bound_of_yaml(says: Says) -> None:
     deep = "[" * MOST_DEEP + "1" + "]" * MOST_DEEP
     assert load_yaml(deep)
-    with pytest.raises(ValueError, match="nested too deeply"):
+    with pytest.raises(ValueError) as caught:
         load_yaml(f"[{deep}]")
+    assert caught.value == says()

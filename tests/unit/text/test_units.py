@@ -1,7 +1,6 @@
 """Rates, durations, ratios and latencies as people write them."""
 
 import math
-import re
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -29,6 +28,7 @@ from plimsoll.text.units import (
     parse_rate,
     parse_ratio,
 )
+from tests.worded.says import Says
 
 
 @pytest.mark.parametrize(
@@ -54,46 +54,51 @@ def test_rates_are_read(text: object, value: float, unit: RateUnit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_rate", "problem"),
+    ("given_rate", "facts"),
     [
-        ("0pps", "sends nothing"),
-        ("500", "has no unit"),
-        (0, "sends nothing"),
-        ("-5kpps", "sends nothing"),
-        ("10 parsecs", "unknown unit 'parsecs'"),
-        ("10kx", "unknown unit 'kx'"),
-        ("fast", "'fast' is not a rate"),
-        ("٥kpps", "not a rate"),  # noqa: RUF001 - Arabic digits are meant
-        ("", "'' is not a rate"),
-        (True, "True is not a rate"),
-        (None, "None is not a rate"),
-        (float("nan"), "not a rate"),
-        (float("inf"), "not a rate"),
-        ("1e999 pps", "too large"),
-        ("1e9999999999 pps", "not a rate"),
+        ("0pps", ()),
+        ("500", ()),
+        (0, ()),
+        ("-5kpps", ()),
+        ("10 parsecs", ("parsecs",)),
+        ("10kx", ("kx",)),
+        ("fast", ("fast",)),
+        ("٥kpps", ()),  # noqa: RUF001 - Arabic digits are meant
+        ("", ()),
+        (True, ()),
+        (None, ()),
+        (float("nan"), ()),
+        (float("inf"), ()),
+        ("1e999 pps", ()),
+        ("1e9999999999 pps", ()),
     ],
 )
-def test_a_bad_rate_is_an_error_with_a_remedy(given_rate: object, problem: str) -> None:
-    with pytest.raises(InputError, match=problem) as caught:
+def test_a_bad_rate_is_an_error_with_a_remedy(
+    given_rate: object, facts: tuple[str, ...], says: Says
+) -> None:
+    with pytest.raises(InputError) as caught:
         parse_rate(given_rate)
+    assert caught.value == says(*facts)
     assert caught.value.remedy
 
 
 @pytest.mark.parametrize(
-    ("written", "remedy"),
+    ("written", "facts"),
     [
-        ("1MBps", "write 8Mbps, or b for bits"),
-        ("1.25 GBps", "write 10Gbps, or b for bits"),
-        ("100kB/s", "write 800kbps, or b for bits"),
-        ("5GBps-l2", "write 40Gbps-l2, or b for bits"),
-        ("10GBPS", "write 80Gbps, or b for bits"),
-        ("7Bps", "write 56bps, or b for bits"),
+        ("1MBps", ("8Mbps",)),
+        ("1.25 GBps", ("10Gbps",)),
+        ("100kB/s", ("800kbps",)),
+        ("5GBps-l2", ("40Gbps-l2",)),
+        ("10GBPS", ("80Gbps",)),
+        ("7Bps", ("56bps",)),
     ],
 )
-def test_bytes_a_second_are_not_taken_for_bits(written: str, remedy: str) -> None:
-    with pytest.raises(InputError, match="is in bytes a second") as caught:
+def test_bytes_a_second_are_not_taken_for_bits(
+    written: str, facts: tuple[str, ...], says: Says
+) -> None:
+    with pytest.raises(InputError) as caught:
         parse_rate(written)
-    assert caught.value.remedy == remedy
+    assert caught.value == says(*facts)
 
 
 @pytest.mark.parametrize(
@@ -115,15 +120,16 @@ def test_rates_become_frames_per_second(rate: str, frame_size: int, pps: float) 
     assert found == pytest.approx(pps, rel=1e-8)
 
 
-def test_a_percentage_needs_a_line_rate() -> None:
-    with pytest.raises(InputError, match="60% is a share of the line rate") as caught:
+def test_a_percentage_needs_a_line_rate(says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         parse_rate("60%").to_pps(64, None, None)
-    assert "pps or bps" in caught.value.remedy
+    assert caught.value == says("60%")
 
 
-def test_a_multiplier_needs_a_profile_with_a_rate() -> None:
-    with pytest.raises(InputError, match="multiplies the profile's own rate") as caught:
+def test_a_multiplier_needs_a_profile_with_a_rate(says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         parse_rate("2x").to_pps(64, 10e9, None)
+    assert caught.value == says("2x")
     assert "pps" in caught.value.remedy
 
 
@@ -158,24 +164,27 @@ def test_durations_are_read(text: object, seconds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_duration", "problem"),
+    ("given_duration", "facts"),
     [
-        ("0s", "not positive"),
-        (-1, "not positive"),
-        ("-3s", "not a duration"),
-        ("3 fortnights", "unknown unit 'fortnights'"),
+        ("0s", ("0s",)),
+        (-1, ("-1",)),
+        ("-3s", ("-3s", "250ms", "1m30s", "2h")),
+        ("3 fortnights", ("fortnights",)),
         # Mega, months or minutes; megaseconds.
-        ("1M", "unknown unit 'M'"),
-        ("1Ms", "unknown unit 'Ms'"),
-        ("3s and a bit", "not a duration"),
-        ("soon", "not a duration"),
-        ("５s", "not a duration"),  # noqa: RUF001 - a wide digit is meant
-        (True, "not a duration"),
+        ("1M", ("M",)),
+        ("1Ms", ("Ms",)),
+        ("3s and a bit", ("3s and a bit", "250ms", "1m30s", "2h")),
+        ("soon", ("soon", "250ms", "3s", "1m30s")),
+        ("５s", ()),  # noqa: RUF001 - a wide digit is meant
+        (True, ("250ms", "3s", "1m30s", "2h")),
     ],
 )
-def test_a_bad_duration_is_an_error_with_a_remedy(given_duration: object, problem: str) -> None:
-    with pytest.raises(InputError, match=problem) as caught:
+def test_a_bad_duration_is_an_error_with_a_remedy(
+    given_duration: object, facts: tuple[str, ...], says: Says
+) -> None:
+    with pytest.raises(InputError) as caught:
         parse_duration(given_duration)
+    assert caught.value == says(*facts)
     assert caught.value.remedy
 
 
@@ -187,20 +196,20 @@ def test_ratios_are_read_exactly(text: object, ratio: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parse", "written", "remedy"),
+    ("parse", "written", "facts"),
     [
-        (parse_ratio, "0.002", "write 0.002% or 2e-3"),
-        (parse_ratio, " 0.5", "write 0.5% or 5e-1"),
-        (parse_duration, "10", "write 10s if seconds are meant"),
-        (parse_rate, "6000000", "write 6000000pps if that is meant"),
+        (parse_ratio, "0.002", ("0.002%", "2e-3")),
+        (parse_ratio, " 0.5", ("0.5%", "5e-1")),
+        (parse_duration, "10", ("10s",)),
+        (parse_rate, "6000000", ("6000000pps",)),
     ],
 )
 def test_text_without_a_unit_is_refused_with_what_to_write(
-    parse: Callable[[object], object], written: str, remedy: str
+    parse: Callable[[object], object], written: str, facts: tuple[str, ...], says: Says
 ) -> None:
     with pytest.raises(InputError) as caught:
         parse(written)
-    assert caught.value.remedy == remedy
+    assert caught.value == says(*facts)
 
 
 class Quantities(BaseModel):
@@ -282,18 +291,21 @@ def test_latencies_are_read(text: str, latency_ns: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_latency", "problem"),
+    ("given_latency", "facts"),
     [
-        (500, "no unit"),
-        ("0us", "below 1ns"),
-        ("500", "not a latency"),
-        ("5 hops", "unknown unit"),
-        *((f"5{unit}", f"unknown unit '{unit}'") for unit in "Mmhd"),
+        (500, ("500", "500us", "2ms")),
+        ("0us", ("1ns",)),
+        ("500", ("500", "500us", "2ms")),
+        ("5 hops", ("5 hops", "500us", "2ms")),
+        *((f"5{unit}", (f"5{unit}", unit)) for unit in "Mmhd"),
     ],
 )
-def test_a_bad_latency_is_an_error_with_a_remedy(given_latency: object, problem: str) -> None:
-    with pytest.raises(InputError, match=problem) as caught:
+def test_a_bad_latency_is_an_error_with_a_remedy(
+    given_latency: object, facts: tuple[str, ...], says: Says
+) -> None:
+    with pytest.raises(InputError) as caught:
         parse_latency_ns(given_latency)
+    assert caught.value == says(*facts)
     assert caught.value.remedy
 
 
@@ -356,12 +368,15 @@ def test_numbers_are_shown_to_people() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
-    [("abc", "'abc' is not a rate"), ("3Gbps", "'3Gbps' is not in frames a second")],
+    ("written", "facts"),
+    [("abc", ("abc",)), ("3Gbps", ("3Gbps",))],
 )
-def test_a_field_in_frames_a_second_says_what_it_is_not(written: str, said: str) -> None:
-    with pytest.raises(ValidationError, match=re.escape(said)):
+def test_a_field_in_frames_a_second_says_what_it_is_not(
+    written: str, facts: tuple[str, ...], says: Says
+) -> None:
+    with pytest.raises(ValidationError) as caught:
         TypeAdapter(PpsField).validate_python(written)
+    assert caught.value == says(*facts)
 
 
 @pytest.mark.parametrize(("written", "pps"), [("1Mpps", 1e6), (250, 250.0), ("2.5kpps", 2500.0)])

@@ -12,6 +12,7 @@ from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.trial_builder import PLAN, outcome, samples
+from tests.worded.says import Says
 
 BASELINE = Baseline(1000, {"probe/0-1": {"p50": 40, "p99": 60}})
 
@@ -25,16 +26,13 @@ def _found(bound: LatencyBound, judged: Outcome) -> tuple[str, float | None, flo
     return finding.outcome, finding.value, finding.limit, finding.text
 
 
-def test_it_is_the_multiple_of_the_same_quantile_of_the_same_stream() -> None:
+def test_it_is_the_multiple_of_the_same_quantile_of_the_same_stream(says: Says) -> None:
     """The clean trial's p99 is 120 ns: twice 60."""
     judged = replace(outcome(), baseline=BASELINE)
     assert _found(_bound(), judged)[:3] == ("ok", 120, 120)
     verdict, value, limit, text = _found(_bound(times_lowest=1.5), judged)
     assert (verdict, value, limit) == ("fail", 120, 90)
-    assert text == (
-        "probe/0-1: p99 latency 120 ns of 120 samples; "
-        "p99 at most 90 ns (1.5 times that at the lowest load) allowed"
-    )
+    assert text == says("probe/0-1", "p99", "120", "90", "1.5")
     assert _found(_bound(quantile="p50"), judged)[:3] == ("fail", 110, 80)
 
 
@@ -47,13 +45,12 @@ def test_it_is_the_multiple_of_the_same_quantile_of_the_same_stream() -> None:
         Baseline(1000, {"probe/0-1": {"p50": 40}}),
     ],
 )
-def test_without_the_lowest_latency_it_cannot_be_evaluated(baseline: Baseline | None) -> None:
+def test_without_the_lowest_latency_it_cannot_be_evaluated(
+    baseline: Baseline | None, says: Says
+) -> None:
     verdict, value, limit, text = _found(_bound(), replace(outcome(), baseline=baseline))
     assert (verdict, value, limit) == ("invalid", 120, None)
-    assert text == (
-        "probe/0-1: p99 latency 120 ns of 120 samples, and none is known at the lowest load; "
-        "p99 at most 2.0 times that at the lowest load allowed"
-    )
+    assert text == says("probe/0-1", "p99", "120", "2.0")
 
 
 def test_only_a_multiple_needs_a_baseline() -> None:

@@ -19,6 +19,7 @@ from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.seconds import ONE_STREAM, RATE_PPS, second, trial_of
 from tests.unit.trial.trial_builder import series, stream_counts
+from tests.worded.says import Says
 
 # Sends in the seconds 2 and 3, 6 and 7, so 4,000 of 10,000 frames.
 ON_AND_OFF = Schedule(start_s=2.0, duration_s=2.0, pause_s=2.0)
@@ -171,11 +172,11 @@ def test_a_stream_that_begins_after_the_trial_is_not_judged() -> None:
     assert [each.subject for each in _offered_rate(outcome)] == [early.name]
 
 
-def test_a_trial_in_which_nothing_is_due_proves_nothing() -> None:
+def test_a_trial_in_which_nothing_is_due_proves_nothing(says: Says) -> None:
     outcome = trial_of([second(each, sent=0) for each in range(10)], plan=_plan(LATER))
     judgement = judge(outcome, [_criterion(kind="loss-ratio")], TesterLimits())
     assert judgement.verdict == "invalid"
-    assert "no stream was to send anything" in judgement.reasons[0].text
+    assert judgement.reasons[0].text == says("0.002")
 
 
 def _filtered(came: int) -> Outcome:

@@ -20,6 +20,7 @@ from plimsoll.tune.intent.intent import Intent
 from tests.unit.tune.captures.composed_host import FOLDER, ComposedHost, composed_host
 from tests.unit.tune.captures.systems import SYSTEMS
 from tests.unit.tune.captures.verdict_table import TABLE, UNDECLARED, UNSPECIFIED, Cell, Row
+from tests.worded.says import Says
 
 COMPOSED = tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
 BOOTED = {system.name: system for system in SYSTEMS}
@@ -61,10 +62,10 @@ def finding(row: Row, cell: Cell, archives: Path) -> CheckFinding:
     return found
 
 
-def agree(row: Row, cell: Cell, verdict: CheckVerdict, archives: Path) -> None:
+def agree(row: Row, cell: Cell, verdict: CheckVerdict, archives: Path, says: Says) -> None:
     found = finding(row, cell, archives)
-    assert (found.verdict, found.text) == (verdict, found.text)
-    assert cell[1] in found.text
+    assert found.verdict == verdict
+    assert found.text == says(*cell[1])
 
 
 def test_the_table_has_every_check() -> None:
@@ -72,20 +73,20 @@ def test_the_table_has_every_check() -> None:
 
 
 @each_row
-def test_a_capture_passes(row: Row, archives: Path) -> None:
-    agree(row, row.ok, "ok", archives)
+def test_a_capture_passes(row: Row, archives: Path, says: Says) -> None:
+    agree(row, row.ok, "ok", archives, says)
 
 
 @each_row
-def test_a_capture_fails(row: Row, archives: Path) -> None:
+def test_a_capture_fails(row: Row, archives: Path, says: Says) -> None:
     """With a remedy, and with what was read where."""
-    agree(row, row.fail, "warn" if row.never_fails else "fail", archives)
+    agree(row, row.fail, "warn" if row.never_fails else "fail", archives, says)
     assert finding(row, row.fail, archives).steps
 
 
 @each_row
-def test_to_a_capture_it_does_not_apply(row: Row, archives: Path) -> None:
-    agree(row, row.not_applicable, "not-applicable", archives)
+def test_to_a_capture_it_does_not_apply(row: Row, archives: Path, says: Says) -> None:
+    agree(row, row.not_applicable, "not-applicable", archives, says)
 
 
 @pytest.mark.parametrize("number", [row.number for row in TABLE if row.never_fails])

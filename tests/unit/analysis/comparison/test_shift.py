@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plimsoll.analysis.comparison.shift import shift
+from tests.worded.says import Says
 
 VALUES = st.lists(st.integers(-1000, 1000).map(float), min_size=1, max_size=12)
 
@@ -58,9 +59,10 @@ def test_repetitions_by_noether() -> None:
     assert shift([1.0, 2.0, 3.0, 4.0], [0.5, 5.0, 6.0, 7.0]).repetitions == 21
 
 
-def test_no_value_has_no_shift() -> None:
-    with pytest.raises(ValueError, match="without a value"):
+def test_no_value_has_no_shift(says: Says) -> None:
+    with pytest.raises(ValueError) as caught:
         shift([], [1.0])
+    assert caught.value == says()
 
 
 # A lead of a twentieth, which is just enough: as a share, 0.55 and 0.45 round apart.

@@ -9,6 +9,7 @@ from plimsoll.benchmark.calibration.lone_tester import LoneTester, one_in_flight
 from plimsoll.generator.interface import TrialReport
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from tests.unit.benchmark.capped_generator import CappedGenerator
+from tests.worded.says import Says
 
 STREAM = StreamPlan(0, "load/0-0", "load", 0, 0, (bytes(60),), 1000.0)
 
@@ -34,27 +35,27 @@ def test_a_clean_trial_has_no_fault() -> None:
 
 
 @pytest.mark.parametrize(
-    ("report", "counts", "message"),
+    ("report", "counts", "facts"),
     [
-        ({}, {"skipped": 3}, "3 frames of load/0-0 were skipped, being late"),
-        ({}, {"no_buffer": 3}, "3 frames of load/0-0 found no buffer"),
-        ({}, {"refused": 3}, "3 frames of load/0-0 found no room in the port's queue"),
-        ({}, {"received": 1999}, "1 frames of load/0-0 did not come back"),
+        ({}, {"skipped": 3}, ("3", "load/0-0")),
+        ({}, {"no_buffer": 3}, ("3", "load/0-0")),
+        ({}, {"refused": 3}, ("3", "load/0-0")),
+        ({}, {"received": 1999}, ("1", "load/0-0")),
         # The last burst may have been due and not sent when sending ended.
         ({}, {"sent": 1936, "received": 1936}, None),
         (
             {},
             {"sent": 1935, "received": 1935},
-            "65 frames of load/0-0 were not offered in time",
+            ("65", "load/0-0"),
         ),
-        ({"ended_by": "link_down"}, {}, "a link went down"),
+        ({"ended_by": "link_down"}, {}, ()),
     ],
 )
 def test_every_fault_is_reported(
-    report: dict[str, Any], counts: dict[str, int], message: str | None
+    report: dict[str, Any], counts: dict[str, int], facts: tuple[str, ...] | None, says: Says
 ) -> None:
     _, fault = LoneTester(Altered(report, counts)).trial((STREAM,), 1000.0, 2.0)
-    assert fault == message
+    assert fault == (None if facts is None else says(*facts))
 
 
 def test_each_trial_has_a_mark_and_a_number_of_its_own() -> None:

@@ -9,6 +9,7 @@ from plimsoll.benchmark.experiment.reading_interval import check_readings, check
 from plimsoll.benchmark.matrix.document import load_matrix
 from plimsoll.errors import InputError
 from tests.unit.benchmark.matrix.matrix_files import write_matrix
+from tests.worded.says import Says
 
 STEAL = {"kind": "steal"}
 BINARY = {"strategy": "binary", "minimum": "1kpps", "maximum": "2kpps"}
@@ -36,15 +37,9 @@ def refused(plan: Experiment) -> InputError:
     return caught.value
 
 
-def test_an_interval_as_long_as_the_shortest_trial_is_refused() -> None:
+def test_an_interval_as_long_as_the_shortest_trial_is_refused(says: Says) -> None:
     error = refused(experiment(search={**BINARY, "duration": "1s"}))
-    assert error.message == (
-        "hosts are read every 1s, and search.duration is 1s: what steal, throttled would be "
-        "judged by is one reading or none"
-    )
-    assert error.remedy == (
-        "give 500ms or less, or a search.duration of 2s or more, or leave those criteria out"
-    )
+    assert error == says("1s", "search.duration", "500ms", "2s")
     check_search_readings(experiment("500ms", search={**BINARY, "duration": "1s"}))
     check_search_readings(experiment(search={**BINARY, "duration": "2s"}))
 
@@ -80,14 +75,14 @@ def test_the_shortest_trial_that_is_judged_counts(
     assert field in refused(experiment(interval, search={**BINARY, **search})).message
 
 
-def test_criteria_of_any_goal_count() -> None:
+def test_criteria_of_any_goal_count(says: Says) -> None:
     goals = [
         {"name": "a", "criteria": [{"kind": "loss-ratio"}]},
         {"name": "b", "criteria": [STEAL]},
     ]
     search = {**BINARY, "strategy": "load-line", "goals": goals}
     plan = experiment("2s", criteria=[{"kind": "loss-ratio"}], search=search)
-    assert "what steal would be judged by" in refused(plan).message
+    assert refused(plan).message == says("2s", "search.duration")
 
 
 def test_the_windows_of_a_validation_count() -> None:
@@ -105,18 +100,15 @@ def test_without_criteria_on_hosts_they_may_be_read_as_seldom_as_anybody_likes()
     check_readings(experiment("1h", criteria=criteria), {"--duration": 1.0})
 
 
-def test_a_trial_that_no_interval_suits_has_to_be_longer() -> None:
+def test_a_trial_that_no_interval_suits_has_to_be_longer(says: Says) -> None:
     """Hosts are read every 100 ms at most."""
     with pytest.raises(InputError) as caught:
         check_readings(experiment("100ms"), {"--duration": 0.15})
-    assert caught.value.message.startswith("hosts are read every 100ms, and --duration is 150ms")
-    assert caught.value.remedy == (
-        "give 100ms, and a --duration of 200ms or more, or leave those criteria out"
-    )
+    assert caught.value == says("100ms", "--duration", "150ms", "200ms")
     check_readings(experiment("100ms"), {"--duration": 0.2})
 
 
-def test_each_combination_of_a_matrix_is_looked_at(tmp_path: Any) -> None:
+def test_each_combination_of_a_matrix_is_looked_at(tmp_path: Any, says: Says) -> None:
     path = write_matrix(
         tmp_path,
         {"sets": [{"search.duration": ["5s", "1s"]}]},
@@ -125,8 +117,8 @@ def test_each_combination_of_a_matrix_is_looked_at(tmp_path: Any) -> None:
         criteria=[STEAL],
         search={**BINARY, "validation": {"duration": "5s"}},
     )
-    with pytest.raises(InputError, match=r"iteration 2 .*search\.duration is 1s") as caught:
+    with pytest.raises(InputError) as caught:
         load_matrix(path)
-    assert "observe.interval: hosts are read every 1s" in caught.value.message
+    assert caught.value == says("2", "search.duration", "1s", "observe.interval")
     # The file does not say how often, so its begin is the nearest place.
     assert caught.value.where == f"{path}:1"

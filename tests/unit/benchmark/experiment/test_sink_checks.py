@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.trial.criteria.dut_received import DutReceived
+from tests.worded.says import Says
 
 DROPPED = {"name": "load", "role": "load", "stream_types": ["ddos"]}
 BINARY = {"strategy": "binary", "minimum": "1kpps", "maximum": "2kpps"}
@@ -37,30 +38,27 @@ def test_by_default_it_is_judged_by_its_counters() -> None:
     assert len(sink(criteria=[{"kind": "dut-received", "at_most": 0}, faults]).criteria) == 2
 
 
-def test_criteria_of_frames_that_come_back_are_refused_with_their_places() -> None:
-    said = "is about frames that come back, and this DUT only receives"
+def test_criteria_of_frames_that_come_back_are_refused_with_their_places(says: Says) -> None:
     assert mistakes(criteria=[{"kind": "dut-received"}, {"kind": "loss-ratio"}]) == [
-        (("criteria", 1), f"loss-ratio {said}")
+        (("criteria", 1), says("loss-ratio"))
     ]
     assert mistakes(criteria=[{"kind": "out-of-order"}, {"kind": "rx-stability", "deviation": 0.1}])
     assert [place for place, _ in mistakes(criteria=[{"kind": "duplicate"}])] == [("criteria", 0)]
 
 
-def test_streams_must_be_for_it_to_drop() -> None:
+def test_streams_must_be_for_it_to_drop(says: Says) -> None:
     plain = {"name": "plain", "role": "load"}
     probe = {"name": "probe", "role": "latency", "rate": "1kpps"}
-    said = "is expected back, or taught, and this DUT only receives"
     assert mistakes(profile={"streams": [DROPPED, plain, probe]}) == [
-        (("profile", "streams", 1, "stream_types"), f"plain {said}"),
-        (("profile", "streams", 2, "stream_types"), f"probe {said}"),
+        (("profile", "streams", 1, "stream_types"), says("plain")),
+        (("profile", "streams", 2, "stream_types"), says("probe")),
     ]
 
 
-def test_searches_that_go_by_losses_are_refused() -> None:
-    said = "goes by the frames that come back, and this DUT only receives"
+def test_searches_that_go_by_losses_are_refused(says: Says) -> None:
     assert mistakes(search={"minimum": "1kpps", "maximum": "2kpps"}) == [
-        (("search", "strategy"), f"load-line {said}")
+        (("search", "strategy"), says("load-line"))
     ]
     assert mistakes(search={**BINARY, "strategy": "mlrsearch"}) == [
-        (("search", "strategy"), f"mlrsearch {said}")
+        (("search", "strategy"), says("mlrsearch"))
     ]

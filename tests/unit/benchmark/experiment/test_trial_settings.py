@@ -3,6 +3,7 @@ import pytest
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings, check_trial_duration
 from plimsoll.errors import InputError
 from plimsoll.traffic.plan import StreamPlan
+from tests.worded.says import Says
 
 
 def test_a_long_trial_is_sampled_once_a_second() -> None:
@@ -47,8 +48,8 @@ def test_a_trial_may_last_from_a_millisecond_to_a_week(duration_s: float) -> Non
         (float("nan"), "nan s"),
     ],
 )
-def test_no_trial_lasts_shorter_or_longer(duration_s: float, message: str) -> None:
+def test_no_trial_lasts_shorter_or_longer(duration_s: float, message: str, says: Says) -> None:
     with pytest.raises(InputError, match=message) as caught:
         check_trial_duration(duration_s, "--duration")
     assert caught.value.where == "--duration"
-    assert caught.value.remedy == "give a time from 1ms to 7d"
+    assert caught.value == says("1ms", "7d")

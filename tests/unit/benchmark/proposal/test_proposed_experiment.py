@@ -16,6 +16,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.ports.port_needs import HostAbilities
 from tests.unit.host.machine_tree import MachineTree
 from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40, tree_of_64
+from tests.worded.says import Says, passage
 
 ROOT = HostAbilities(
     capabilities=frozenset({"CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_IPC_LOCK", "CAP_SYS_ADMIN"}),
@@ -65,7 +66,7 @@ def proposed(survey: HostSurvey, folder: Path) -> tuple[Experiment, str]:
     return load_experiment(path), " ".join(text.split())
 
 
-def test_a_guest_of_two_cpus_gets_the_lab_without_a_nic(tmp_path: Path) -> None:
+def test_a_guest_of_two_cpus_gets_the_lab_without_a_nic(tmp_path: Path, says: Says) -> None:
     tree = tree_of_2(tmp_path)
     tree.interface("eth0", tree.card("0000:00:03.0", "virtio-pci", numa=-1) / "virtio1")
     plan, text = proposed(surveyed(tree, range(2)), tmp_path)
@@ -73,19 +74,28 @@ def test_a_guest_of_two_cpus_gets_the_lab_without_a_nic(tmp_path: Path) -> None:
     # CPU 0 has most to do for the kernel, and the DUT gets the better one.
     assert (plan.lab.cpu, plan.generator.cpus) == (1, (0,))
     assert not plan.require_hugepages
-    assert "# CPUs 0-1 are online, none isolated; plimsoll tune init and tune audit tell" in text
-    assert "not isolated: others may disturb it" in text
-    assert "missing for DPDK: vfio-pci is not bound: plimsoll ports bind" in text.replace("# ", "")
+    assert passage(text, "0-1") == says("0-1")
+    assert text.replace("# ", "") == says(
+        "plimsoll init",
+        "plimsoll tune init",
+        "plimsoll ports bind",
+        "docs/experiment.md",
+        "0-1",
+        "0000:00:03.0",
+        "eth0",
+    )
 
 
-def test_isolated_cpus_of_one_node_on_cores_of_their_own_come_first(tmp_path: Path) -> None:
+def test_isolated_cpus_of_one_node_on_cores_of_their_own_come_first(
+    tmp_path: Path, says: Says
+) -> None:
     tree = tree_of_40(tmp_path, smt=True)
     isolate(tree, "2-19,22-39")
     plan, text = proposed(surveyed(tree, range(40)), tmp_path)
     assert isinstance(plan.lab, TestpmdSettings)
     # Even CPUs are on node 0; 22 and 24 are the second threads of the cores of 2 and 4.
     assert (plan.lab.cpu, plan.generator.cpus) == (2, (4,))
-    assert "# its forwarding loop polls here; isolated from the scheduler; NUMA node 0" in text
+    assert passage(text, "0") == says("0")
 
 
 def test_without_isolated_ones_the_core_of_cpu_0_is_left_alone(tmp_path: Path) -> None:
@@ -95,28 +105,31 @@ def test_without_isolated_ones_the_core_of_cpu_0_is_left_alone(tmp_path: Path) -
     assert (plan.lab.cpu, plan.generator.cpus) == (1, (3,))
 
 
-def test_two_threads_of_one_isolated_core_are_taken_and_it_is_said(tmp_path: Path) -> None:
+def test_two_threads_of_one_isolated_core_are_taken_and_it_is_said(
+    tmp_path: Path, says: Says
+) -> None:
     tree = tree_of_64(tmp_path)
     isolate(tree, "5,37")
     plan, text = proposed(surveyed(tree, range(64)), tmp_path)
     assert isinstance(plan.lab, TestpmdSettings)
     assert (plan.lab.cpu, plan.generator.cpus) == (5, (37,))
-    assert "threads of one core, for want of others" in text
+    assert text == says("plimsoll init", "0-63", "5,37", "require_hugepages", "336")
 
 
-def test_isolated_cpus_out_of_reach_are_not_taken_and_how_to_is_said(tmp_path: Path) -> None:
+def test_isolated_cpus_out_of_reach_are_not_taken_and_how_to_is_said(
+    tmp_path: Path, says: Says
+) -> None:
     tree = tree_of_64(tmp_path)
     isolate(tree, "2-31,34-63")
     plan, text = proposed(surveyed(tree, range(2)), tmp_path)
     assert isinstance(plan.lab, TestpmdSettings)
     assert (plan.lab.cpu, plan.generator.cpus) == (1, (0,))
-    assert (
-        "CPUs 0-63 are online, 2-31,34-63 isolated, 0-1 allowed to this process; for the "
-        "isolated 2-31,34-63 run both plimsoll init and plimsoll run under taskset -c 0-63."
-    ) in text.replace("# ", "")
+    assert passage(text.replace("# ", ""), "0-63", "2-31,34-63", "0-1", "-c") == says(
+        "0-63", "2-31,34-63", "0-1", "-c"
+    )
 
 
-def test_two_cards_for_dpdk_are_used_with_cpus_of_their_node(tmp_path: Path) -> None:
+def test_two_cards_for_dpdk_are_used_with_cpus_of_their_node(tmp_path: Path, says: Says) -> None:
     tree = tree_of_40(tmp_path, smt=True)
     isolate(tree, "2-19,22-39")
     tree.interface("ens1", tree.card("0000:17:00.0", "mlx5_core", numa=0))
@@ -133,9 +146,9 @@ def test_two_cards_for_dpdk_are_used_with_cpus_of_their_node(tmp_path: Path) -> 
     # Ports without an interface have no speed that the kernel knows.
     assert plan.lab.line_rate is None
     assert plan.require_hugepages
-    assert "# Port 0000:17:00.0 (ens1), driver mlx5_core; in use, it carries the default" in text
-    assert "# Port 0000:87:00.1, driver vfio-pci; ready for DPDK." in text
-    assert "# one a port and direction; isolated from the scheduler; NUMA node 1" in text
+    assert passage(
+        text, "0000:17:00.0", "ens1", "mlx5_core", "0000:87:00.1", "vfio-pci", "1"
+    ) == says("0000:17:00.0", "ens1", "mlx5_core", "0000:87:00.1", "vfio-pci", "1")
 
 
 def test_the_line_rate_is_the_slower_links(tmp_path: Path) -> None:
@@ -150,7 +163,7 @@ def test_the_line_rate_is_the_slower_links(tmp_path: Path) -> None:
     assert plan.generator.cpus == (1, 2, 3, 4)
 
 
-def test_ports_of_two_nodes_are_a_pair_where_there_is_no_other(tmp_path: Path) -> None:
+def test_ports_of_two_nodes_are_a_pair_where_there_is_no_other(tmp_path: Path, says: Says) -> None:
     tree = tree_of_2(tmp_path)
     tree.card("0000:18:00.0", "vfio-pci", numa=0)
     tree.card("0000:87:00.0", "igb_uio", numa=1)
@@ -158,7 +171,9 @@ def test_ports_of_two_nodes_are_a_pair_where_there_is_no_other(tmp_path: Path) -
     assert isinstance(plan.lab, ExternalSettings)
     assert [port.devargs for port in plan.lab.ports] == ["0000:18:00.0", "0000:87:00.0"]
     assert plan.generator.cpus == (1,)
-    assert "# it polls both ports; not isolated" in text
+    assert text == says(
+        "plimsoll init", "plimsoll tune init", "0000:18:00.0", "0-1", "0000:87:00.0", "igb_uio"
+    )
 
 
 def test_one_port_is_no_pair(tmp_path: Path) -> None:
@@ -168,7 +183,7 @@ def test_one_port_is_no_pair(tmp_path: Path) -> None:
     assert isinstance(plan.lab, TestpmdSettings)
 
 
-def test_what_root_has_to_do_is_said(tmp_path: Path) -> None:
+def test_what_root_has_to_do_is_said(tmp_path: Path, says: Says) -> None:
     tree = tree_of_2(tmp_path)
     for function in range(2):
         tree.card(f"0000:18:00.{function}", "vfio-pci")
@@ -177,23 +192,27 @@ def test_what_root_has_to_do_is_said(tmp_path: Path) -> None:
     )
     plan, text = proposed(surveyed(tree, range(2), unprivileged), tmp_path)
     assert isinstance(plan.lab, ExternalSettings)
-    assert "# Port 0000:18:00.0, driver vfio-pci; missing for DPDK: root." in text
+    assert passage(text, "0000:18:00.0", "vfio-pci") == says("0000:18:00.0", "vfio-pci")
 
 
 @pytest.mark.parametrize(
-    ("pages", "writable", "said"),
+    ("pages", "writable", "facts"),
     [
         # The tester: 80 MB for DPDK, and for each of four queues 10,240 buffers of a page each,
         # 160 MB in all. The DUT: 32 MB and 16,384 buffers of a page each, 64 MB.
-        (1024, False, "of 336 MB 336 MB are free"),
-        (100, True, "of 336 MB 200 MB are free, a run reserves the rest"),
-        (0, False, "of 336 MB 0 MB are free, as root: sysctl vm.nr_hugepages=168"),
+        (1024, False, ("336",)),
+        (100, True, ("336", "200")),
+        (0, False, ("336", "0", "vm.nr_hugepages=168")),
     ],
 )
-def test_hugepages_are_counted(tmp_path: Path, *, pages: int, writable: bool, said: str) -> None:
+def test_hugepages_are_counted(
+    tmp_path: Path, says: Says, *, pages: int, writable: bool, facts: tuple[str, ...]
+) -> None:
     survey = surveyed(tree_of_2(tmp_path), range(2), pages=pages)
     _, text = proposed(replace(survey, adds_hugepages=writable), tmp_path)
-    assert f"require_hugepages: false # slower without; {said} profile:" in text
+    assert passage(text, "require_hugepages", "profile", *facts) == says(
+        "require_hugepages", "profile", *facts
+    )
 
 
 def test_a_kernel_without_hugepages_has_none_free(tmp_path: Path) -> None:
@@ -201,17 +220,14 @@ def test_a_kernel_without_hugepages_has_none_free(tmp_path: Path) -> None:
     assert (survey.free_megabytes, survey.adds_hugepages) == (0, False)
 
 
-def test_one_cpu_is_too_few(tmp_path: Path) -> None:
+def test_one_cpu_is_too_few(tmp_path: Path, says: Says) -> None:
     with pytest.raises(MachineError) as refused:
         proposed_experiment(surveyed(tree_of_2(tmp_path), range(1)))
-    assert str(refused.value) == (
-        "plimsoll init: 2 polling loops need a CPU each, and this process may use 1 (widen its "
-        "affinity or cpuset, or take a host of 2 CPUs or more)"
-    )
+    assert refused.value == says("2", "1", "plimsoll init")
 
 
 def test_neither_ports_nor_testpmd_is_too_little(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says: Says
 ) -> None:
     def missing(needed: NeededProgram) -> str:
         raise MachineError(f"{needed.name} is missing", where="lab", remedy="install dpdk-dev")
@@ -219,10 +235,7 @@ def test_neither_ports_nor_testpmd_is_too_little(
     monkeypatch.setattr("plimsoll.dut.needs.NeededProgram.find", missing)
     with pytest.raises(MachineError) as refused:
         proposed_experiment(surveyed(tree_of_2(tmp_path), range(2)))
-    assert str(refused.value) == (
-        "plimsoll init: no two free ports are bound for DPDK, and without them dpdk-testpmd is "
-        "missing (install dpdk-dev; or bind two ports, plimsoll ports tells how)"
-    )
+    assert refused.value == says("plimsoll", "dpdk-dev", "plimsoll init", "plimsoll ports")
 
 
 def test_a_name_that_ends_a_comment_does_not(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
+from tests.worded.says import Says
 
 
 def ended_by(error: BaseException, folder: Path) -> JournalContents:
@@ -21,11 +22,11 @@ def ended_by(error: BaseException, folder: Path) -> JournalContents:
     return read_journal(run.journal)
 
 
-def test_a_fault_of_plimsoll_is_a_failure_of_the_run(tmp_path: Path) -> None:
+def test_a_fault_of_plimsoll_is_a_failure_of_the_run(tmp_path: Path, says: Says) -> None:
     error = KeyError("k")
     journal = ended_by(error, tmp_path)
-    assert journal.failures == ("Plimsoll itself, by KeyError: 'k'",)
-    assert error.__notes__ == [f"what was recorded is kept in {next(tmp_path.iterdir())}"]
+    assert journal.failures == (says("k", "KeyError"),)
+    assert error.__notes__ == [says(str(next(tmp_path.iterdir())))]
 
 
 @pytest.mark.parametrize("error", [InputError("no"), Interrupted("SIGTERM")])

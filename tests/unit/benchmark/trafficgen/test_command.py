@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from plimsoll.benchmark.trafficgen.command import parse_trafficgen_command
 from plimsoll.errors import InputError
+from tests.worded.says import Says
 
 WORDS = ["--rate", "60", "--rate-unit=%", "--warmup-trial", "--traffic-profile", "a b.json"]
 
@@ -73,58 +74,54 @@ def test_an_option_is_written_as_it_was_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "facts"),
     [
-        (["--rte", "5"], "--rte: binary-search.py has no option of this name (did you mean rate?)"),
+        (["--rte", "5"], ("--rte", "binary-search.py")),
         # argparse would take this for --rate-tolerance.
         (
             ["--rate-tol", "5"],
-            "--rate-tol: binary-search.py has no option of this name "
-            "(did you mean rate-tolerance?)",
+            ("--rate-tol", "binary-search.py"),
         ),
         (
             ["--zz"],
-            "--zz: binary-search.py has no option of this name (see binary-search.py --help)",
+            ("--zz", "binary-search.py", "--help"),
         ),
-        (["--rate"], "--rate: has no value (give one)"),
-        (["--rate", "--min-rate", "1"], "--rate: has no value (give one)"),
-        (["--warmup-trial=yes"], "--warmup-trial: takes no value, and 'yes' was given (remove it)"),
-        (["--rate", "fast"], "--rate: 'fast' is not a number (give a number)"),
-        (["--rate", "nan"], "--rate: 'nan' is not a number (give a number)"),
-        (["--rate", "1e999"], "--rate: '1e999' is not a number (give a number)"),
+        (["--rate"], ("--rate",)),
+        (["--rate", "--min-rate", "1"], ("--rate",)),
+        (["--warmup-trial=yes"], ("yes", "--warmup-trial")),
+        (["--rate", "fast"], ("fast", "--rate")),
+        (["--rate", "nan"], ("nan", "--rate")),
+        (["--rate", "1e999"], ("1e999", "--rate")),
         (
             ["--search-runtime", "1.5"],
-            "--search-runtime: '1.5' is not a whole number (give a whole number)",
+            ("1.5", "--search-runtime"),
         ),
         (
             ["--rate-unit", "pps"],
-            "--rate-unit: 'pps' is none of its values (use %, mpps, cps-mult, cps)",
+            ("pps", "--rate-unit"),
         ),
         (
             ["--rate", "1", "extra"],
-            "command line: found 'extra' where an option is due "
-            "(remove it: binary-search.py takes nothing but options)",
+            ("extra", "binary-search.py"),
         ),
         (
             ["-r", "5"],
-            "command line: found '-r' where an option is due "
-            "(remove it: binary-search.py takes nothing but options)",
+            ("-r", "binary-search.py"),
         ),
         (
             ["sudo", "binary-search.py", "--rate", "1"],
-            "command line: found 'sudo' before binary-search.py "
-            "(begin with binary-search.py, or with python)",
+            ("sudo", "binary-search.py"),
         ),
         (
             ["binary-search.py --pre-trial-cmd 'x"],
-            "command line: cannot be read: No closing quotation (fix its quotes)",
+            ("command line",),
         ),
     ],
 )
-def test_mistakes_are_reported(words: list[str], message: str) -> None:
+def test_mistakes_are_reported(words: list[str], facts: tuple[str, ...], says: Says) -> None:
     with pytest.raises(InputError) as caught:
         parse_trafficgen_command(words)
-    assert str(caught.value) == message
+    assert caught.value == says(*facts)
 
 
 @given(st.lists(st.text(max_size=20) | st.sampled_from(WORDS), max_size=8))

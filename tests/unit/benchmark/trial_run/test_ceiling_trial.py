@@ -17,6 +17,7 @@ from tests.unit.benchmark.whole_run.slow_tester import slow_tester
 from tests.unit.benchmark.whole_run.test_simulation import Silent
 from tests.unit.record.trial_parts import record
 from tests.unit.record.trials.evidence import no_loss
+from tests.worded.says import Says, passage
 
 LINE_PPS = 10e9 / 672
 STRATEGIES = ("binary", "load-line", "mlrsearch", "checkpoints")
@@ -50,7 +51,9 @@ def _trials(run: RunDirectory) -> tuple[TrialRecord, ...]:
 
 @pytest.mark.usefixtures("_tester_of_ten_gigabit")
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_no_trial_is_spent_above_what_the_tester_offers(tmp_path: Path, strategy: str) -> None:
+def test_no_trial_is_spent_above_what_the_tester_offers(
+    tmp_path: Path, strategy: str, says: Says
+) -> None:
     experiment = _experiment(strategy)
     run, listener = _run(tmp_path, experiment), Silent()
     result = find_load_line(experiment, run, listener)
@@ -62,7 +65,7 @@ def test_no_trial_is_spent_above_what_the_tester_offers(tmp_path: Path, strategy
     assert result.limited_by == "tester"
     assert result.ceiling is not None
     assert result.ceiling.offered_pps == pytest.approx(LINE_PPS, rel=0.01)
-    assert any("the search begins a little below" in note for note in listener.notes)
+    assert passage(listener.notes, "search") == says("search")
 
 
 class _Killed(Exception):

@@ -10,6 +10,7 @@ from plimsoll.benchmark.experiment.trial_settings import TrialSettings
 from plimsoll.benchmark.trial_run.teaching import background_streams, settings_of, teaching_trial
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.traffic.streams.compile import compile_profile
+from tests.worded.says import Says
 
 THROUGH = ((0, 1), (1, 0))
 LOAD: dict[str, Any] = {
@@ -73,7 +74,7 @@ def test_a_teaching_frame_is_late_rather_than_left_out() -> None:
     assert settings_of(settings, "search") is settings
 
 
-def test_an_experiment_with_a_stream_that_cannot_be_taught_is_refused() -> None:
+def test_an_experiment_with_a_stream_that_cannot_be_taught_is_refused(says: Says) -> None:
     """With the field that says how, though it is left out, and with a remedy."""
     group = LOAD | {"dst_mac": "ff:ff:ff:ff:ff:ff"}
     with pytest.raises(ValidationError) as caught:
@@ -81,5 +82,5 @@ def test_an_experiment_with_a_stream_that_cannot_be_taught_is_refused() -> None:
     (mistake,) = caught.value.errors()
     assert mistake["loc"] == ("trial",)
     assert mistake["ctx"]["field"] == ("teaching", "warmup", "frames")
-    assert "stream load cannot be taught" in mistake["msg"]
-    assert mistake["ctx"]["remedy"] == "leave its teaching out"
+    assert mistake["msg"] == says("ff:ff:ff:ff:ff:ff")
+    assert mistake["ctx"]["remedy"] == says("teaching")

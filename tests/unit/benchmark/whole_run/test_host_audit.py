@@ -11,6 +11,7 @@ from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.captures.systems import SYSTEMS
+from tests.worded.says import Says
 
 ONLINE = "/sys/devices/system/cpu/online"
 CPUINFO = {"/proc/cpuinfo": "flags : tsc hypervisor"}
@@ -47,12 +48,12 @@ def test_a_host_elsewhere_is_judged_as_itself(name: str) -> None:
     assert found.role == "observed"
 
 
-def test_the_cpus_under_test_are_isolated_where_others_are_left() -> None:
+def test_the_cpus_under_test_are_isolated_where_others_are_left(says: Says) -> None:
     meant = choose_intent(UNISOLATED, None, frozenset({2, 3}))
     assert meant.intent is not None
     assert (isolated(meant), meant.intent.cpus.reserved.text) == ("2-3", "0-1")
     assert meant.intent.hugepages is None
-    assert "preset vm, CPUs 2-3 isolated and 0-1 reserved" in meant.assumed
+    assert meant.assumed == says("2-3", "0-1")
 
 
 def test_all_cpus_under_test_leave_the_proposals_own() -> None:
@@ -85,11 +86,11 @@ def test_which_cpus_are_under_test(
     assert choose_intent(view, declared, frozenset(tested)).tested == frozenset(found)
 
 
-def test_a_host_of_one_core_is_audited_without_an_intent() -> None:
+def test_a_host_of_one_core_is_audited_without_an_intent(says: Says) -> None:
     view = CapturedHost(files={"/proc/cmdline": "quiet", ONLINE: "0", **CPUINFO})
     meant = choose_intent(view, None, frozenset({0}))
     assert meant.intent is None
-    assert "none can be proposed: cpus: CPUs 0 are one core" in meant.assumed
+    assert meant.assumed == says("0")
     found = audit_host(view, "observed", None, NOBODY)
     assert (found.intent, found.under_test) == (None, "")
     assert found.findings

@@ -6,10 +6,11 @@ import pytest
 
 from plimsoll.errors import Interrupted
 from tests.unit.cli.runs_command import Plimsoll
+from tests.worded.says import Says
 
 
 def test_an_interruption_says_what_is_kept_and_how_to_go_on(
-    monkeypatch: pytest.MonkeyPatch, plimsoll: Plimsoll
+    monkeypatch: pytest.MonkeyPatch, plimsoll: Plimsoll, says: Says
 ) -> None:
     def interrupted() -> NoReturn:
         raise Interrupted("SIGINT")
@@ -17,7 +18,4 @@ def test_an_interruption_says_what_is_kept_and_how_to_go_on(
     monkeypatch.setattr("plimsoll.cli.machine.calibrate.sweep", interrupted)
     monkeypatch.setattr("plimsoll.cli.machine.calibrate.check_cpus", lambda cpus: None)
     assert plimsoll("calibrate") == 130
-    assert plimsoll.err == (
-        "the calibration that was under way is not kept, finished ones are; give the same "
-        "command again to measure anew interrupted"
-    )
+    assert plimsoll.err == says()

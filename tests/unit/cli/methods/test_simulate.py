@@ -8,6 +8,7 @@ import pytest
 
 from plimsoll.cli.main import main
 from plimsoll.generator.simulated.models.registry import model_kinds
+from tests.worded.says import Says, passage
 
 
 def simulate(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
@@ -28,19 +29,19 @@ def test_it_lists_every_model_with_its_fields(
 
 
 def test_it_prints_the_truth_next_to_what_was_found(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], says: Says
 ) -> None:
     words = ["fixed-capacity", "--validation", "20s", "--set", "search.width=2%"]
     assert simulate(monkeypatch, *words, "--set", "capacity=2Mpps") == 0
     printed = capsys.readouterr()
     assert "Simulation: fixed-capacity, seed 0" in printed.out
-    assert "1.998 Mpps per direction (at most 0.002 % lost over 3h00m" in printed.out
+    assert passage(printed.out, "1.998", "Mpps", "0.002", "3h00m") == says()
     assert "all of it simulated" in printed.out
     assert "SIMULATED" in printed.err
 
 
 def test_it_prints_json_and_keeps_the_run_where_requested(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, says: Says
 ) -> None:
     words = ["asymmetric", "--validation", "10s", "--runs", tmp_path, "--json", "--seed", 3]
     assert simulate(monkeypatch, *words, "--set", "search.width=5%") == 0
@@ -48,7 +49,7 @@ def test_it_prints_json_and_keeps_the_run_where_requested(
     assert (found["model"], found["seed"], found["horizon_s"]) == ("asymmetric", 3, 10_800)
     assert found["sustainable_pps"] == pytest.approx(0.6994e6, rel=1e-3)
     (run,) = tmp_path.iterdir()
-    assert "Simulated: the DUT is the model asymmetric" in (run / "report.html").read_text()
+    assert passage((run / "report.html").read_text(), "model", "asymmetric") == says()
     result = json.loads((run / "result.json").read_text())
     assert "simulation" in result["versions"]
     line = result["load_line"]
@@ -66,24 +67,25 @@ def test_no_load_line_is_an_exit_code(
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "facts"),
     [
-        ([], "plimsoll simulate: name a model"),
-        (["drfit"], "there is no model 'drfit'"),
-        (["drift", "--loss", "x"], "--loss: 'x' is not a"),
-        (["drift", "--strategy", "binry"], "--strategy: unknown strategy 'binry'"),
-        (["drift", "--validation", "0s"], "--validation: a duration of 0s is not positive"),
-        (["drift", "--set", "depth"], "--set: 'depth' is not a setting"),
-        (["drift", "--set", "depth=2"], "--set: depth: 2 is not between 0 and the whole"),
+        ([], ("plimsoll simulate", "plimsoll simulate --list")),
+        (["drfit"], ("drfit", "plimsoll simulate")),
+        (["drift", "--loss", "x"], ("x", "--loss")),
+        (["drift", "--strategy", "binry"], ("binry", "--strategy")),
+        (["drift", "--validation", "0s"], ("--validation", "0s")),
+        (["drift", "--set", "depth"], ("depth", "--set")),
+        (["drift", "--set", "depth=2"], ("--set", "depth", "2", "0")),
     ],
 )
 def test_mistakes_are_one_message(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     words: list[str],
-    message: str,
+    facts: tuple[str, ...],
+    says: Says,
 ) -> None:
     assert simulate(monkeypatch, *words) == 2
     said = capsys.readouterr().err
-    assert message in said
+    assert said == says(*facts)
     assert "remedy: " in said

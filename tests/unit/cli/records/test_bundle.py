@@ -13,6 +13,7 @@ from plimsoll.record.run.environment import Environment
 from tests.unit.cli.runs_command import Plimsoll
 from tests.unit.record.index.run_dirs import make_matrix, make_run, make_stopped
 from tests.unit.report import sample_run
+from tests.worded.says import Says, passage
 
 ROOT = Path("runs")
 HOST = "telco-lab-07.operator.example"
@@ -137,12 +138,12 @@ def test_figures_are_the_same_in_the_redacted_run(
     assert result["validation"] == original["validation"]
 
 
-def test_stand_ins_are_consistent(redacted: Path) -> None:
+def test_stand_ins_are_consistent(redacted: Path, says: Says) -> None:
     host = json.loads((redacted / "environment.json").read_text())["host"]
     assert host.startswith("host-")
     assert host in (redacted / "report.html").read_text()
     user = json.loads((redacted / "notes.json").read_text())["tags"]["owner"]
-    assert f"ssh: {user}@host-" in (redacted / "experiment.yaml").read_text()
+    assert passage((redacted / "experiment.yaml").read_text(), "ssh", f"{user}@host-") == says()
 
 
 def test_a_run_that_was_cut_short_can_be_bundled(plimsoll: Plimsoll) -> None:

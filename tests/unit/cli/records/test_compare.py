@@ -20,6 +20,7 @@ from tests.unit.record.index.run_dirs import (
 )
 from tests.unit.report.reader import Page
 from tests.unit.report.sample_run import write_sample_run
+from tests.worded.says import Says, passage
 
 ROOT = Path("runs")
 OLD = [3.00e6, 3.01e6, 3.02e6, 3.03e6, 3.04e6]
@@ -41,13 +42,15 @@ def compared(plimsoll: Plimsoll, *sides: str) -> dict[str, Any]:
     return document
 
 
-def test_a_drop_beyond_the_spread_is_worse_and_fails_the_gate(plimsoll: Plimsoll) -> None:
+def test_a_drop_beyond_the_spread_is_worse_and_fails_the_gate(
+    plimsoll: Plimsoll, says: Says
+) -> None:
     repetitions("old", OLD)
     repetitions("new", NEW)
     assert plimsoll("compare", "old-*", "new-*", "--fail-if-worse") == 1
     assert "load line is worse: -3.31 % (-4.28 % to -2.33 %)" in plimsoll.out
     assert plimsoll("compare", "new-*", "old-*", "--fail-if-worse") == 0
-    assert "load line is better: " in plimsoll.out
+    assert passage(plimsoll.out, "load") == says()
 
 
 def test_the_document_has_values_shift_and_judgement(plimsoll: Plimsoll) -> None:
@@ -88,18 +91,18 @@ def test_a_difference_within_the_spread_cannot_be_told(plimsoll: Plimsoll) -> No
     assert "does not differ" not in plimsoll.out
 
 
-def test_the_same_is_what_lies_within_the_searchs_width(plimsoll: Plimsoll) -> None:
+def test_the_same_is_what_lies_within_the_searchs_width(plimsoll: Plimsoll, says: Says) -> None:
     # All ratios are within 0.4 %: the same at the usual 1 %, and not at a width of 0.1 %.
     loads = [3.000e6, 3.002e6, 3.004e6, 3.006e6]
     repetitions("old", loads)
     repetitions("new", [each + 5_000 for each in loads])
     assert plimsoll("compare", "old-*", "new-*", "--fail-if-worse") == 0
-    assert "load line is the same within 1 %: +0.17 %" in plimsoll.out
+    assert passage(plimsoll.out, "1", "+0.17") == says()
     narrow = EXPERIMENT + "search:\n  width: 0.1%\n"
     repetitions("fine", loads, narrow)
     repetitions("lower", [each - 9_000 for each in loads], narrow)
     assert plimsoll("compare", "fine-*", "lower-*", "--fail-if-worse") == 1
-    assert "load line is worse: -0.30 %" in plimsoll.out
+    assert passage(plimsoll.out, "-0.30") == says()
 
 
 def test_what_else_changed_comes_first(plimsoll: Plimsoll) -> None:
@@ -134,25 +137,24 @@ def test_latency_and_loss_are_of_the_trial_that_the_answer_rests_on(plimsoll: Pl
 
 
 @pytest.mark.parametrize(
-    ("sides", "message", "remedy"),
+    ("sides", "facts"),
     [
-        (["old-0"], "one side cannot be compared", "name a baseline"),
-        (["old-0", "absent"], "absent", "plimsoll runs"),
-        (["old-0", "old-*", "release=4.19"], "names no run that has come to its end", "--resume"),
-        (["old-0", "cut"], "names no run that has come to its end (1", "--resume"),
-        (["old-0", "trial"], "different methods: load-line, trial", "one method"),
+        (["old-0"], ("plimsoll compare", "--by")),
+        (["old-0", "absent"], ("absent", "plimsoll runs")),
+        (["old-0", "old-*", "release=4.19"], ("--resume", "plimsoll runs")),
+        (["old-0", "cut"], ("1", "--resume", "plimsoll runs")),
+        (["old-0", "trial"], ("trial", "plimsoll runs")),
     ],
 )
 def test_what_cannot_be_compared_is_refused(
-    plimsoll: Plimsoll, sides: list[str], message: str, remedy: str
+    plimsoll: Plimsoll, sides: list[str], facts: tuple[str, ...], says: Says
 ) -> None:
     repetitions("old", OLD[:1])
     make_stopped(ROOT, "cut")
     make_run(ROOT, "trial", events=[started("trial"), single_trial()], result=None)
     code = plimsoll("compare", *sides)
     assert code == 2
-    assert message in plimsoll.err
-    assert remedy in plimsoll.err
+    assert plimsoll.err == says(*facts)
 
 
 def test_the_page_begins_with_the_verdict(plimsoll: Plimsoll) -> None:
@@ -202,7 +204,7 @@ def test_from_five_sides_on_the_differences_are_a_heat_map(plimsoll: Plimsoll) -
     assert "Load line: 0 better, 3 worse, 0 the same within 1 %, 1 cannot tell" in Page(html).text
 
 
-def test_runs_are_grouped_by_a_tag_and_a_fact(plimsoll: Plimsoll) -> None:
+def test_runs_are_grouped_by_a_tag_and_a_fact(plimsoll: Plimsoll, says: Says) -> None:
     repetitions("old", OLD)
     repetitions("new", NEW, EXPERIMENT.replace("testpmd-memif", "external"))
     for name in ("old", "new"):
@@ -221,27 +223,26 @@ def test_runs_are_grouped_by_a_tag_and_a_fact(plimsoll: Plimsoll) -> None:
     ]
     assert plimsoll("compare", *words, "--html", "grid.html") == 0, plimsoll.err
     text = Page(Path("grid.html").read_text(encoding="utf-8")).text
-    assert "Load line by kernel and experiment.lab.kind" in text
+    assert passage(text, "kernel", "experiment.lab.kind") == says("kernel", "experiment.lab.kind")
     (figure,) = compared(plimsoll, "old-*", "--by", "kernel")["figures"]
     assert [len(side["values"]) for side in figure["sides"]] == [3, 2]
 
 
 @pytest.mark.parametrize(
-    ("words", "message", "remedy"),
+    ("words", "facts"),
     [
-        (["--by", "kernel"], "make 0 sides", "plimsoll runs"),
-        (["--by", "experiment.name"], "make 1 side", "name the runs"),
-        (["--by", "a", "--by", "b", "--by", "c"], "3 facts to group by", "one or two"),
-        ([], "no runs are named", "--by"),
+        (["--by", "kernel"], ("0", "plimsoll runs")),
+        (["--by", "experiment.name"], ("1", "plimsoll runs")),
+        (["--by", "a", "--by", "b", "--by", "c"], ("3",)),
+        ([], ("--by", "plimsoll compare")),
     ],
 )
 def test_what_makes_no_sides_is_refused(
-    plimsoll: Plimsoll, words: list[str], message: str, remedy: str
+    plimsoll: Plimsoll, words: list[str], facts: tuple[str, ...], says: Says
 ) -> None:
     repetitions("old", OLD)
     assert plimsoll("compare", *words) == 2
-    assert message in plimsoll.err
-    assert remedy in plimsoll.err
+    assert plimsoll.err == says(*facts)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from plimsoll.record.index.run_notes import change_notes
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.export.exported_run import append_event, small_run
 from tests.unit.export.loopback_opensearch import Store, bulk_items, serving
+from tests.worded.says import Says
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -110,11 +111,11 @@ def test_a_run_goes_into_an_opensearch_and_again(
     store: Store,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    says: Says,
 ) -> None:
     assert export(monkeypatch, run.run_id, "--to", store.url, "--make-indices") == 0
     message = capsys.readouterr().err
-    assert "made the index cdmv8dev-metric_data" in message
-    assert f"35 documents are in {store.url}" in message
+    assert message == says("cdmv8dev-metric_data", "35", str(store.url))
     before = dict(store.documents)
     assert len(before) == 35
     assert export(monkeypatch, run.run_id, "--to", store.url) == 0
@@ -159,42 +160,47 @@ def test_missing_indices_are_an_error_before_anything_is_sent(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "facts"),
     [
-        (["nowhere", "--format", "csv"], "there is no such run"),
-        (["last"], "--format: no format is given"),
-        (["last", "--to", "ftp://jo:hunter2@host"], "--to: is neither an OpenSearch nor object"),
-        (["last", "--to", "https://jo:hunter2@host"], "do not belong into the URL"),
-        (["last", "--to", "https://h", "-o", "x"], "--output: cannot be combined with --to"),
-        (["last", "--to", "https://h", "--format", "csv"], "--to: that target takes cdm, not csv"),
-        (["last", "--to", "s3://b", "--format", "cdm"], "--to: that target takes parquet, not cdm"),
-        (["last", "--format", "cdm", "--wide"], "--wide: is for --format csv"),
-        (["last", "--format", "csv", "--merge"], "--merge: is for --format hlog"),
-        (["last", "--format", "csv", "--tag", "a=b"], "--tag: is for --format cdm"),
-        (["last", "--format", "cdm", "--make-indices"], "--make-indices: is for --to http"),
-        (["last", "--to", "s3://b", "--ca-file", "x"], "--ca-file: is for --format cdm"),
-        (["last", "--to", "https://h", "--endpoint", "x"], "--endpoint: is for --format parquet"),
-        (["last", "--format", "csv", "--credentials", "x"], "--credentials: is for --to"),
-        (["last", "--format", "cdm", "--tag", "a"], "--tag: the tag a has no value"),
-        (["last", "--format", "parquet"], "--output: parquet needs a folder"),
-        (["last", "--format", "csv", "--period", "trial-7"], "--period: 'trial-7' has no metrics"),
-        (["last", "--format", "hlog", "--period", "soak"], "--period: 'soak' has no metrics"),
-        (["last", "--format", "hlog", "--stream", "x"], "no histograms of 'x'"),
-        (["last", "--format", "csv", "-o", "no/where"], "no/where: cannot be written"),
-        (["last", "--to", "s3://"], "--to: 's3://' names no bucket"),
-        (["last", "--to", "https://h", "--credentials", "none"], "none: cannot be read"),
+        (["nowhere", "--format", "csv"], ()),
+        (["last"], ("--format",)),
+        (["last", "--to", "ftp://jo:hunter2@host"], ("--to", "OpenSearch")),
+        (
+            ["last", "--to", "https://jo:hunter2@host"],
+            ("trial-0002", "--to", "PLIMSOLL_EXPORT_USER", "PLIMSOLL_EXPORT_PASSWORD"),
+        ),
+        (["last", "--to", "https://h", "-o", "x"], ("--output", "--to")),
+        (["last", "--to", "https://h", "--format", "csv"], ("--to", "csv")),
+        (["last", "--to", "s3://b", "--format", "cdm"], ("--to", "cdm")),
+        (["last", "--format", "cdm", "--wide"], ("--wide", "--format")),
+        (["last", "--format", "csv", "--merge"], ("--merge", "--format")),
+        (["last", "--format", "csv", "--tag", "a=b"], ("--tag", "--format")),
+        (["last", "--format", "cdm", "--make-indices"], ("--make-indices", "--to")),
+        (["last", "--to", "s3://b", "--ca-file", "x"], ("--ca-file", "--format")),
+        (["last", "--to", "https://h", "--endpoint", "x"], ("--endpoint", "--format")),
+        (["last", "--format", "csv", "--credentials", "x"], ("--credentials", "--to")),
+        (["last", "--format", "cdm", "--tag", "a"], ("--tag",)),
+        (["last", "--format", "parquet"], ("--output", "parquet")),
+        (["last", "--format", "csv", "--period", "trial-7"], ("trial-7", "--period")),
+        (["last", "--format", "hlog", "--period", "soak"], ("soak", "--period")),
+        (["last", "--format", "hlog", "--stream", "x"], ("x",)),
+        (["last", "--format", "csv", "-o", "no/where"], ("no/where",)),
+        (["last", "--to", "s3://"], ("s3://", "--to")),
+        (["last", "--to", "https://h", "--credentials", "none"], ("trial-0002",)),
     ],
 )
 def test_bad_input_is_reported_with_its_place(
     run: RunDirectory,
     words: list[str],
-    said: str,
+    facts: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    *,
+    says: Says,
 ) -> None:
     assert export(monkeypatch, *words) == 2
     message = capsys.readouterr().err
-    assert said in message
+    assert message == says(*facts)
     assert "remedy: " in message
     assert "hunter2" not in message
 

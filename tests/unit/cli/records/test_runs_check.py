@@ -12,6 +12,7 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.cli.runs_command import Plimsoll
 from tests.unit.report.sample_run import write_sample_run
+from tests.worded.says import Says
 
 METRICS = "metrics/trial-0001.parquet"
 
@@ -35,9 +36,11 @@ def damage(run: RunDirectory, name: str) -> None:
     path.write_bytes(data)
 
 
-def test_a_run_that_is_as_it_was_recorded(plimsoll: Plimsoll, run: RunDirectory) -> None:
+def test_a_run_that_is_as_it_was_recorded(
+    plimsoll: Plimsoll, run: RunDirectory, says: Says
+) -> None:
     assert plimsoll("runs", "check") == 0
-    assert plimsoll.out == f"{run.path}: as it was recorded\n"
+    assert plimsoll.out == says(f"{run.path}:")
     assert plimsoll("runs", "show", "last") == 0
     assert plimsoll("report", "last", "--no-charts") == 0
     assert "Damaged record" not in run.report.read_text()
@@ -46,35 +49,37 @@ def test_a_run_that_is_as_it_was_recorded(plimsoll: Plimsoll, run: RunDirectory)
 
 @pytest.mark.parametrize("name", ["environment.json", METRICS, "histograms.hlog"])
 def test_check_and_show_name_what_is_damaged(
-    plimsoll: Plimsoll, run: RunDirectory, name: str
+    plimsoll: Plimsoll, run: RunDirectory, name: str, says: Says
 ) -> None:
     damage(run, name)
     assert plimsoll("runs", "check", "last") == 4
     assert plimsoll.out == f"{run.path}: 1 damaged\n"
-    assert f"damaged: {run.path / name}: was changed after it was recorded" in plimsoll.err
+    assert plimsoll.err == says("damaged", str(run.path / name))
     assert plimsoll("runs", "show", "last", "--json") == 4
     (problem,) = json.loads(plimsoll.out)["damage"]
     assert problem["where"] == str(run.path / name)
-    assert "restore it from a copy" in problem["remedy"]
+    assert problem["remedy"] == says()
 
 
 def test_a_damaged_journal_is_named_and_the_next_run_checked(
-    plimsoll: Plimsoll, run: RunDirectory
+    plimsoll: Plimsoll, run: RunDirectory, says: Says
 ) -> None:
     other = write_sample_run(Path("runs"), name="other")
     damage(run, "journal.jsonl")
     assert plimsoll("runs", "check") == 4
-    assert "is damaged: its checksum does not fit" in plimsoll.err
+    assert plimsoll.err == says("damaged")
     assert plimsoll.out.splitlines() == [
         f"{run.path}: 1 damaged",
-        f"{other.path}: as it was recorded",
+        says(f"{other.path}:"),
     ]
 
 
-def test_the_report_begins_with_the_damage(plimsoll: Plimsoll, run: RunDirectory) -> None:
+def test_the_report_begins_with_the_damage(
+    plimsoll: Plimsoll, run: RunDirectory, says: Says
+) -> None:
     (run.path / METRICS).unlink()
     assert plimsoll("report", "last", "--no-charts") == 0
-    assert f"damaged: {run.path / METRICS}: is missing" in plimsoll.err
+    assert plimsoll.err == says("damaged", str(run.path / METRICS))
     text = run.report.read_text()
     assert "Damaged record" in text
     assert "metrics/trial-0001.parquet: is missing" in text
@@ -94,29 +99,31 @@ def test_the_report_begins_with_the_damage(plimsoll: Plimsoll, run: RunDirectory
     ],
 )
 def test_nothing_is_made_from_a_damaged_file(
-    plimsoll: Plimsoll, run: RunDirectory, name: str, command: list[str]
+    plimsoll: Plimsoll, run: RunDirectory, name: str, command: list[str], says: Says
 ) -> None:
     damage(run, name)
     assert plimsoll(*command) == 4
-    assert f"{name}: was changed after it was recorded" in plimsoll.err
-    assert "restore it from a copy" in plimsoll.err
+    assert plimsoll.err == says(str(name))
 
 
-def test_an_edited_result_is_shown_nowhere(plimsoll: Plimsoll, run: RunDirectory) -> None:
+def test_an_edited_result_is_shown_nowhere(
+    plimsoll: Plimsoll, run: RunDirectory, says: Says
+) -> None:
     result = json.loads(run.result.read_text())
     result["load_line"]["pps_per_direction"] = 9.0e6
     run.result.write_text(json.dumps(result))
     for command, code in ((["list"], 0), (["show", run.path], 4), (["check", run.path], 4)):
         assert plimsoll("runs", *command) == code
-        assert "was changed after the run: the journal has another result" in plimsoll.err
+        assert plimsoll.err == says("runs/20260314T092653-demo/result.json")
         assert "9 Mpps" not in plimsoll.out
     assert plimsoll("report", run.path) == 4
-    with pytest.raises(RecordError, match="was changed after the run"):
+    with pytest.raises(RecordError) as caught:
         check_resume(Experiment.model_construct(), run)
+    assert caught.value == says("journal.jsonl")
 
 
 def test_a_journal_cut_before_its_validation_is_an_error(
-    plimsoll: Plimsoll, run: RunDirectory
+    plimsoll: Plimsoll, run: RunDirectory, says: Says
 ) -> None:
     lines = run.journal.read_text().splitlines(keepends=True)
     kept = [
@@ -126,7 +133,8 @@ def test_a_journal_cut_before_its_validation_is_an_error(
     ]
     assert len(kept) < len(lines)
     run.journal.write_text("".join(kept))
-    with pytest.raises(RecordError, match="lines were taken out, put in or moved"):
+    with pytest.raises(RecordError) as caught:
         check_resume(Experiment.model_construct(), run)
+    assert caught.value == says()
     assert plimsoll("report", run.path) == 4
-    assert "lines were taken out, put in or moved" in plimsoll.err
+    assert plimsoll.err == says("runs/20260314T092653-demo/journal.jsonl", "43")

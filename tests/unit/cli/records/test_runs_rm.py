@@ -9,6 +9,7 @@ import pytest
 from plimsoll.record.run.run_lock import locked
 from tests.unit.cli.runs_command import Plimsoll
 from tests.unit.record.index.run_dirs import make_matrix, make_run, make_stopped
+from tests.worded.says import Says
 
 ROOT = Path("runs")
 CHECKOUT = Path(__file__).resolve().parents[4]
@@ -51,15 +52,15 @@ def test_it_says_what_goes_and_asks(tmp_path: Path, answer: str, code: int, left
     assert (found, len(os.listdir(tmp_path / "runs"))) == (code, left)
 
 
-def test_no_one_to_ask_is_a_no(plimsoll: Plimsoll) -> None:
+def test_no_one_to_ask_is_a_no(plimsoll: Plimsoll, says: Says) -> None:
     path = make_run(ROOT)
     assert plimsoll("runs", "rm", "last") == 2
-    assert "not a terminal" in plimsoll.err
+    assert plimsoll.err == says()
     assert "remedy: add --yes" in plimsoll.err
     assert path.is_dir()
 
 
-def test_several_are_removed_each_once(plimsoll: Plimsoll) -> None:
+def test_several_are_removed_each_once(plimsoll: Plimsoll, says: Says) -> None:
     first, second = make_run(ROOT), make_stopped(ROOT, "20260315T120005-demo")
     other = make_run(ROOT, "20260316T120005-demo")
     (second / "capture.pcap").touch()
@@ -67,9 +68,7 @@ def test_several_are_removed_each_once(plimsoll: Plimsoll) -> None:
     assert plimsoll("runs", "rm", *words, "--yes") == 0
     assert plimsoll.out.count("removed ") == 2
     assert "stopped, -" in plimsoll.err
-    assert "could still be resumed, with files that are not the run's own: capture.pcap" in (
-        plimsoll.err
-    )
+    assert plimsoll.err == says("capture.pcap")
     assert os.listdir(ROOT) == [other.name]
 
 
@@ -92,23 +91,23 @@ def test_one_that_is_refused_keeps_all(plimsoll: Plimsoll) -> None:
             assert sorted(os.listdir(ROOT)) == before
 
 
-def test_of_a_link_the_link_goes(plimsoll: Plimsoll) -> None:
+def test_of_a_link_the_link_goes(plimsoll: Plimsoll, says: Says) -> None:
     path = make_run(Path("elsewhere"))
     ROOT.mkdir()
     (ROOT / "linked").symlink_to(path.resolve())
     assert plimsoll("runs", "rm", "linked", "--yes") == 0
-    assert "a link; what it leads to stays" in plimsoll.err
+    assert plimsoll.err == says()
     assert os.listdir(ROOT) == []
     assert path.is_dir()
 
 
-def test_what_an_earlier_removal_has_left_goes_too(plimsoll: Plimsoll) -> None:
+def test_what_an_earlier_removal_has_left_goes_too(plimsoll: Plimsoll, says: Says) -> None:
     make_run(ROOT)
     leftover = ROOT / ".plimsoll-removed-0123456789abcdef"
     leftover.mkdir()
     (leftover / "journal.jsonl").touch()
     assert plimsoll("runs", "rm", "last", "--yes") == 0
-    assert "removals finished that were cut short before: 1" in plimsoll.err
+    assert plimsoll.err == says("1")
     assert os.listdir(ROOT) == []
 
 

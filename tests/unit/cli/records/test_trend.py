@@ -20,6 +20,7 @@ from tests.unit.record.index.run_dirs import (
     started,
 )
 from tests.unit.report.reader import Page
+from tests.worded.says import Says, passage
 
 ROOT = Path("runs")
 HOUR_NS = 3_600_000_000_000
@@ -57,6 +58,7 @@ def document(plimsoll: Plimsoll, *words: str) -> dict[str, Any]:
 
 def test_a_drop_of_two_percent_among_thirty_runs_is_named_and_fails_the_gate(
     plimsoll: Plimsoll,
+    says: Says,
 ) -> None:
     nightly([*around(3 * MPPS, 20, 1), *around(2.94 * MPPS, 10, 2)])
     (figure,) = document(plimsoll)["figures"]
@@ -68,7 +70,7 @@ def test_a_drop_of_two_percent_among_thirty_runs_is_named_and_fails_the_gate(
     shift = change["shift"]
     assert shift["least"] < -0.06 * MPPS < shift["most"] < 0
     assert plimsoll("trend", "--fail-if-worse") == 1
-    assert "load line is worse: -1.93 %" in plimsoll.out
+    assert passage(plimsoll.out, "worse", "-1.93") == says()
     assert "from night-20 on" in plimsoll.out
 
 
@@ -81,34 +83,36 @@ def test_a_regression_that_was_repaired_passes_the_gate(plimsoll: Plimsoll) -> N
     assert plimsoll("trend", "--fail-if-worse") == 0
 
 
-def test_an_accepted_regression_is_left_behind_by_since(plimsoll: Plimsoll) -> None:
+def test_an_accepted_regression_is_left_behind_by_since(plimsoll: Plimsoll, says: Says) -> None:
     nightly([*around(3 * MPPS, 15, 1), *around(2.9 * MPPS, 15, 2)])
     assert plimsoll("trend", "--fail-if-worse") == 1
     # NOON_NS is 2026-03-14T12:00:05Z; the fifteenth run began at 03:00:05 on the next day.
     assert plimsoll("trend", "--fail-if-worse", "--since", "2026-03-15T03:00Z") == 0
-    assert "no change seen in 15 runs" in plimsoll.out
+    assert passage(plimsoll.out, "15") == says()
 
 
 @pytest.mark.parametrize(
-    ("spread", "kind", "said"),
+    ("spread", "kind", "facts"),
     [
         # No run is more than 0.24 % off.
-        (0.2, "same", "load line is the same within 1 %: no change seen in 15 runs"),
-        (4.0, "cannot tell", "but by their spread one of more than 1 % cannot be excluded"),
+        (0.2, "same", ("1", "15")),
+        (4.0, "cannot tell", ("1",)),
     ],
 )
 def test_no_change_seen_is_the_same_only_within_the_width(
-    plimsoll: Plimsoll, spread: float, kind: str, said: str
+    plimsoll: Plimsoll, spread: float, kind: str, facts: tuple[str, ...], says: Says
 ) -> None:
     nightly([3 * MPPS * (1 + spread / 100 * SPREAD[n % len(SPREAD)]) for n in range(15)])
     (figure,) = document(plimsoll)["figures"]
     assert figure["newest"] == "no change seen"
     assert figure["conclusion"] == {"kind": kind, "within": 0.01}
     assert plimsoll("trend", "--fail-if-worse") == 0
-    assert said in plimsoll.out
+    assert passage(plimsoll.out, *facts) == says()
 
 
-def test_repetitions_of_a_release_are_one_point_in_the_order_measured(plimsoll: Plimsoll) -> None:
+def test_repetitions_of_a_release_are_one_point_in_the_order_measured(
+    plimsoll: Plimsoll, says: Says
+) -> None:
     loads = [*around(3 * MPPS, 12, 1), *around(2.9 * MPPS, 9, 2)]
     for number, pps in enumerate(loads):
         # The releases 4.8 to 4.14 have three repetitions each.
@@ -121,7 +125,7 @@ def test_repetitions_of_a_release_are_one_point_in_the_order_measured(plimsoll: 
     (change,) = found["figures"][0]["changes"]
     assert change["release"] == "4.12"
     plimsoll("trend", "--by", "release")
-    assert "1 run without the value left out" in plimsoll.err
+    assert plimsoll.err == says("1")
 
 
 def test_releases_may_be_in_the_order_of_their_names(plimsoll: Plimsoll) -> None:
@@ -171,32 +175,31 @@ def test_names_of_releases_are_text_on_the_page_and_drive_no_terminal(plimsoll: 
 
 
 @pytest.mark.parametrize(
-    ("words", "message", "remedy"),
+    ("words", "facts"),
     [
-        (["--figure", "load lien"], "no run has a figure 'load lien'", "load line"),
-        (["--by", "release"], "0 releases", "runs tag"),
-        (["--by", "re lease"], "not a valid tag key", "begin with a letter"),
-        (["run-0"], "1 release", "two or more"),
-        (["absent-*"], "no run fits the pattern", "plimsoll runs"),
-        (["--since", "someday"], "not a valid day", "write a day"),
+        (["--figure", "load lien"], ("load lien", "figure", "load")),
+        (["--by", "release"], ("0", "plimsoll runs")),
+        (["--by", "re lease"], ("re lease", "--by", "63", "0-9")),
+        (["run-0"], ("1", "plimsoll trend", "plimsoll runs")),
+        (["absent-*"], ("plimsoll runs", "--run", "absent-*")),
+        (["--since", "someday"], ("someday", "--since", "7d", "3h")),
     ],
 )
 def test_what_makes_no_trend_is_refused(
-    plimsoll: Plimsoll, words: list[str], message: str, remedy: str
+    plimsoll: Plimsoll, words: list[str], facts: tuple[str, ...], says: Says
 ) -> None:
     measured("run-0", 3 * MPPS, 0)
     measured("run-1", 3 * MPPS, 1)
     make_stopped(ROOT, "cut")
     assert plimsoll("trend", *words) == 2
-    assert message in plimsoll.err
-    assert remedy in plimsoll.err
+    assert plimsoll.err == says(*facts)
 
 
-def test_runs_of_different_methods_are_refused(plimsoll: Plimsoll) -> None:
+def test_runs_of_different_methods_are_refused(plimsoll: Plimsoll, says: Says) -> None:
     measured("run-0", 3 * MPPS, 0)
     make_run(ROOT, "trial", events=[started("trial"), single_trial()], result=None)
     assert plimsoll("trend") == 2
-    assert "different methods: load-line, trial" in plimsoll.err
+    assert plimsoll.err == says("trial")
     assert "--method" in plimsoll.err
 
 

@@ -21,19 +21,20 @@ from tests.unit.report.sample_run import (
     stream_plans,
     write_sample_run,
 )
+from tests.worded.says import Says
 
 ROOT = Path("runs")
 DEADLINE_S = 60
 
 
-def test_of_a_finished_run_each_trial_is_a_line(plimsoll: Plimsoll) -> None:
+def test_of_a_finished_run_each_trial_is_a_line(plimsoll: Plimsoll, says: Says) -> None:
     write_sample_run(ROOT)
     assert plimsoll("watch") == 0
     lines = plimsoll.out.splitlines()
     assert len(lines) == 15
     assert lines[3].startswith("  4  search           4 Mpps  FAIL")
     assert lines[13].startswith(" 14  validation   2.742 Mpps  PASS")
-    assert lines[14] == "finished: 2.742 Mpps per direction"
+    assert lines[14] == says("2.742", "Mpps")
     assert "\x1b" not in plimsoll.out
 
 

@@ -17,6 +17,7 @@ from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.load import load_intent, preset_names
 from plimsoll.tune.intent.schema import intent_schema
 from tests.unit.tune.intent.host_tree import tree_of_40
+from tests.worded.says import Says, passage
 
 runner = CliRunner()
 
@@ -39,14 +40,12 @@ def test_init_writes_an_intent_that_loads(tmp_path: Path) -> None:
     assert load_intent(path).cpus.isolated.text == "2-19,22-39"
 
 
-def test_init_never_writes_over_a_file(tmp_path: Path) -> None:
+def test_init_never_writes_over_a_file(tmp_path: Path, says: Says) -> None:
     path = tmp_path / "intent.yaml"
     path.write_text("mine")
     result = runner.invoke(app, ["tune", "init", "-o", str(path)])
     assert isinstance(result.exception, InputError)
-    assert str(result.exception) == (
-        f"{path}: cannot be written: File exists (name another file with --output)"
-    )
+    assert str(result.exception) == says(str(path), "--output")
     assert path.read_text() == "mine"
 
 
@@ -57,7 +56,9 @@ def test_two_intents_share_one_schema(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["file", "folder", "dangling link"])
-def test_init_leaves_what_stands_in_the_schemas_place(tmp_path: Path, kind: str) -> None:
+def test_init_leaves_what_stands_in_the_schemas_place(
+    tmp_path: Path, kind: str, says: Says
+) -> None:
     schema = tmp_path / "tuning-intent.schema.json"
     if kind == "file":
         schema.write_text("an older version's")
@@ -67,10 +68,7 @@ def test_init_leaves_what_stands_in_the_schemas_place(tmp_path: Path, kind: str)
         schema.symlink_to(tmp_path / "elsewhere")
     result = runner.invoke(app, ["tune", "init", "-o", str(tmp_path / "intent.yaml")])
     assert result.exit_code == 0
-    assert result.stderr.endswith(
-        f"warning: {schema} is not this version's, and stays; for completion in editors "
-        f"remove it, then plimsoll tune schema > {schema}\n"
-    )
+    assert result.stderr == says(str(schema), "tune", "schema", "plimsoll tune schema")
     assert not (tmp_path / "elsewhere").exists()
     assert kind != "file" or schema.read_text() == "an older version's"
 
@@ -80,7 +78,7 @@ def test_init_without_a_file_names_no_schema() -> None:
     assert result.stdout.startswith("# An intent proposed from")
 
 
-def test_init_from_a_capture(tmp_path: Path) -> None:
+def test_init_from_a_capture(tmp_path: Path, says: Says) -> None:
     capture = tmp_path / "worker.tar.gz"
     tree = tree_of_40(tmp_path / "captured", smt=False)
     now = datetime(2026, 11, 22, tzinfo=UTC)
@@ -88,14 +86,14 @@ def test_init_from_a_capture(tmp_path: Path) -> None:
     result = runner.invoke(app, ["tune", "init", "--root", str(capture)])
     assert result.exit_code == 0
     assert "isolated: 2-39\n" in result.stdout
-    assert f"# An intent proposed from {capture} upon" in result.stdout.replace("\n# ", " ")
+    assert passage(result.stdout.replace("\n# ", " "), str(capture)) == says(str(capture))
 
 
-def test_init_asks_one_host(tmp_path: Path) -> None:
+def test_init_asks_one_host(tmp_path: Path, says: Says) -> None:
     words = ["tune", "init", "--root", str(tmp_path), "--host", "ssh://node-1"]
     error = runner.invoke(app, words).exception
     assert isinstance(error, InputError)
-    assert str(error) == "--host: one host at a time (leave out --root or --host)"
+    assert str(error) == says("--host", "--root")
 
 
 def test_init_prints_what_a_preset_becomes_here() -> None:
@@ -105,16 +103,16 @@ def test_init_prints_what_a_preset_becomes_here() -> None:
     assert "- nohz_full=2-19,22-39\n" in result.stdout
 
 
-def test_presets_are_listed_with_what_they_are() -> None:
+def test_presets_are_listed_with_what_they_are(says: Says) -> None:
     result = runner.invoke(app, ["tune", "init", "--list-presets"])
     assert [line.split()[0] for line in result.stdout.splitlines()] == list(preset_names())
-    assert "A dataplane inside a virtual machine" in result.stdout
+    assert result.stdout == says("OpenShift", "2")
 
 
-def test_an_unknown_preset_is_an_error() -> None:
+def test_an_unknown_preset_is_an_error(says: Says) -> None:
     result = runner.invoke(app, ["tune", "init", "--preset", "openshift"])
     assert isinstance(result.exception, InputError)
-    assert "no preset or file is 'openshift'" in str(result.exception)
+    assert str(result.exception) == says("openshift", "preset")
 
 
 def test_the_schema_is_printed() -> None:

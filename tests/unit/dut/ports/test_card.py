@@ -7,6 +7,7 @@ import pytest
 from plimsoll.dut.ports.card import check_card
 from plimsoll.errors import MachineError
 from tests.unit.host.machine_tree import MachineTree
+from tests.worded.says import Says
 
 PLACE = "lab.ports[0].devargs"
 
@@ -31,25 +32,28 @@ def test_a_card_of_another_class_will_do(machine: MachineTree) -> None:
 
 
 @pytest.mark.parametrize("address", ["0000:87:00.1", "0001:87:00.0"])
-def test_an_address_without_a_device_is_refused(machine: MachineTree, address: str) -> None:
+def test_an_address_without_a_device_is_refused(
+    machine: MachineTree, address: str, says: Says
+) -> None:
     machine.card("0000:87:00.0", "vfio-pci")
     with pytest.raises(MachineError) as refused:
         check_card(address, PLACE, machine.sys)
     assert refused.value.where == PLACE
-    assert refused.value.message == f"this machine has no PCI device {address}"
-    assert refused.value.remedy == "plimsoll ports lists the cards that it has"
+    assert refused.value == says(str(address), "plimsoll ports")
 
 
 @pytest.mark.parametrize(
-    ("driver", "owner"), [("ice", "the kernel's driver ice"), (None, "no driver")]
+    ("driver", "facts"),
+    [
+        ("ice", ("ice", "plimsoll ports bind")),
+        (None, ("plimsoll ports bind",)),
+    ],
 )
 def test_a_card_that_the_kernel_keeps_is_refused(
-    machine: MachineTree, driver: str | None, owner: str
+    machine: MachineTree, driver: str | None, facts: tuple[str, ...], says: Says
 ) -> None:
     machine.card("0000:87:00.0", driver)
     with pytest.raises(MachineError) as refused:
         check_card("0000:87:00.0", PLACE, machine.sys)
-    assert refused.value.message == (
-        f"the PCI device 0000:87:00.0 has {owner}, so that DPDK cannot open it"
-    )
+    assert refused.value == says("0000:87:00.0", *facts)
     assert refused.value.remedy == "plimsoll ports bind 0000:87:00.0"

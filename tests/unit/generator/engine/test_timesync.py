@@ -16,6 +16,7 @@ from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.traffic.frames.templates import templates
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.traffic.streams.stream import Stream
+from tests.worded.says import Says
 
 ROOT = Path(__file__).parents[4]
 # EtherType, Sync of version 2 in 44 bytes, and nothing else that is not zero.
@@ -55,9 +56,10 @@ def test_its_way_back_swaps_its_ends() -> None:
 @pytest.mark.parametrize(
     "wrap", [{"vlan": 5}, {"mpls": [100]}, {"vxlan": {"vni": 1}}, {"gtpu": {"teid": 1}}]
 )
-def test_it_is_not_wrapped(wrap: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="right behind the Ethernet header"):
+def test_it_is_not_wrapped(wrap: dict[str, object], says: Says) -> None:
+    with pytest.raises(ValueError) as caught:
         Stream.model_validate({"name": "p", "role": "load", "protocol": "PTP", **wrap})
+    assert caught.value == says()
 
 
 @pytest.mark.parametrize(
@@ -83,22 +85,26 @@ def test_one_probe_stream_each_way_is_let_through() -> None:
 
 
 @pytest.mark.parametrize(
-    ("streams", "problem"),
+    ("streams", "facts"),
     [
-        ([LOAD], "the profile has none"),
-        ([replace(PROBE, pacing=Pacing())], "several probes under way"),
-        ([replace(PROBE, frames=(bytes(60),))], "does not send PTP"),
-        ([PROBE, replace(PROBE, stream=2, rx_port=2)], "port 0 sends the probes of probe/0-1 and"),
-        ([PROBE, replace(PROBE, stream=2, tx_port=2)], "port 1 receives the probes of probe/0-1"),
+        ([LOAD], ()),
+        ([replace(PROBE, pacing=Pacing())], ()),
+        ([replace(PROBE, frames=(bytes(60),))], ()),
+        ([PROBE, replace(PROBE, stream=2, rx_port=2)], ("0", "probe/0-1")),
+        ([PROBE, replace(PROBE, stream=2, tx_port=2)], ("1", "probe/0-1")),
     ],
 )
-def test_what_ports_cannot_stamp_is_refused(streams: list[StreamPlan], problem: str) -> None:
-    with pytest.raises(InputError, match=problem) as refused:
+def test_what_ports_cannot_stamp_is_refused(
+    streams: list[StreamPlan], facts: tuple[str, ...], says: Says
+) -> None:
+    with pytest.raises(InputError) as refused:
         check_timesync(streams)
+    assert refused.value == says(*facts)
     assert refused.value.where == "generator.stamps"
     assert refused.value.remedy
-    with pytest.raises(InputError, match=problem):
+    with pytest.raises(InputError) as again:
         EngineSettings(cpus=(0,), stamps="timesync").streams_sent(tuple(streams), 3)
+    assert again.value.message == refused.value.message
     EngineSettings(cpus=(0,)).streams_sent(tuple(streams), 3)
 
 
@@ -113,7 +119,7 @@ def test_the_engine_is_to_have_probes_stamped_and_no_others() -> None:
         assert "stamps" not in trial_request(plan, stamps)["streams"][1]
 
 
-def test_what_ports_stamped_is_read_and_recorded() -> None:
+def test_what_ports_stamped_is_read_and_recorded(says: Says) -> None:
     lines = (ROOT / "engine/tests/vectors/replies/good-trial-reply.jsonl").read_text().splitlines()
     reports = [TRIAL_REPORT.validate_python(json.loads(line)) for line in lines]
     (counts,) = (each for report in reports for each in report.streams if each.stamps)
@@ -123,9 +129,5 @@ def test_what_ports_stamped_is_read_and_recorded() -> None:
     record = StreamRecord.of(PROBE, counts, lost=0)
     assert record.stamps is not None
     assert (record.stamps.stamped, record.stamps.error_ns) == (1890, 1730)
-    assert record.stamps.sentence == (
-        "1,890 of 1,898 probes that came back were stamped by both ports, 2 have no stamp of "
-        "leaving, 5 have no stamp of coming, 1 have a stamp that is not theirs; as the ports' "
-        "clocks are known to each other, a latency is off by at most 1.73 µs"
-    )
+    assert record.stamps.sentence == says("1,890", "1,898", "2", "5", "1.73")
     assert StreamRecord.of(PROBE, replace(counts, stamps=None), lost=0).stamps is None

@@ -3,26 +3,26 @@
 import pytest
 
 from plimsoll.host.http.redirected import Redirected
+from tests.worded.says import Says
 
 
 @pytest.mark.parametrize(
-    ("location", "named"),
+    ("location", "facts"),
     [
-        ("https://other/login?next=%2Fapi", "https://other/login "),
-        ("/login", "https://host:1/login "),
-        ("//other/x", "https://other/x "),
-        ("https://jo:hunter2@other/", "https://other/ "),
-        ("https://other/\x1b[31m", r"https://other/\x1b[31m "),
-        ("https://[half", "https://[half "),
-        (None, "a place that it does not name "),
-        ("", "a place that it does not name "),
+        ("https://other/login?next=%2Fapi", ("https://other/login",)),
+        ("/login", ("https://host:1/login",)),
+        ("//other/x", ("https://other/x",)),
+        ("https://jo:hunter2@other/", ("https://other/",)),
+        ("https://other/\x1b[31m", ("https://other/\\x1b[31m",)),
+        ("https://[half", ("https://[half",)),
+        (None, ()),
+        ("", ()),
     ],
 )
-def test_where_it_leads(location: str | None, named: str) -> None:
+def test_where_it_leads(location: str | None, facts: tuple[str, ...], says: Says) -> None:
     error = Redirected("https://host:1/api?token=secret", 302, location, setting="--to")
-    assert f"the server redirects to {named}(HTTP 302)" in error.message
+    assert error == says("HTTP", "302", "--to", *facts)
     assert error.where == "https://host:1/api"
-    assert error.remedy == "if that is the right server, write its address in --to"
 
 
 def test_a_long_one_is_cut() -> None:

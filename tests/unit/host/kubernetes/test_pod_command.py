@@ -12,6 +12,7 @@ import pytest
 
 from plimsoll.host.kubernetes.pod_place import PodPlace
 from tests.unit.host.kubernetes.exec_server import ROOT, ExecServer
+from tests.worded.says import Says
 
 POD = PodPlace("lab", "bench", "observer", "observe")
 
@@ -81,9 +82,10 @@ def test_a_pod_that_is_gone_is_said_to_be(server: ExecServer) -> None:
         "kube://lab/bench/pod/",
     ],
 )
-def test_what_is_no_pod_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"not a valid pod|Invalid"):
+def test_what_is_no_pod_is_refused(text: str, says: Says) -> None:
+    with pytest.raises(ValueError) as caught:
         PodPlace.parse(text)
+    assert caught.value == says()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from plimsoll.host.kubernetes.pod_state import PodState
+from tests.worded.says import Says
 
 
 def pod(phase: str, **states: dict[str, Any]) -> dict[str, Any]:
@@ -10,7 +11,7 @@ def pod(phase: str, **states: dict[str, Any]) -> dict[str, Any]:
     return {"status": {"phase": phase, "containerStatuses": containers}}
 
 
-def test_a_pod_that_no_node_has_room_for_says_why_and_may_still_start() -> None:
+def test_a_pod_that_no_node_has_room_for_says_why_and_may_still_start(says: Says) -> None:
     condition = {
         "type": "PodScheduled",
         "status": "False",
@@ -19,14 +20,14 @@ def test_a_pod_that_no_node_has_room_for_says_why_and_may_still_start() -> None:
     }
     state = PodState.of({"status": {"phase": "Pending", "conditions": [condition]}})
     assert (state.hopeless, state.started("record")) == (False, False)
-    assert state.reason == "Pending: 0/3 nodes are available: 3 Insufficient cpu."
+    assert state.reason == says("Pending", "0/3")
 
 
 @pytest.mark.parametrize("reason", ["ImagePullBackOff", "CreateContainerConfigError"])
-def test_an_image_that_cannot_be_had_is_hopeless(reason: str) -> None:
+def test_an_image_that_cannot_be_had_is_hopeless(reason: str, says: Says) -> None:
     state = PodState.of(pod("Pending", run={"waiting": {"reason": reason, "message": "no image"}}))
     assert state.hopeless
-    assert "run: no image" in state.reason
+    assert state.reason == says("image")
 
 
 def test_a_container_that_is_created_is_waited_for() -> None:

@@ -9,6 +9,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus, refuse_polled_cpus
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.identity import ProcessIdentity, identify
+from tests.worded.says import Says
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def standing_lab(poller: subprocess.Popen[bytes], cpu: int) -> Ledger:
 
 
 def test_a_cpu_of_a_standing_lab_is_refused_with_how_to_end_it(
-    state: Path, poller: subprocess.Popen[bytes]
+    state: Path, poller: subprocess.Popen[bytes], says: Says
 ) -> None:
     lab = standing_lab(poller, 1)
     refuse_polled_cpus([("generator.cpus[0]", 0)])
@@ -35,7 +36,7 @@ def test_a_cpu_of_a_standing_lab_is_refused_with_how_to_end_it(
         refuse_polled_cpus([("generator.cpus[0]", 0), ("lab.cpu", 1)])
     assert refused.value.where == "lab.cpu"
     assert refused.value.message == f"CPU 1 is polled by {lab.id} (dpdk-testpmd {poller.pid})"
-    assert refused.value.remedy == f"plimsoll lab down {lab.id}, or choose another CPU"
+    assert refused.value == says("lab", str(lab.id))
 
 
 def test_a_lab_of_another_state_directory_counts_too(
@@ -58,17 +59,12 @@ def test_a_lab_whose_process_has_died_polls_nothing(
     refuse_polled_cpus([("lab.cpu", 1)])
 
 
-def test_a_run_that_is_starting_has_its_cpus_already(state: Path) -> None:
+def test_a_run_that_is_starting_has_its_cpus_already(state: Path, says: Says) -> None:
     run = Ledger.create("run")
     claim_cpus(run, [CpuClaim("generator.cpus[0]", 0, "plimsoll-engine")])
     with pytest.raises(MachineError) as refused:
         claim_cpus(Ledger.create("noise"), [CpuClaim("--cpus", 0, "plimsoll-engine")])
-    assert refused.value.message == (
-        f"CPU 0 is polled by {run.id} (plimsoll-engine, which is starting)"
-    )
-    assert refused.value.remedy == (
-        f"wait until that run ends (process {os.getpid()}), or choose another CPU"
-    )
+    assert refused.value == says("0", str(run.id), "plimsoll-engine", str(os.getpid()))
 
 
 def test_what_a_run_claimed_itself_is_no_hindrance(state: Path) -> None:

@@ -19,6 +19,7 @@ from plimsoll.host.ledger.promised_pages import unclaimed
 from plimsoll.host.ledger.record import to_json
 from plimsoll.host.ledger.shared_directory import locked
 from plimsoll.host.processes.identity import HugepageHolder, ProcessIdentity
+from tests.worded.says import Says
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -95,13 +96,15 @@ def test_large_pages_serve_when_small_ones_are_missing(tmp_path: Path, ledger: L
     assert (plan.huge, plan.reserved_kb, small.total) == (True, 0, 0)
 
 
-def test_missing_pages_are_added_said_and_given_back(tmp_path: Path, ledger: Ledger) -> None:
+def test_missing_pages_are_added_said_and_given_back(
+    tmp_path: Path, ledger: Ledger, says: Says
+) -> None:
     pool = make_pool(tmp_path, total=10, free=4)
     plan = plan_memory(33, ledger, root=tmp_path)
     # 33 MB are 17 pages, of which 4 are free.
     assert (plan.huge, plan.reserved_kb, pool.total) == (True, 13 * 2048, 23)
-    assert plan.note == "reserved 13 hugepages of 2048 kB, to be given back at the end"
-    assert "gave back 13 pages to hugepages-2048kB" in ledger.undo()
+    assert plan.note == says("13", "2048", "kB")
+    assert ledger.undo() == says("13", "hugepages-2048kB")
     assert pool.total == 10
 
 
@@ -153,51 +156,50 @@ def test_two_plans_of_one_run_add_up(tmp_path: Path, ledger: Ledger) -> None:
 
 
 def test_without_permission_ordinary_pages_serve_and_the_cost_is_said(
-    tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     make_pool(tmp_path)
     refuse_resize(monkeypatch)
     plan = plan_memory(8, ledger, root=tmp_path)
     assert not plan.huge
     assert plan.note is not None
-    assert "no permission to reserve them" in plan.note
+    assert plan.note == says("4", "2048", "kB")
     assert "more TLB misses" in plan.note
     assert claims_of(ledger.id) == ()
 
 
 def test_required_hugepages_without_permission_are_an_error_with_the_remedy(
-    tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     make_pool(tmp_path)
     refuse_resize(monkeypatch)
     with pytest.raises(MachineError) as refused:
         plan_memory(9, ledger, require_huge=True, root=tmp_path)
     assert refused.value.where == str(tmp_path)
-    assert "no permission to reserve them: Permission denied" in refused.value.message
+    assert refused.value == says("5", "2048", "kB", "vm.nr_hugepages=5")
     assert "vm.nr_hugepages=5" in refused.value.remedy
 
 
 def test_root_is_not_advised_to_become_root(
-    tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     make_pool(tmp_path)
     monkeypatch.setattr(HugepagePool, "resize", lambda pool, pages: pool.total)
     with pytest.raises(MachineError) as refused:
         plan_memory(9, ledger, require_huge=True, root=tmp_path)
-    assert "found memory for only 0 of the 5 missing pages" in refused.value.message
-    assert "end what uses much memory, or reserve 5 pages when" in refused.value.remedy
+    assert refused.value == says("0", "5")
     assert "as root" not in refused.value.remedy
 
 
-def test_a_kernel_without_hugepages_is_said(tmp_path: Path, ledger: Ledger) -> None:
+def test_a_kernel_without_hugepages_is_said(tmp_path: Path, ledger: Ledger, says: Says) -> None:
     plan = plan_memory(8, ledger, root=tmp_path)
     assert not plan.huge
     assert plan.note is not None
-    assert plan.note.startswith("this kernel has no hugepages")
+    assert plan.note == says("4", "kB")
 
 
 def test_what_the_kernel_found_too_little_of_goes_back_at_once(
-    tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     pool = make_pool(tmp_path, total=2, free=0)
     grow = HugepagePool.resize
@@ -205,7 +207,7 @@ def test_what_the_kernel_found_too_little_of_goes_back_at_once(
     plan = plan_memory(8, ledger, root=tmp_path)
     assert not plan.huge
     assert plan.note is not None
-    assert "found memory for only 3 of the 4 missing pages" in plan.note
+    assert plan.note == says("3", "4")
     assert pool.total == 2
     assert claims_of(ledger.id) == ()
 
@@ -282,7 +284,7 @@ def test_a_step_that_never_happened_takes_nothing_from_others(
 
 
 def test_pages_of_a_ledger_whose_state_directory_was_deleted_are_given_back(
-    tmp_path: Path, state: Path
+    tmp_path: Path, state: Path, says: Says
 ) -> None:
     pool = make_pool(tmp_path)
     ledger = Ledger.create("lost")
@@ -290,13 +292,13 @@ def test_pages_of_a_ledger_whose_state_directory_was_deleted_are_given_back(
     abandoned = replace(ledger.record, owner=ProcessIdentity(os.getpid(), 1))
     post_use(ledger.directory, abandoned)
     shutil.rmtree(ledger.directory)
-    assert sweep() == ["gave back 4 pages to hugepages-2048kB"]
+    assert sweep() == [says("4", "hugepages-2048kB")]
     assert pool.total == 0
     assert ledger_uses() == ()
 
 
 def test_a_ledger_that_another_state_directory_holds_is_swept_too(
-    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     pool = make_pool(tmp_path)
     ledger = Ledger.create("elsewhere")
@@ -305,7 +307,7 @@ def test_a_ledger_that_another_state_directory_holds_is_swept_too(
     (ledger.directory / "ledger.json").write_text(to_json(dead))
     monkeypatch.setenv("PLIMSOLL_STATE", str(tmp_path / "state"))
     assert sweep() == [
-        "gave back 4 pages to hugepages-2048kB",
+        says("4", "hugepages-2048kB"),
         f"removed {ledger.directory}",
     ]
     assert pool.total == 0
@@ -396,7 +398,7 @@ def test_another_users_dead_run_counts_for_nothing(
 
 
 def test_pages_taken_by_others_are_named_as_the_cause(
-    tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     pool = make_pool(tmp_path, total=10, free=10)
     memory = plan_memory(20, ledger, root=tmp_path)
@@ -408,11 +410,7 @@ def test_pages_taken_by_others_are_named_as_the_cause(
         hugepages_explained(memory, ledger, tmp_path),
     ):
         raise PlimsollError("Cannot get hugepage information")
-    assert failed.value.message == (
-        "10 of the 10 hugepages of 2048 kB that were reserved for this run have been taken "
-        "since; hugepages are held by pktgen (pid 4711, 20 MB). "
-        "DPDK: Cannot get hugepage information"
-    )
+    assert failed.value == says("10", "2048", "kB", "pktgen", "4711", "20")
 
 
 def test_pages_that_an_ended_process_still_gives_back_are_not_taken(

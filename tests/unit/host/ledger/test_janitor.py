@@ -9,6 +9,7 @@ from plimsoll.host.ledger.janitor import start_janitor, swept_ledger, watch
 from plimsoll.host.ledger.ledger import Ledger, ledgers, sweep
 from plimsoll.host.ledger.ledger_use import ledger_uses
 from plimsoll.host.processes.identity import ProcessIdentity, end_process, wait_for_end
+from tests.worded.says import Says
 
 OWNER = """
 import subprocess, time
@@ -67,7 +68,7 @@ def test_the_janitor_undoes_a_killed_owner(state: Path) -> None:
     assert list(state.iterdir()) == []
 
 
-def test_sweep_undoes_an_owner_killed_with_its_janitor(state: Path) -> None:
+def test_sweep_undoes_an_owner_killed_with_its_janitor(state: Path, says: Says) -> None:
     owner, ledger = start_owner()
     processes = identities(ledger)
     assert end_process(processes["janitor"], patience_s=0)
@@ -75,7 +76,7 @@ def test_sweep_undoes_an_owner_killed_with_its_janitor(state: Path) -> None:
     owner.communicate()
     assert processes["sleeper"].alive
     assert sweep() == [
-        f"killed sleeper (pid {processes['sleeper'].pid})",
+        says("sleeper", str(processes["sleeper"].pid)),
         f"removed {ledger.directory}",
     ]
     assert not processes["sleeper"].alive
@@ -88,8 +89,8 @@ def test_the_janitor_leaves_a_ledger_that_was_handed_over(state: Path) -> None:
     assert [found.id for found in ledgers()] == [ledger.id]
 
 
-def test_the_janitor_is_noted_so_that_undo_ends_it(state: Path) -> None:
+def test_the_janitor_is_noted_so_that_undo_ends_it(state: Path, says: Says) -> None:
     ledger = Ledger.create("test")
     janitor = start_janitor(ledger)
-    assert ledger.undo()[0] == f"killed janitor (pid {janitor.pid})"
+    assert ledger.undo()[0] == says(str(janitor.pid))
     assert janitor.wait() == -9

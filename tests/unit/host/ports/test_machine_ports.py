@@ -6,6 +6,7 @@ from plimsoll.host.ports.ethtool import HardwareStamps
 from plimsoll.host.ports.machine_ports import MachinePort, host_abilities, machine_ports
 from plimsoll.host.ports.port_needs import HostAbilities
 from tests.unit.host.machine_tree import MachineTree
+from tests.worded.says import Says
 
 ALL = frozenset({"CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_IPC_LOCK", "CAP_SYS_ADMIN", "CAP_BPF"})
 READY = HostAbilities(
@@ -32,7 +33,7 @@ def listed(machine: MachineTree, host: HostAbilities = READY) -> dict[str, Machi
     return {str(port.name or port.pci_address): port for port in found}
 
 
-def test_a_card_and_its_interface_are_one_port(machine: MachineTree) -> None:
+def test_a_card_and_its_interface_are_one_port(machine: MachineTree, says: Says) -> None:
     machine.interface("ens1", machine.card("0000:87:00.0", "ice", numa=1))
     (port,) = listed(machine).values()
     assert (port.name, port.pci_address, port.kind, port.driver) == (
@@ -43,7 +44,7 @@ def test_a_card_and_its_interface_are_one_port(machine: MachineTree) -> None:
     )
     assert (port.link, port.speed_mbps, port.numa_node, port.stamps) == ("up", 25000, 1, STAMPS)
     assert port.netdev_needs == ()
-    assert port.pci_needs == ("vfio-pci is not bound: plimsoll ports bind 0000:87:00.0",)
+    assert port.pci_needs == (says("0000:87:00.0", "plimsoll ports bind"),)
 
 
 def test_a_card_bound_to_vfio_has_no_interface_and_lacks_nothing(machine: MachineTree) -> None:
@@ -71,25 +72,27 @@ def test_cards_come_first_and_then_interfaces(machine: MachineTree) -> None:
     assert list(listed(machine)) == ["ens1", "0000:87:00.1", "aaa", "veth9"]
 
 
-def test_the_port_of_the_default_route_is_in_use(machine: MachineTree) -> None:
+def test_the_port_of_the_default_route_is_in_use(machine: MachineTree, says: Says) -> None:
     machine.interface("eno1", machine.card("0000:01:00.0", "tg3"))
     machine.interface("ens1", machine.card("0000:17:00.0", "ice"))
     machine.route(DEFAULT_ROUTE)
     ports = listed(machine)
-    assert ports["eno1"].in_use == "it carries the default route"
+    assert ports["eno1"].in_use == says()
     assert ports["ens1"].in_use is None
 
 
-def test_an_unbound_card_on_a_bare_machine_lacks_everything(machine: MachineTree) -> None:
+def test_an_unbound_card_on_a_bare_machine_lacks_everything(
+    machine: MachineTree, says: Says
+) -> None:
     machine.card("0000:87:00.1", None)
     bare = HostAbilities(
         capabilities=frozenset(), hugepages=False, vfio="absent", iommu=False, unsafe_noiommu=False
     )
     assert listed(machine, bare)["0000:87:00.1"].pci_needs == (
-        "this kernel has no vfio-pci",
-        "no IOMMU is active: intel_iommu=on or amd_iommu=on on the kernel's command line",
-        "vfio-pci is not bound: plimsoll ports bind 0000:87:00.1",
-        "no hugepages are reserved: a run reserves them as root",
+        says(),
+        says("intel_iommu=on", "amd_iommu=on"),
+        says("0000:87:00.1", "plimsoll ports bind"),
+        says("root"),
         "root",
     )
 
@@ -119,12 +122,12 @@ def test_what_an_interface_lacks_is_said_with_its_remedy(
     assert port.pci_needs is None
 
 
-def test_a_member_of_a_bridge_is_not_free(machine: MachineTree) -> None:
+def test_a_member_of_a_bridge_is_not_free(machine: MachineTree, says: Says) -> None:
     machine.interface("veth9")
     machine.interface("br0", uevent="DEVTYPE=bridge")
     machine.on_top("br0", "veth9")
     assert listed(machine)["veth9"].netdev_needs == (
-        "it is a member of br0: ip link set veth9 nomaster",
+        says("br0", "veth9", "ip link set veth9 nomaster"),
     )
 
 

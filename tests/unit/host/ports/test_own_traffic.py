@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.host.ports.own_traffic import Route, interfaces_in_use, read_routes
+from tests.worded.says import Says
 
 # As Linux 6.1 on a little-endian machine prints them, less what is not read.
 IPV4 = """\
@@ -62,10 +63,10 @@ def test_default_routes_are_in_use(routes: tuple[Route, ...]) -> None:
     ],
 )
 def test_the_way_back_to_an_ssh_client_is_in_use(
-    routes: tuple[Route, ...], client: str, interface: str
+    routes: tuple[Route, ...], client: str, interface: str, says: Says
 ) -> None:
     used = interfaces_in_use(routes, {}, {"SSH_CONNECTION": client})
-    assert used[interface] == "it carries this SSH session"
+    assert used[interface] == says()
 
 
 def test_a_client_that_cannot_be_read_is_not_attributed(routes: tuple[Route, ...]) -> None:
@@ -74,8 +75,10 @@ def test_a_client_that_cannot_be_read_is_not_attributed(routes: tuple[Route, ...
     )
 
 
-def test_what_an_interface_in_use_is_built_upon_is_in_use_too(routes: tuple[Route, ...]) -> None:
+def test_what_an_interface_in_use_is_built_upon_is_in_use_too(
+    routes: tuple[Route, ...], says: Says
+) -> None:
     masters = {"ens1": ("bond0",), "ens2": ("bond0",), "bond0": ("eth0",), "eth0": (), "ens3": ()}
     used = interfaces_in_use(routes, masters, {})
     assert set(used) == {"eth0", "eth1", "bond0", "ens1", "ens2"}
-    assert used["bond0"] == "eth0 is built upon it, and it carries the default route"
+    assert used["bond0"] == says("eth0")

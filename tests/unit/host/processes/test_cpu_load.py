@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.host.processes.cpu_load import BusyCpu, look_at_cpus
+from tests.worded.says import Says
 
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 
@@ -48,11 +49,11 @@ def ticks(seconds: float) -> int:
     return round(seconds * TICKS_A_SECOND)
 
 
-def test_a_busy_cpu_is_reported_with_its_process(tmp_path: Path) -> None:
+def test_a_busy_cpu_is_reported_with_its_process(tmp_path: Path, says: Says) -> None:
     after = {0: 1000 + ticks(0.31), 1: 1000 + ticks(0.02)}
     (busy,) = look(tmp_path, (0, 1), after, 310_000_000, ())
     assert (busy.cpu, busy.processes) == (0, (("python (x)", 7735, pytest.approx(0.62)),))
-    assert str(busy) == "CPU 0 is 62 % busy with python (x) (7735)"
+    assert str(busy) == says("0", "62", "python", "7735")
 
 
 def test_a_cpu_outside_the_question_is_not_reported(tmp_path: Path) -> None:
@@ -64,10 +65,10 @@ def test_what_our_own_processes_ran_is_not_counted(tmp_path: Path) -> None:
     assert look(tmp_path, (0,), after, 310_000_000, (7735,)) == ()
 
 
-def test_processes_that_came_and_went_are_counted_without_names(tmp_path: Path) -> None:
+def test_processes_that_came_and_went_are_counted_without_names(tmp_path: Path, says: Says) -> None:
     after = {0: 1000 + ticks(0.25), 1: 1000}
     (busy,) = look(tmp_path, (0,), after, 0, ())
-    assert str(busy) == ("CPU 0 is 50 % busy with processes that have ended, or interrupts")
+    assert str(busy) == says("0", "50")
 
 
 def test_no_cpus_take_no_time(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from plimsoll.host.processes.interruption import uninterrupted
+from tests.worded.says import Says
 
 
 class Cut(Exception):
@@ -24,7 +25,7 @@ def handlers():
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_takes_effect_after_the_block(number: signal.Signals) -> None:
+def test_a_signal_takes_effect_after_the_block(number: signal.Signals, says: Says) -> None:
     done = []
 
     def work() -> None:
@@ -34,7 +35,7 @@ def test_a_signal_takes_effect_after_the_block(number: signal.Signals) -> None:
 
     with pytest.raises(Cut, match=number.name):
         work()
-    assert done == ["the rest of the block"]
+    assert done == [says()]
     assert signal.getsignal(number) is cut
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.host.processes.log_tail import log_ending, log_tail
+from tests.worded.says import Says
 
 
 @pytest.mark.parametrize(
@@ -25,9 +26,9 @@ def test_nothing_of_it_commands_a_terminal(tmp_path: Path, written: bytes, seen:
     assert log_tail(log) == (seen,)
 
 
-def test_empty_lines_are_left_out(tmp_path: Path) -> None:
+def test_empty_lines_are_left_out(tmp_path: Path, says: Says) -> None:
     log = tmp_path / "log"
     log.write_text("one\n\n \n\x1b[0m\ntwo\n")
     assert log_tail(log) == ("one", "two")
     assert log_tail(log, lines=1) == ("two",)
-    assert log_ending(log) == "; its log ends with:\n    one\n    two"
+    assert log_ending(log).splitlines() == [says(), "    one", "    two"]

@@ -16,6 +16,7 @@ from tests.unit.host.resctrl.documented import (
     xeon,
     xeon_with_cdp,
 )
+from tests.worded.says import Says
 
 POLLED = {"tester": (2,), "dut": (3, 4)}
 
@@ -53,35 +54,35 @@ def test_what_the_hardware_has_is_not_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("machine", "schemata", "found"),
+    ("machine", "schemata", "facts"),
     [
-        (xeon, {"L3": 0x800}, "L3: the mask 0x800 has ways 0x800 that this cache has not"),
-        (xeon, {"L3": 0}, "L3: the mask 0x0 has fewer than 1 ways in a row"),
-        (xeon, {"L3": 0x5}, "L3: the mask 0x5 has gaps, and this CPU takes none"),
-        (xeon, {"L3": {2: 0x3}}, "L3[2]: there is no cache 2 for L3"),
-        (xeon, {"L3DATA": 0x3}, "L3DATA: L3DATA cannot be allocated here: caches that can be are"),
-        (xeon, {"L2": 0x3}, "L2: L2 cannot be allocated here: caches that can be are L3"),
-        (xeon, {"MB": "5%"}, "MB: 5% is less than this CPU can hold a group to"),
-        (xeon, {"MB": "4GB/s"}, "MB: 4000000000B/s is a rate, and resctrl takes shares here"),
-        (xeon, {"MB": {7: "20%"}}, "MB[7]: there is no cache 7 for MB"),
-        (xeon_with_cdp, {"MB": "20%"}, "MB: 20% is a share, and resctrl takes rates here"),
-        (xeon_with_cdp, {"MB": "1MB/s"}, "MB: 1000000B/s is less than the least rate"),
-        (epyc, {"MB": "100MB/s"}, "MB: 100000000B/s is less than the least rate"),
-        (epyc, {"L3": 0x10000}, "L3: the mask 0x10000 has ways 0x10000 that this cache has not"),
+        (xeon, {"L3": 0x800}, ("L3", "0x800")),
+        (xeon, {"L3": 0}, ("L3", "0x0", "1")),
+        (xeon, {"L3": 0x5}, ("L3", "0x5")),
+        (xeon, {"L3": {2: 0x3}}, ("L3[2]",)),
+        (xeon, {"L3DATA": 0x3}, ("L3DATA",)),
+        (xeon, {"L2": 0x3}, ("L2", "L3")),
+        (xeon, {"MB": "5%"}, ("5%",)),
+        (xeon, {"MB": "4GB/s"}, ("4000000000B/s",)),
+        (xeon, {"MB": {7: "20%"}}, ("MB[7]",)),
+        (xeon_with_cdp, {"MB": "20%"}, ("20%",)),
+        (xeon_with_cdp, {"MB": "1MB/s"}, ("1000000B/s",)),
+        (epyc, {"MB": "100MB/s"}, ("100000000B/s",)),
+        (epyc, {"L3": 0x10000}, ("L3", "0x10000")),
     ],
 )
 def test_what_it_has_not(
-    tmp_path: Path, machine: Any, schemata: dict[str, Any], found: str
+    tmp_path: Path, machine: Any, schemata: dict[str, Any], facts: tuple[str, ...], says: Says
 ) -> None:
     (first, *_) = on(machine(), tmp_path, schemata)
-    assert first.startswith(f"resctrl.groups[0].schemata.{found}")
+    assert first == says("resctrl.groups[0].schemata", *facts)
 
 
-def test_more_bits_in_a_row_may_be_needed(tmp_path: Path) -> None:
+def test_more_bits_in_a_row_may_be_needed(tmp_path: Path, says: Says) -> None:
     machine = xeon()
     machine.info["L3/min_cbm_bits"] = "2"
     assert on(machine, tmp_path, {"L3": 0x1}, {"L3": 0x3}) == [
-        "resctrl.groups[0].schemata.L3: the mask 0x1 has fewer than 2 ways in a row"
+        says("resctrl.groups[0].schemata.L3", "0x1", "2")
     ]
 
 
@@ -93,16 +94,16 @@ def test_kernels_before_sparse_masks_take_gaps_of_amd_alone(tmp_path: Path) -> N
     assert on(machine, tmp_path / "sparse", {"L3": 0x5}) == []
 
 
-def test_ways_of_exclusive_and_locked_groups_are_kept_off(tmp_path: Path) -> None:
+def test_ways_of_exclusive_and_locked_groups_are_kept_off(tmp_path: Path, says: Says) -> None:
     machine = xeon()
     machine.info["L3/bit_usage"] = "0=XXSSSSSSSEE;1=XXSSSSSPPSS"
     assert on(machine, tmp_path, {"L3": 0x7}) == [
-        "resctrl.groups[0].schemata.L3: ways 0x3 of cache 0 are exclusively another group's",
-        "resctrl.groups[0].schemata.L3: ways 0x4 of cache 1 are pseudo-locked",
+        says("resctrl.groups[0].schemata.L3", "0x3"),
+        says("resctrl.groups[0].schemata.L3", "0x4", "1"),
     ]
 
 
-def test_classes_of_service_run_out(tmp_path: Path) -> None:
+def test_classes_of_service_run_out(tmp_path: Path, says: Says) -> None:
     resctrl = DocumentedResctrl(tmp_path, xeon())
     for name in ("vm1", "vm2", "vm3", "vm4", "vm5", "locked"):
         resctrl.make(name)
@@ -111,23 +112,21 @@ def test_classes_of_service_run_out(tmp_path: Path) -> None:
     two = settings({}, {})
     assert of(two, resctrl) == []
     assert of(settings({}, {}, {}), resctrl) == [
-        "resctrl.groups: 3 groups are stated and 2 are free: the hardware has 8 classes of "
-        "service (CLOSIDs), of which the default group and vm1, vm2, vm3, vm4, vm5 have one each"
+        says("resctrl.groups", "3", "2", "8", "vm1", "vm2", "vm3", "vm4", "vm5")
     ]
 
 
-def test_what_monitors_alone_allocates_nothing(tmp_path: Path) -> None:
+def test_what_monitors_alone_allocates_nothing(tmp_path: Path, says: Says) -> None:
     machine = xeon()
     machine.info = {k: v for k, v in machine.info.items() if "L3_MON" in k or "status" in k}
     found = on(machine, tmp_path, {"MB": "20%"})
     assert found == [
-        f"resctrl: {tmp_path} can allocate nothing: it monitors alone",
-        "resctrl.groups[0].schemata.MB: memory bandwidth cannot be allocated here: there is no "
-        "info/MB",
+        says("resctrl", str(tmp_path)),
+        says("resctrl.groups[0].schemata.MB", "info/MB"),
     ]
 
 
-def test_cpus_of_others_are_left_to_them(tmp_path: Path) -> None:
+def test_cpus_of_others_are_left_to_them(tmp_path: Path, says: Says) -> None:
     resctrl = DocumentedResctrl(tmp_path, xeon())
     resctrl.make("vm1")
     resctrl.write("vm1/cpus_list", "3-5")
@@ -135,34 +134,33 @@ def test_cpus_of_others_are_left_to_them(tmp_path: Path) -> None:
         {"groups": [{"name": "loops", "of": ["dut"], "cpus": [6, 5]}]}
     )
     assert of(stated, resctrl) == [
-        f"resctrl.groups[0].{field}: CPU {cpu} belongs to the resctrl group vm1, to which it "
-        "would not return"
+        says(f"resctrl.groups[0].{field}:", str(cpu), "vm1")
         for field, cpu in (("of", 3), ("of", 4), ("cpus[1]", 5))
     ]
 
 
-def test_a_cpu_is_one_groups_and_there(tmp_path: Path) -> None:
+def test_a_cpu_is_one_groups_and_there(tmp_path: Path, says: Says) -> None:
     stated = ResctrlSettings.model_validate(
         {"groups": [{"name": "a", "of": ["dut"]}, {"name": "b", "cpus": [4, 9]}]}
     )
     assert of(stated, DocumentedResctrl(tmp_path, xeon())) == [
-        "resctrl.groups[1].cpus[1]: CPU 9 does not exist or is offline",
-        "resctrl.groups[1].cpus[0]: CPU 4 is in the group a already",
+        says("resctrl.groups[1].cpus[1]", "9"),
+        says("resctrl.groups[1].cpus[0]", "4"),
     ]
 
 
-def test_a_role_needs_cpus_here(tmp_path: Path) -> None:
+def test_a_role_needs_cpus_here(tmp_path: Path, says: Says) -> None:
     stated = ResctrlSettings.model_validate({"groups": [{"name": "a", "of": ["dut"]}]})
     resctrl = DocumentedResctrl(tmp_path, xeon())
     found = list(
         resctrl_mistakes(stated, {"tester": (2,), "dut": ()}, simulated=False, find=lambda: resctrl)
     )
     assert [f"{each.where}: {each.message}" for each in found] == [
-        "resctrl.groups[0].of: no loop of the dut polls a CPU of this machine"
+        says("resctrl.groups[0].of", "dut")
     ]
 
 
-def test_a_process_in_another_group_takes_its_children_there(tmp_path: Path) -> None:
+def test_a_process_in_another_group_takes_its_children_there(tmp_path: Path, says: Says) -> None:
     own = tmp_path / "proc/self/cpu_resctrl_groups"
     own.parent.mkdir(parents=True)
     resctrl = DocumentedResctrl(tmp_path / "resctrl", xeon())
@@ -170,15 +168,13 @@ def test_a_process_in_another_group_takes_its_children_there(tmp_path: Path) -> 
     assert of(settings({}), resctrl, tmp_path / "proc") == []
     own.write_text("res:guaranteed\nmon:/\n")
     (found,) = of(settings({}), resctrl, tmp_path / "proc")
-    assert found.startswith("resctrl: this process is in the resctrl group guaranteed,")
+    assert found == says("resctrl", "guaranteed")
 
 
-def test_a_simulated_lab_has_no_caches() -> None:
+def test_a_simulated_lab_has_no_caches(says: Says) -> None:
     (found,) = resctrl_mistakes(settings({}), {}, simulated=True)
-    assert (found.where, found.message) == (
-        "resctrl",
-        "a simulated lab has no machine whose caches could be allocated",
-    )
+    assert found.where == "resctrl"
+    assert found == says("resctrl")
     assert list(resctrl_mistakes(None, {}, simulated=True)) == []
 
 
@@ -189,12 +185,15 @@ def proc(tmp_path: Path, mounts: str, filesystems: str) -> Path:
     return tmp_path
 
 
-def test_a_machine_without_it_is_told_apart_from_one_not_mounted(tmp_path: Path) -> None:
-    with pytest.raises(MachineError, match="this machine offers no resctrl"):
+def test_a_machine_without_it_is_told_apart_from_one_not_mounted(
+    tmp_path: Path, says: Says
+) -> None:
+    with pytest.raises(MachineError) as caught:
         Resctrl.find(proc(tmp_path, "proc /proc proc rw 0 0\n", "nodev\tproc\n\text4\n"))
-    with pytest.raises(MachineError, match="resctrl is not mounted") as caught:
+    assert caught.value == says("resctrl")
+    with pytest.raises(MachineError) as caught:
         Resctrl.find(proc(tmp_path, "proc /proc proc rw 0 0\n", "nodev\tresctrl\n"))
-    assert "mount -t resctrl resctrl /sys/fs/resctrl" in caught.value.remedy
+    assert caught.value == says("-t", "/sys/fs/resctrl", "mount -t resctrl resctrl /sys/fs/resctrl")
 
 
 def test_it_is_found_where_it_is_mounted(tmp_path: Path) -> None:

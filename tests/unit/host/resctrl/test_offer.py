@@ -8,16 +8,17 @@ from plimsoll.errors import MachineError
 from plimsoll.host.resctrl.filesystem import LEAVE_OUT, Resctrl
 from plimsoll.host.resctrl.offer import resctrl_offer
 from tests.unit.host.resctrl.documented import DocumentedResctrl, xeon, xeon_with_cdp
+from tests.worded.says import Says
 
 
 def said(resctrl: Resctrl) -> str:
     return resctrl_offer(lambda: resctrl).in_words()
 
 
-def test_what_can_be_allocated_and_to_how_many(tmp_path: Path) -> None:
+def test_what_can_be_allocated_and_to_how_many(tmp_path: Path, says: Says) -> None:
     resctrl = DocumentedResctrl(tmp_path, xeon())
     resctrl.make("vm1")
-    assert said(resctrl) == "usable: L3 (11 ways), MB; 6 groups free"
+    assert said(resctrl) == says("L3", "11", "6")
 
 
 def test_code_and_data_apart(tmp_path: Path) -> None:
@@ -25,31 +26,33 @@ def test_code_and_data_apart(tmp_path: Path) -> None:
     assert said(resctrl) == "usable: L3CODE (11 ways), L3DATA (11 ways), MB; 6 groups free"
 
 
-def test_without_a_class_of_service_nothing_is_usable(tmp_path: Path) -> None:
+def test_without_a_class_of_service_nothing_is_usable(tmp_path: Path, says: Says) -> None:
     resctrl = DocumentedResctrl(tmp_path, xeon())
     for number in range(7):
         resctrl.make(f"vm{number}")
-    assert said(resctrl) == "not usable: all 8 classes of service have their groups already"
+    assert said(resctrl) == says("8")
 
 
-def test_what_monitors_alone_allocates_nothing(tmp_path: Path) -> None:
+def test_what_monitors_alone_allocates_nothing(tmp_path: Path, says: Says) -> None:
     machine = xeon()
     machine.info = {name: text for name, text in machine.info.items() if "L3_MON" in name}
     found = said(DocumentedResctrl(tmp_path, machine))
-    assert found == f"not usable: {tmp_path} monitors alone: the CPU has no CAT or MBA"
+    assert found == says(str(tmp_path))
 
 
-def test_one_who_may_not_write_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_who_may_not_write_is_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
+) -> None:
     resctrl = DocumentedResctrl(tmp_path, xeon())
     monkeypatch.setattr("os.access", lambda path, mode: False)
-    assert said(resctrl) == f"not usable: this user may not make groups in {tmp_path} (run as root)"
+    assert said(resctrl) == says(str(tmp_path))
 
 
-def test_a_machine_without_it_gets_the_reason_and_no_advice_about_experiments() -> None:
+def test_a_machine_without_it_gets_the_reason_and_no_advice_about_experiments(says: Says) -> None:
     def find() -> Resctrl:
         raise MachineError(
             "resctrl is not mounted", where="resctrl", remedy=f"as root: mount it, {LEAVE_OUT}"
         )
 
     found = resctrl_offer(find)
-    assert found.in_words() == "not usable: resctrl is not mounted (as root: mount it)"
+    assert found.in_words() == says("resctrl")

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.host.resctrl.settings import MemoryBandwidth, ResctrlSettings
+from tests.worded.says import Says
 
 
 def settings(*groups: dict[str, Any], **more: Any) -> ResctrlSettings:
@@ -62,37 +63,36 @@ def test_what_is_dumped_loads_as_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("schemata", "place", "problem"),
+    ("schemata", "place", "facts"),
     [
-        ({"L3": "f"}, "L3", "found 'f'"),
-        ({"L3": "20%"}, "L3", "found '20%'"),
-        ({"L3": True}, "L3", "found True"),
-        ({"L3": -1}, "L3", "found -1"),
-        ({"L3": {}}, "L3", "no cache is named"),
-        ({"L3": {"socket": 1}}, "L3", "'socket' is not the id of a cache"),
-        ({"MB": 20}, "MB", "found 20"),
-        ({"MB": "0%"}, "MB", "found '0%'"),
-        ({"MB": "101%"}, "MB", "found '101%'"),
-        ({"MB": "4furlongs/s"}, "MB", "found '4furlongs/s'"),
-        ({"L3": 1, "L3DATA": 2}, "L3DATA", "L3 and L3DATA are both stated"),
+        ({"L3": "f"}, "L3", ("f",)),
+        ({"L3": "20%"}, "L3", ("20%",)),
+        ({"L3": True}, "L3", ()),
+        ({"L3": -1}, "L3", ("-1",)),
+        ({"L3": {}}, "L3", ()),
+        ({"L3": {"socket": 1}}, "L3", ("socket",)),
+        ({"MB": 20}, "MB", ("20",)),
+        ({"MB": "0%"}, "MB", ("0%",)),
+        ({"MB": "101%"}, "MB", ("101%",)),
+        ({"MB": "4furlongs/s"}, "MB", ("4furlongs/s",)),
+        ({"L3": 1, "L3DATA": 2}, "L3DATA", ("L3", "L3DATA")),
     ],
 )
-def test_what_is_not_a_schema(schemata: dict[str, object], place: str, problem: str) -> None:
+def test_what_is_not_a_schema(
+    schemata: dict[str, object], place: str, facts: tuple[str, ...], says: Says
+) -> None:
     ((where, said, remedy),) = mistakes(group(schemata=schemata))
-    assert (where, said) == (("groups", 0, "schemata", place), problem)
+    assert where == ("groups", 0, "schemata", place)
+    assert said == says(*facts)
     assert remedy
 
 
-def test_members_and_names_are_one_groups() -> None:
-    assert [m[:2] for m in mistakes({"name": "a"})] == [
-        (("groups", 0), "the group a has neither tasks nor CPUs")
-    ]
+def test_members_and_names_are_one_groups(says: Says) -> None:
+    assert [m[:2] for m in mistakes({"name": "a"})] == [(("groups", 0), says())]
     assert [m[:2] for m in mistakes(group(), group(of=["dut"]))] == [
-        (("groups", 1, "name"), "two groups are called neighbours")
+        (("groups", 1, "name"), says("groups"))
     ]
-    assert [m[:2] for m in mistakes(group(), group(name="b"))] == [
-        (("groups", 1, "of"), "noise is in the group neighbours already")
-    ]
+    assert [m[:2] for m in mistakes(group(), group(name="b"))] == [(("groups", 1, "of"), says())]
     assert [m[:2] for m in mistakes(group(cpus=[2]), group(name="b", of=[], cpus=[1, 2]))] == [
-        (("groups", 1, "cpus"), "CPU 2 is in the group neighbours already")
+        (("groups", 1, "cpus"), says("2"))
     ]

@@ -29,6 +29,7 @@ from tests.unit.benchmark.simulated_tests import (
     run_directory,
 )
 from tests.unit.report.test_charts import rows
+from tests.worded.says import Says
 
 GIVEN = LatencyAtLoadSettings.quickly().model_copy(
     update={"rate": Rate(CAPACITY_PPS, "pps"), "rate_from": "given"}
@@ -86,18 +87,19 @@ def _point(*ends: Mapping[int, int]) -> LoadPoint:
     )  # fmt: skip
 
 
-def test_what_stalls_leave_open_has_both_ends_in_the_chart() -> None:
+def test_what_stalls_leave_open_has_both_ends_in_the_chart(says: Says) -> None:
     figure = latency_by_load([_point({100: 4}, {100: 3, 250: 1})])
     found = {row["quantile"]: (row["low"], row["latency"]) for row in rows(figure)}
     assert found == {
         "p50": (0.1, 0.1), "p99": (0.1, 0.25), "p99.9": (0.1, 0.25), "max": (0.1, 0.25)
     }  # fmt: skip
-    assert "a bar reaches down" in figure.caption
+    assert figure.caption == says("bar")
     assert "a bar" not in latency_by_load([_point({100: 4}, {100: 4})]).caption
 
 
 def test_a_rate_that_is_not_given_is_searched_first_and_a_kill_loses_no_trial(
     tmp_path: Path,
+    says: Says,
 ) -> None:
     search = {
         "strategy": "binary",
@@ -118,7 +120,7 @@ def test_a_rate_that_is_not_given_is_searched_first_and_a_kill_loses_no_trial(
     assert len(set(steps)) == len(steps)
     assert steps[:3] == ["search/1", "search/2", "search/3"]
     assert steps[-4:] == ["latency/0", "latency/10", "latency/50", "latency/90"]
-    assert "Quick preset: trials of 2s" in latency_at_load_answer(run).warnings[0]
+    assert latency_at_load_answer(run).warnings[0] == says("2s")
 
 
 def test_a_search_that_finds_nothing_is_reported(tmp_path: Path) -> None:
@@ -137,17 +139,18 @@ def test_a_search_that_finds_nothing_is_reported(tmp_path: Path) -> None:
     assert result.reason in latency_at_load_answer(run).sentences
 
 
-def test_a_profile_without_a_probe_is_refused() -> None:
+def test_a_profile_without_a_probe_is_refused(says: Says) -> None:
     plan = experiment(profile={"streams": [{"name": "load", "role": "load"}]})
-    with pytest.raises(InputError, match="the profile has no stream that probes") as error:
+    with pytest.raises(InputError) as error:
         check_latency_at_load(plan, GIVEN)
-    assert error.value.remedy == "add one with role: latency"
+    assert error.value == says("role")
 
 
-def test_a_share_beyond_reason_is_refused() -> None:
+def test_a_share_beyond_reason_is_refused(says: Says) -> None:
     settings = GIVEN.model_copy(update={"percents": (-1.0,)})
-    with pytest.raises(InputError, match="-1 % is not a share of the rate") as error:
+    with pytest.raises(InputError) as error:
         settings.check()
+    assert error.value == says("-1")
     assert error.value.where == "--loads"
 
 

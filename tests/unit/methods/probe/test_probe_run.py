@@ -12,6 +12,7 @@ from plimsoll.methods.probe.settings import ProbeSettings
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.traffic.streams.profile import Profile
 from tests.unit.benchmark.simulated_tests import Seen, experiment, run_directory
+from tests.worded.says import Says
 
 SETTINGS = ProbeSettings(duration_s=10)
 PATHS = ((0, 1), (1, 0))
@@ -68,13 +69,15 @@ def test_the_page_has_the_buckets_with_percentiles_up_to_a_hundred(tmp_path: Pat
     ]
 
 
-def test_a_killed_probe_keeps_its_windows_and_probes_for_the_rest(tmp_path: Path) -> None:
+def test_a_killed_probe_keeps_its_windows_and_probes_for_the_rest(
+    tmp_path: Path, says: Says
+) -> None:
     plan = experiment()
     run = run_directory(tmp_path, plan)
     with pytest.raises(Interrupted):
         run_probe(plan, SETTINGS, run, Kill(at_s=4.0))
     answer = probe_answer(run)
-    assert answer.heading.startswith("One probe in flight for 3s")
+    assert answer.heading == says("probe", "3s")
     result = run_probe(plan, SETTINGS, run, Seen())
     first, second = result.segments
     assert (first.verdict, first.sending_s) == ("none", pytest.approx(3.0))
@@ -95,10 +98,8 @@ def test_without_probes_in_the_profile_the_load_s_frames_probe() -> None:
     ]
 
 
-def test_the_quick_preset_says_so(tmp_path: Path) -> None:
+def test_the_quick_preset_says_so(tmp_path: Path, says: Says) -> None:
     plan = experiment()
     run = run_directory(tmp_path, plan)
     assert run_probe(plan, ProbeSettings.quickly(), run, Seen()).quick
-    assert probe_answer(run).warnings == (
-        "Quick preset: 10s instead of the hours that show a worst case.",
-    )
+    assert probe_answer(run).warnings == (says("10s"),)

@@ -14,6 +14,7 @@ from tests.unit.record.index.run_dirs import (
     open_folder,
     started,
 )
+from tests.worded.says import Says
 
 
 def refusal(text: str, root: Path) -> InputError:
@@ -83,40 +84,40 @@ def test_a_damaged_run_is_not_the_last_one(tmp_path: Path) -> None:
     assert find_run("last", tmp_path).path == path
 
 
-def test_candidates_are_reported_where_several_begin_so(tmp_path: Path) -> None:
+def test_candidates_are_reported_where_several_begin_so(tmp_path: Path, says: Says) -> None:
     for number in range(12):
         make_run(tmp_path, f"20260314T12000{number:x}-demo")
     error = refusal("20260314", tmp_path)
-    assert "12 runs begin so: 20260314T120000-demo, 20260314T120001-demo" in error.message
+    assert error == says("12", "20260314T120000-demo", "20260314T120001-demo")
     assert error.message.endswith("20260314T120009-demo and 2 more")
     assert error.where == "20260314"
-    assert "as much of the id" in error.remedy
 
 
 @pytest.mark.parametrize("text", ["nothing", "runs/nothing", "../../nothing", "x" * 5000])
-def test_what_is_no_run_is_reported_with_the_folder(tmp_path: Path, text: str) -> None:
+def test_what_is_no_run_is_reported_with_the_folder(tmp_path: Path, text: str, says: Says) -> None:
     error = refusal(text, tmp_path)
-    assert f"neither by its path nor in {tmp_path}" in error.message
+    assert error == says(str(tmp_path), "plimsoll runs")
     assert "plimsoll runs" in error.remedy
 
 
 @pytest.mark.parametrize("text", ["", "a\0b"])
-def test_what_can_name_nothing_is_refused(tmp_path: Path, text: str) -> None:
-    assert "names no run" in refusal(text, tmp_path).message
+def test_what_can_name_nothing_is_refused(tmp_path: Path, text: str, says: Says) -> None:
+    assert refusal(text, tmp_path).message == says()
 
 
-def test_without_a_folder_of_runs_it_is_named(tmp_path: Path) -> None:
+def test_without_a_folder_of_runs_it_is_named(tmp_path: Path, says: Says) -> None:
     error = refusal("last", tmp_path / "gone")
     assert error.where == str(tmp_path / "gone")
-    assert "No such file" in error.message
+    assert error == says("gone", "--runs")
     assert "--runs" in error.remedy
-    assert "there is no run yet" in refusal("last", tmp_path).message
+    assert refusal("last", tmp_path).message == says()
 
 
-def test_a_directory_that_is_no_run_is_refused(tmp_path: Path) -> None:
+def test_a_directory_that_is_no_run_is_refused(tmp_path: Path, says: Says) -> None:
     (tmp_path / "other").mkdir()
-    with pytest.raises(InputError, match="not a run directory"):
+    with pytest.raises(InputError) as caught:
         find_run(str(tmp_path / "other"), tmp_path)
+    assert caught.value == says("plimsoll run", "other")
 
 
 def test_names_that_would_drive_the_terminal_are_written_out(tmp_path: Path) -> None:
@@ -126,12 +127,13 @@ def test_names_that_would_drive_the_terminal_are_written_out(tmp_path: Path) -> 
     assert refusal("gone\x1b", tmp_path).where == r"gone\x1b"
 
 
-def test_a_run_that_may_not_be_looked_into_is_reported() -> None:
+def test_a_run_that_may_not_be_looked_into_is_reported(says: Says) -> None:
     with open_folder() as root:
         path = make_run(root)
         path.chmod(0)
-        with nobody(), pytest.raises(InputError, match="cannot be looked into: Permission denied"):
+        with nobody(), pytest.raises(InputError) as caught:
             find_run(path.name, root)
+    assert caught.value == says("Permission denied")
 
 
 def test_a_name_that_is_no_utf8_is_found(tmp_path: Path) -> None:

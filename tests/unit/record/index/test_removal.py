@@ -23,6 +23,7 @@ from tests.unit.record.index.run_dirs import (
     nobody,
     open_folder,
 )
+from tests.worded.says import Says
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user needs root")
 
@@ -70,50 +71,52 @@ def test_a_matrix_is_removed_with_its_parts(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-def test_a_part_of_a_matrix_is_not_removed_by_itself(tmp_path: Path) -> None:
+def test_a_part_of_a_matrix_is_not_removed_by_itself(tmp_path: Path, says: Says) -> None:
     error = refusal(make_matrix(tmp_path) / "iteration-0001" / "sample-1")
-    assert "a part of the matrix run 20260314T130000-sizes" in error.message
+    assert error == says("20260314T130000-sizes")
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "facts"),
     [
-        (lambda path: path.mkdir(), "no run: it holds no experiment.yaml"),
-        (lambda path: path.write_text(""), "no directory"),
-        (os.mkfifo, "no directory"),
-        (lambda path: path.symlink_to("/etc"), "a link that leads to no run"),
-        (lambda path: path.symlink_to("nowhere"), "a link that leads to no run"),
-        (lambda path: (path.mkdir(), (path / "journal.jsonl").touch()), "no run: it holds"),
+        (lambda path: path.mkdir(), ("experiment.yaml",)),
+        (lambda path: path.write_text(""), ()),
+        (os.mkfifo, ()),
+        (lambda path: path.symlink_to("/etc"), ()),
+        (lambda path: path.symlink_to("nowhere"), ()),
+        (lambda path: (path.mkdir(), (path / "journal.jsonl").touch()), ()),
         (
             lambda path: (
                 path.mkdir(),
                 (path / "journal.jsonl").symlink_to("/etc/passwd"),
                 (path / "experiment.yaml").symlink_to("/etc/passwd"),
             ),
-            "no run: it holds",
+            (),
         ),
     ],
 )
 def test_what_is_no_run_is_refused(
-    tmp_path: Path, make: Callable[[Path], object], said: str
+    tmp_path: Path, make: Callable[[Path], object], facts: tuple[str, ...], says: Says
 ) -> None:
     path = tmp_path / "thing"
     make(path)
     error = refusal(path)
-    assert said in error.message
+    assert error == says(*facts)
     assert error.where == str(path)
     assert "by hand" in error.remedy
 
 
-def test_what_does_not_exist_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="cannot be looked into: No such file"):
+def test_what_does_not_exist_is_reported(tmp_path: Path, says: Says) -> None:
+    with pytest.raises(RecordError) as caught:
         plan_removal(tmp_path / "gone")
+    assert caught.value == says("gone")
 
 
 @pytest.mark.parametrize("path", [Path("/"), Path("/etc"), Path("/proc"), Path.home()])
-def test_nothing_great_is_ever_a_run(path: Path) -> None:
-    with pytest.raises(InputError, match="this is no run"):
+def test_nothing_great_is_ever_a_run(path: Path, says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         plan_removal(path)
+    assert caught.value == says("experiment.yaml", "journal.jsonl")
 
 
 def test_what_is_left_of_a_run_is_removed_when_it_holds_nothing_else(tmp_path: Path) -> None:
@@ -127,13 +130,15 @@ def test_what_is_left_of_a_run_is_removed_when_it_holds_nothing_else(tmp_path: P
     assert not path.exists()
 
 
-def test_what_is_called_like_a_run_and_holds_something_else_is_refused(tmp_path: Path) -> None:
+def test_what_is_called_like_a_run_and_holds_something_else_is_refused(
+    tmp_path: Path, says: Says
+) -> None:
     path = tmp_path / "20260314T120005-holiday"
     path.mkdir()
     (path / "beach.jpg").touch()
     (path / "evil\x1b[2J").touch()
     error = refusal(path)
-    assert r"holds what no run has made: beach.jpg, evil\x1b[2J" in error.message
+    assert error == says("beach.jpg", "evil\\x1b[2J")
 
 
 def test_of_a_link_only_the_link_is_removed(tmp_path: Path) -> None:
@@ -195,23 +200,25 @@ def test_a_run_that_goes_on_after_the_question_stays(tmp_path: Path) -> None:
 
 
 def test_a_run_that_goes_on_at_the_last_moment_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     planned = plan_removal(make_stopped(tmp_path))
     monkeypatch.setattr(removal, "check_is_over", lambda path: None)
-    with locked(planned.path / "lock"), pytest.raises(RecordError, match="another run is writing"):
+    with locked(planned.path / "lock"), pytest.raises(RecordError) as caught:
         remove(planned)
+    assert caught.value == says(str(planned.path))
     assert len(run_paths(tmp_path)) == 1
 
 
 def test_no_one_goes_on_with_a_run_that_is_vanishing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     planned = plan_removal(make_stopped(tmp_path))
 
     def look_and_delete(path: Path) -> None:
-        with pytest.raises(RecordError, match="another run is writing"), locked(path / "lock"):
+        with pytest.raises(RecordError) as caught, locked(path / "lock"):
             pass
+        assert caught.value == says(str(path))
         shutil.rmtree(path)
 
     monkeypatch.setattr(removal, "_delete", look_and_delete)
@@ -219,42 +226,46 @@ def test_no_one_goes_on_with_a_run_that_is_vanishing(
     assert os.listdir(tmp_path) == []
 
 
-def test_another_directory_in_its_place_stays(tmp_path: Path) -> None:
+def test_another_directory_in_its_place_stays(tmp_path: Path, says: Says) -> None:
     planned = plan_removal(make_run(tmp_path))
     planned.path.rename(tmp_path / "moved")
     make_run(tmp_path)
-    with pytest.raises(RecordError, match="has changed since you confirmed"):
+    with pytest.raises(RecordError) as caught:
         remove(planned)
+    assert caught.value == says(planned.path.name)
     assert sorted(os.listdir(tmp_path)) == ["20260314T120005-demo", "moved"]
     assert is_whole(planned.path)
 
 
-def test_a_link_in_its_place_stays_and_leads_to_no_harm(tmp_path: Path) -> None:
+def test_a_link_in_its_place_stays_and_leads_to_no_harm(tmp_path: Path, says: Says) -> None:
     planned = plan_removal(make_run(tmp_path))
     planned.path.rename(tmp_path / "moved")
     planned.path.symlink_to("moved")
-    with pytest.raises(RecordError, match="has changed since you confirmed"):
+    with pytest.raises(RecordError) as caught:
         remove(planned)
+    assert caught.value == says(planned.path.name)
     assert is_whole(tmp_path / "moved")
 
 
-def test_another_link_in_its_place_stays(tmp_path: Path) -> None:
+def test_another_link_in_its_place_stays(tmp_path: Path, says: Says) -> None:
     run = make_run(tmp_path / "elsewhere")
     link = tmp_path / "linked"
     link.symlink_to(run)
     planned = plan_removal(link)
     link.unlink()
     make_run(tmp_path, "linked")
-    with pytest.raises(RecordError, match="has changed since you confirmed"):
+    with pytest.raises(RecordError) as caught:
         remove(planned)
+    assert caught.value == says("linked")
     assert is_whole(link)
 
 
-def test_a_run_that_someone_else_has_removed_is_reported(tmp_path: Path) -> None:
+def test_a_run_that_someone_else_has_removed_is_reported(tmp_path: Path, says: Says) -> None:
     planned = plan_removal(make_run(tmp_path))
     remove(planned)
-    with pytest.raises(RecordError, match="cannot be removed: No such file"):
+    with pytest.raises(RecordError) as caught:
         remove(planned)
+    assert caught.value == says(planned.path.name)
 
 
 def test_files_that_vanish_in_between_are_no_matter(
@@ -308,20 +319,20 @@ def test_only_what_a_removal_has_left_is_finished(tmp_path: Path) -> None:
 
 
 @needs_root
-def test_what_may_not_be_deleted_is_reported() -> None:
+def test_what_may_not_be_deleted_is_reported(says: Says) -> None:
     with open_folder() as root:
         path = make_run(root)
         with nobody():
             planned = plan_removal(path)
             with pytest.raises(RecordError) as caught:
                 remove(planned)
-        assert "cannot be removed: Permission denied" in caught.value.message
+        assert caught.value == says(planned.path.name)
         assert "writable" in caught.value.remedy
         assert os.listdir(root) == [path.name]
 
 
 @needs_root
-def test_a_run_that_cannot_be_deleted_whole_is_no_longer_listed() -> None:
+def test_a_run_that_cannot_be_deleted_whole_is_no_longer_listed(says: Says) -> None:
     with open_folder() as root:
         path = make_run(root)
         root.chmod(0o777)
@@ -333,21 +344,22 @@ def test_a_run_that_cannot_be_deleted_whole_is_no_longer_listed() -> None:
             with pytest.raises(RecordError) as caught:
                 remove(planned)
             assert run_paths(root) == []
-        assert "no longer listed, but cannot be deleted" in caught.value.message
+        assert caught.value == says("trial-0001.parquet")
         assert ".plimsoll-removed-" in caught.value.where
 
 
 @needs_root
-def test_what_may_not_be_looked_into_is_reported() -> None:
+def test_what_may_not_be_looked_into_is_reported(says: Says) -> None:
     with open_folder() as root:
         path = make_run(root)
         path.chmod(0)
-        with nobody(), pytest.raises(RecordError, match="cannot be looked into: Permission denied"):
+        with nobody(), pytest.raises(RecordError) as caught:
             plan_removal(path)
+    assert caught.value == says("Permission denied")
 
 
 @needs_root
-def test_another_file_system_in_it_is_refused(tmp_path: Path) -> None:
+def test_another_file_system_in_it_is_refused(tmp_path: Path, says: Says) -> None:
     path = make_run(tmp_path)
     (path / "metrics").mkdir()
     mounted = ["unshare", "--mount", "sh", "-c"]
@@ -366,7 +378,7 @@ def test_another_file_system_in_it_is_refused(tmp_path: Path) -> None:
     )
     if "unshare" in done.stderr or "mount:" in done.stderr:
         pytest.skip("mounting is not allowed here")
-    assert "another file system is mounted in it" in done.stderr
+    assert done.stderr == says("1", "66", "plan_removal", "_measure(path")
     assert path.is_dir()
 
 

@@ -29,6 +29,7 @@ from tests.unit.record.index.run_dirs import (
     single_trial,
     started,
 )
+from tests.worded.says import Says
 
 ROOT = Path(__file__).resolve().parents[4]
 HOLDER = """
@@ -77,13 +78,13 @@ def test_a_run_that_was_killed_before_its_first_event(tmp_path: Path) -> None:
     assert entry.began_unix_ns == NOON_NS
 
 
-def test_a_single_trial_is_over_with_its_trial(tmp_path: Path) -> None:
+def test_a_single_trial_is_over_with_its_trial(tmp_path: Path, says: Says) -> None:
     events = [started("trial"), single_trial("fail")]
     entry = look(make_run(tmp_path, events=events, result=None))
     assert entry.state == "finished"
     assert entry.summary is not None
     assert entry.summary.answer is not None
-    assert entry.summary.answer.text == "500 kpps per direction: fail"
+    assert entry.summary.answer.text == says("500", "fail")
     assert (entry.summary.verdict, entry.summary.period) == ("fail", "trial-0001")
     stopped = make_run(tmp_path, "20260314T120006-x", events=events[:1], result=None)
     assert look(stopped).state == "stopped"
@@ -166,22 +167,22 @@ def test_a_summary_of_a_run_without_a_result_does_not_hide_one(tmp_path: Path) -
     assert look(path).state == "finished"
 
 
-RESULT_DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
+RESULT_DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "an edited figure": (
         lambda run: _edit(run / "result.json", "3025000.0", "9025000.0"),
-        "was changed after the run",
+        (),
     ),
     "a result that is gone": (
         lambda run: (run / "result.json").unlink(),
-        "is missing, though the journal has the end",
+        (),
     ),
     "a journal without its end": (
         lambda run: _keep_lines(run / "journal.jsonl", slice(0, 1)),
-        "the journal next to it ends before its result",
+        ("journal",),
     ),
     "a journal that lost a line": (
         lambda run: _keep_lines(run / "journal.jsonl", slice(1, 2)),
-        "the journal next to it has lost 1 events",
+        ("journal", "1"),
     ),
 }
 
@@ -196,10 +197,15 @@ def _keep_lines(path: Path, kept: slice) -> None:
     path.write_text("".join(path.read_text().splitlines(keepends=True)[kept]))
 
 
-@pytest.mark.parametrize(("damage", "said"), RESULT_DAMAGE.values(), ids=RESULT_DAMAGE)
+@pytest.mark.parametrize(("damage", "facts"), RESULT_DAMAGE.values(), ids=RESULT_DAMAGE)
 @pytest.mark.parametrize("known", [False, True], ids=["first seen", "seen before"])
 def test_a_result_and_a_journal_that_disagree_are_damage(
-    tmp_path: Path, *, damage: Callable[[Path], object], said: str, known: bool
+    tmp_path: Path,
+    says: Says,
+    *,
+    damage: Callable[[Path], object],
+    facts: tuple[str, ...],
+    known: bool,
 ) -> None:
     path = make_run(tmp_path)
     if known:
@@ -209,8 +215,7 @@ def test_a_result_and_a_journal_that_disagree_are_damage(
     assert (entry.state, entry.summary) == ("damaged", None)
     (problem,) = entry.damage
     assert problem.where == str(path / "result.json")
-    assert said in problem.reason
-    assert "from one copy" in problem.remedy
+    assert problem == says(*facts)
 
 
 def test_a_result_that_is_written_otherwise_and_says_the_same_is_none(tmp_path: Path) -> None:
@@ -272,81 +277,87 @@ def test_a_damaged_summary_is_made_anew(tmp_path: Path, damage: Callable[[Path],
     assert (entry.state, entry.summary, entry.damage) == ("finished", before, ())
 
 
-# Each with what the message has to say.
-SOURCE_DAMAGE: dict[str, tuple[str, Callable[[Path], object], str]] = {
+# Each with the facts of the message.
+SOURCE_DAMAGE: dict[str, tuple[str, Callable[[Path], object], tuple[str, ...]]] = {
     **{
-        f"{name}: {kind}": (name, damage, said)
+        f"{name}: {kind}": (name, damage, ())
         for name in ("experiment.yaml", "journal.jsonl", "result.json")
-        for kind, damage, said in (
-            ("directory", lambda path: (path.unlink(), path.mkdir()), "not a regular file"),
-            ("pipe", lambda path: (path.unlink(), os.mkfifo(path)), "not a regular file"),
-            ("device", lambda p: (p.unlink(), p.symlink_to("/dev/zero")), "not a regular file"),
-            ("loop", lambda p: (p.unlink(), p.symlink_to(p.name)), "Too many levels of symbolic"),
+        for kind, damage in (
+            ("directory", lambda path: (path.unlink(), path.mkdir())),
+            ("pipe", lambda path: (path.unlink(), os.mkfifo(path))),
+            ("device", lambda p: (p.unlink(), p.symlink_to("/dev/zero"))),
+            ("loop", lambda p: (p.unlink(), p.symlink_to(p.name))),
         )
     },
-    "experiment.yaml: gone": ("experiment.yaml", os.unlink, "holds no experiment.yaml"),
-    "experiment.yaml: empty": ("experiment.yaml", lambda p: p.write_text(""), "not a mapping"),
-    "experiment.yaml: cut": ("experiment.yaml", lambda p: p.write_text("name: [a"), "damaged"),
-    "experiment.yaml: binary": ("experiment.yaml", lambda p: p.write_bytes(b"\0\xff"), "damaged"),
-    "experiment.yaml: a list": ("experiment.yaml", lambda p: p.write_text("[]"), "not a mapping"),
-    "experiment.yaml: deep": ("experiment.yaml", lambda p: p.write_text("[" * 9999), "damaged"),
+    "experiment.yaml: gone": ("experiment.yaml", os.unlink, ("experiment.yaml",)),
+    "experiment.yaml: empty": ("experiment.yaml", lambda p: p.write_text(""), ()),
+    "experiment.yaml: cut": ("experiment.yaml", lambda p: p.write_text("name: [a"), ()),
+    "experiment.yaml: binary": ("experiment.yaml", lambda p: p.write_bytes(b"\0\xff"), ()),
+    "experiment.yaml: a list": ("experiment.yaml", lambda p: p.write_text("[]"), ()),
+    "experiment.yaml: deep": ("experiment.yaml", lambda p: p.write_text("[" * 9999), ()),
     "experiment.yaml: code": (
         "experiment.yaml",
         lambda p: p.write_text("!!python/object/apply:os.getpid []"),
-        "damaged",
+        (),
     ),
-    "journal.jsonl: gone": ("journal.jsonl", os.unlink, "holds no journal.jsonl"),
+    "journal.jsonl: gone": ("journal.jsonl", os.unlink, ("journal.jsonl",)),
     "journal.jsonl: binary": (
         "journal.jsonl",
         lambda p: p.write_bytes(b"\0\xff\n\0\n"),
-        "line 1 is damaged",
+        ("1",),
     ),
     "journal.jsonl: a line amid": (
         "journal.jsonl",
         lambda p: p.write_text(p.read_text().replace("\n", "\n{\n", 1)),
-        "line 2 is damaged",
+        ("2",),
     ),
     "journal.jsonl: deep": (
         "journal.jsonl",
         lambda p: p.write_text("[" * 100_000 + "\n" + p.read_text()),
-        "line 1 is damaged",
+        ("1",),
     ),
     "journal.jsonl: before all time": (
         "journal.jsonl",
         lambda p: p.write_text(lines({"kind": "a", "at_unix_ns": -1}) + p.read_text()),
-        "line 1 is damaged: a time out of range",
+        ("1",),
     ),
     "journal.jsonl: after all time": (
         "journal.jsonl",
         lambda p: p.write_text(lines({"kind": "a", "at_unix_ns": 10**30}) + p.read_text()),
-        "line 1 is damaged: a time out of range",
+        ("1",),
     ),
     "journal.jsonl: a load beyond all": (
         "journal.jsonl",
         lambda p: p.write_text(lines(single_trial(load_pps=float("inf"))) + p.read_text()),
-        "line 1 is damaged: a load out of range",
+        ("1",),
     ),
     "journal.jsonl: a trial without verdict": (
         "journal.jsonl",
         lambda p: p.write_text(lines(single_trial("fine")) + p.read_text()),
-        "line 1 is damaged: a trial without verdict",
+        ("1",),
     ),
     "result.json: no number": (
         "result.json",
         lambda p: p.write_text(p.read_text().replace("3025000.0", "Infinity", 1)),
-        "its figure is not a number",
+        (),
     ),
-    "result.json: empty": ("result.json", lambda p: p.write_text(""), "Invalid JSON"),
-    "result.json: cut": ("result.json", lambda p: os.truncate(p, 100), "Invalid JSON"),
-    "result.json: binary": ("result.json", lambda p: p.write_bytes(b"\0\xff"), "Invalid JSON"),
-    "result.json: of another version": ("result.json", lambda p: p.write_text("{}"), "run_id"),
+    "result.json: empty": ("result.json", lambda p: p.write_text(""), ()),
+    "result.json: cut": ("result.json", lambda p: os.truncate(p, 100), ()),
+    "result.json: binary": ("result.json", lambda p: p.write_bytes(b"\0\xff"), ()),
+    "result.json: of another version": ("result.json", lambda p: p.write_text("{}"), ("run_id",)),
 }
 
 
-@pytest.mark.parametrize(("part", "damage", "said"), SOURCE_DAMAGE.values(), ids=SOURCE_DAMAGE)
+@pytest.mark.parametrize(("part", "damage", "facts"), SOURCE_DAMAGE.values(), ids=SOURCE_DAMAGE)
 @pytest.mark.parametrize("known", [False, True], ids=["first seen", "seen before"])
 def test_a_damaged_source_is_reported_with_place_and_remedy(
-    tmp_path: Path, *, part: str, damage: Callable[[Path], object], said: str, known: bool
+    tmp_path: Path,
+    *,
+    part: str,
+    damage: Callable[[Path], object],
+    facts: tuple[str, ...],
+    known: bool,
+    says: Says,
 ) -> None:
     path = make_run(tmp_path)
     if known:
@@ -356,8 +367,7 @@ def test_a_damaged_source_is_reported_with_place_and_remedy(
     assert (entry.state, entry.summary) == ("damaged", None)
     (problem,) = entry.damage
     assert problem.where in (str(path), str(path / part))
-    assert said in problem.reason
-    assert "from a copy" in problem.remedy or "use the version" in problem.remedy
+    assert (problem.reason, problem.remedy) == says(*facts)
 
 
 def test_the_loader_of_experiments_in_use_makes_nothing_but_plain_values(tmp_path: Path) -> None:
@@ -409,14 +419,14 @@ def test_a_directory_that_is_not_there_is_damaged(tmp_path: Path) -> None:
     assert entry.began_unix_ns == NOON_NS
 
 
-def test_damaged_notes_leave_the_run_as_it_is(tmp_path: Path) -> None:
+def test_damaged_notes_leave_the_run_as_it_is(tmp_path: Path, says: Says) -> None:
     path = make_run(tmp_path)
     (path / "notes.json").write_text("{")
     entry = look(path)
     assert (entry.state, dict(entry.notes.tags)) == ("finished", {})
     (damage,) = entry.damage
     assert damage.where == str(path / "notes.json")
-    assert "tags and notes cannot be read" in damage.reason
+    assert damage.reason == says("notes")
 
 
 def test_an_old_result_next_to_a_matching_experiment(tmp_path: Path) -> None:

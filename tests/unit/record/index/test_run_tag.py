@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_tag import parse_tag, parse_tag_key
+from tests.worded.says import Says
 
 
 @pytest.mark.parametrize(
@@ -21,30 +22,29 @@ def test_a_tag_is_a_key_and_a_value(text: str, tag: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "remedy"),
+    ("text", "facts"),
     [
-        ("kernel", "the tag kernel has no value", "key=value"),
-        ("kernel=", "the tag kernel has no value", "key=value"),
-        ("kernel= ", "the tag kernel has no value", "key=value"),
-        ("=6.1", "'' is not a valid tag key", "begin with a letter or a digit"),
-        ("", "'' is not a valid tag key", "begin with a letter or a digit"),
-        ("-x=1", "'-x' is not a valid tag key", "begin with a letter or a digit"),
-        ("a b=1", "'a b' is not a valid tag key", "A-Z a-z 0-9"),
-        ("ö=1", "'ö' is not a valid tag key", "A-Z a-z 0-9"),
-        ("k" * 64 + "=1", "is not a valid tag key", "up to 63"),
-        ("k=" + "v" * 257, "the value of k has 257 characters", "a note"),
-        ("k=a\x1b[31mb", r"cannot be printed: a\x1b[31mb", "control characters"),
-        ("k=a\nb", r"cannot be printed: a\nb", "line ends"),
-        ("k=a\u202eb", r"cannot be printed: a\u202eb", "control characters"),
-        ("k=\udce9", r"cannot be printed: \udce9", "control characters"),
-        ("k\x1b=1", r"k\\x1b", "A-Z a-z 0-9"),
+        ("kernel", ("kernel", "key=value")),
+        ("kernel=", ("kernel", "key=value")),
+        ("kernel= ", ("kernel", "key=value")),
+        ("=6.1", ("63", "0-9")),
+        ("", ("63", "0-9")),
+        ("-x=1", ("-x",)),
+        ("a b=1", ("a b", "0-9")),
+        ("ö=1", ("ö", "0-9")),
+        ("k" * 64 + "=1", ("63",)),
+        ("k=" + "v" * 257, ("257",)),
+        ("k=a\x1b[31mb", ("a\\x1b[31mb",)),
+        ("k=a\nb", ()),
+        ("k=a\u202eb", ("a\\u202eb",)),
+        ("k=\udce9", ("\\udce9",)),
+        ("k\x1b=1", ("k\\\\x1b", "0-9")),
     ],
 )
-def test_what_is_no_tag_is_refused(text: str, said: str, remedy: str) -> None:
+def test_what_is_no_tag_is_refused(text: str, facts: tuple[str, ...], says: Says) -> None:
     with pytest.raises(InputError) as caught:
         parse_tag(text)
-    assert said in caught.value.message
-    assert remedy in caught.value.remedy
+    assert caught.value == says(*facts)
 
 
 @given(st.text())

@@ -20,6 +20,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.units import parse_rate
 from tests.unit.benchmark.matrix.matrix_files import write_matrix
 from tests.unit.methods.soak.soak_runs import soak_experiment
+from tests.worded.says import Says
 
 
 class Silent:
@@ -84,7 +85,7 @@ def test_a_search_keeps_its_summary_from_its_beginning_to_its_end(tmp_path: Path
 
 
 @pytest.mark.usefixtures("_nothing_is_made_anew")
-def test_a_single_trial_keeps_its_summary(tmp_path: Path) -> None:
+def test_a_single_trial_keeps_its_summary(tmp_path: Path, says: Says) -> None:
     plan = soak_experiment()
     run = RunDirectory.create(tmp_path, "demo-trial", plan.normalised())
     record = run_single_trial(plan, run, parse_rate("60kpps"), 1.0, Silent(run))
@@ -92,18 +93,18 @@ def test_a_single_trial_keeps_its_summary(tmp_path: Path) -> None:
     assert (entry.state, record.verdict) == ("finished", "pass")
     assert entry.summary is not None
     assert entry.summary.answer is not None
-    assert entry.summary.answer.text == "60 kpps per direction: pass"
+    assert entry.summary.answer.text == says("60", "kpps", "pass")
 
 
 @pytest.mark.usefixtures("_nothing_is_made_anew")
-def test_a_matrix_and_its_parts_keep_theirs(tmp_path: Path) -> None:
+def test_a_matrix_and_its_parts_keep_theirs(tmp_path: Path, says: Says) -> None:
     path = write_matrix(tmp_path, {"sets": [{"search.maximum": ["20kpps", "30kpps"]}]})
     run = begin_matrix(load_matrix(path), tmp_path / "runs")
     run_matrix(run, Silent(run), lambda sample: None)
     whole, *parts = read_index(tmp_path / "runs", parts=True)
     assert whole.summary is not None
     assert whole.summary.answer is not None
-    assert whole.summary.answer.text == "2 of 2 load lines, 20 kpps to 30 kpps"
+    assert whole.summary.answer.text == says("2", "20", "kpps", "30")
     assert (whole.state, whole.summary.dut, whole.summary.model) == (
         "finished",
         "simulated",

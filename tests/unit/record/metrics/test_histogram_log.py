@@ -17,6 +17,7 @@ from plimsoll.record.metrics.histogram_log import (
     stream_tag,
 )
 from tests.unit.record.trial_parts import BEGIN_NS, FOUR, PLANS, counts, interval, second
+from tests.worded.says import Says
 
 BEGIN_S = BEGIN_NS / 1e9
 
@@ -88,14 +89,17 @@ def test_a_torn_last_line_is_left_out_and_a_resumed_run_cuts_it_off(tmp_path: Pa
     assert len(list(read_histogram_log(path))) == 2
 
 
-def test_a_damaged_line_is_named(tmp_path: Path) -> None:
+def test_a_damaged_line_is_named(tmp_path: Path, says: Says) -> None:
     path = tmp_path / "histograms.hlog"
     path.write_text("#comment\nTag=a,1.0,1.0,1.0,HISTnonsense\n")
-    with pytest.raises(RecordError, match="line 2 is damaged"):
+    with pytest.raises(RecordError) as caught:
         list(read_histogram_log(path))
+    assert caught.value == says("2")
 
 
-def test_a_line_that_unpacks_to_more_than_a_histogram_is_not_unpacked(tmp_path: Path) -> None:
+def test_a_line_that_unpacks_to_more_than_a_histogram_is_not_unpacked(
+    tmp_path: Path, says: Says
+) -> None:
     """100 KB would become 64 MiB."""
     packed = zlib.compress(bytes(64 << 20))
     payload = base64.b64encode(struct.pack(">II", 0x1C849314, len(packed)) + packed).decode()
@@ -103,8 +107,9 @@ def test_a_line_that_unpacks_to_more_than_a_histogram_is_not_unpacked(tmp_path: 
     path.write_text(f"Tag=a,1.0,1.0,1.0,{payload}\n")
     tracemalloc.start()
     try:
-        with pytest.raises(RecordError, match="line 1 is damaged"):
+        with pytest.raises(RecordError) as caught:
             list(read_histogram_log(path))
+        assert caught.value == says("1")
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -173,21 +178,24 @@ def test_a_trial_that_follows_ends_the_open_minute(tmp_path: Path) -> None:
         "",
     ],
 )
-def test_a_line_whose_numbers_or_fields_are_damaged_is_named(tmp_path: Path, line: str) -> None:
+def test_a_line_whose_numbers_or_fields_are_damaged_is_named(
+    tmp_path: Path, line: str, says: Says
+) -> None:
     path = tmp_path / "histograms.hlog"
     path.write_text(f"#comment\n{line}\n")
-    with pytest.raises(RecordError, match="line 2 is damaged") as caught:
+    with pytest.raises(RecordError) as caught:
         list(read_histogram_log(path))
+    assert caught.value == says("2")
     assert caught.value.where == str(path)
-    assert "restore the file from a copy of the run" in caught.value.remedy
 
 
-def test_a_histogram_of_other_buckets_is_no_entry_of_ours(tmp_path: Path) -> None:
+def test_a_histogram_of_other_buckets_is_no_entry_of_ours(tmp_path: Path, says: Says) -> None:
     path = tmp_path / "histograms.hlog"
     payload = HdrHistogram(1, 1000, 1).encode().decode("ascii")
     path.write_text(f"Tag=a,1.000,1.000,1.000000,{payload}\n")
-    with pytest.raises(RecordError, match="line 1 is damaged"):
+    with pytest.raises(RecordError) as caught:
         list(read_histogram_log(path))
+    assert caught.value == says("1")
 
 
 def test_the_greatest_value_is_exact_and_not_that_of_its_bucket(tmp_path: Path) -> None:
@@ -201,22 +209,25 @@ def test_the_greatest_value_is_exact_and_not_that_of_its_bucket(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", ["histograms.hlog", "histograms.hlog.open"])
-def test_bytes_that_are_no_text_are_damage(tmp_path: Path, name: str) -> None:
+def test_bytes_that_are_no_text_are_damage(tmp_path: Path, name: str, says: Says) -> None:
     (tmp_path / name).write_bytes(b'{"follows_bytes": 0}\n\xff\xfe\n')
-    with pytest.raises(RecordError, match=r"line [12] is damaged") as caught:
+    with pytest.raises(RecordError) as caught:
         list(read_histogram_log(tmp_path / "histograms.hlog"))
+    assert caught.value == says()
     assert caught.value.where == str(tmp_path / name)
 
 
-def test_a_stretch_that_does_not_say_what_it_follows_is_damage(tmp_path: Path) -> None:
+def test_a_stretch_that_does_not_say_what_it_follows_is_damage(tmp_path: Path, says: Says) -> None:
     stretch = tmp_path / "histograms.hlog.open"
     for first in ("nonsense", "[]", '{"follows_bytes": "x"}', "[" * 100_000):
         stretch.write_text(f"{first}\n")
-        with pytest.raises(RecordError, match="line 1 is damaged"):
+        with pytest.raises(RecordError) as caught:
             list(read_histogram_log(tmp_path / "histograms.hlog"))
+        assert caught.value == says("1")
 
 
-def test_a_log_that_cannot_be_read_is_said_with_the_remedy(tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_read_is_said_with_the_remedy(tmp_path: Path, says: Says) -> None:
     (tmp_path / "histograms.hlog").mkdir()
-    with pytest.raises(RecordError, match="cannot be read: Is a directory"):
+    with pytest.raises(RecordError) as caught:
         list(read_histogram_log(tmp_path / "histograms.hlog"))
+    assert caught.value == says("histograms.hlog")

@@ -14,6 +14,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.stream_record import FrameSizeRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from tests.unit.record.trial_parts import record
+from tests.worded.says import Says
 
 
 @dataclass(frozen=True)
@@ -147,16 +148,18 @@ def test_a_probe_taken_from_the_load_is_a_part_of_it() -> None:
     assert line.frame_sizes == (64,)
 
 
-def test_a_stream_as_fast_as_the_port_takes_it_is_no_part_of_the_load() -> None:
+def test_a_stream_as_fast_as_the_port_takes_it_is_no_part_of_the_load(says: Says) -> None:
     line = LoadLine.of(carrying(((0, 1), "load", 64, 8000.0), ((1, 0), "load", 128, None)), None)
     assert (line.total_pps, line.directions, line.frame_sizes) == (8000.0, 1, (64,))
-    with pytest.raises(ValueError, match="a load line needs load streams"):
+    with pytest.raises(ValueError) as caught:
         LoadLine.of(carrying(((0, 1), "load", 64, None)), None)
+    assert caught.value == says("load")
 
 
-def test_without_load_streams_there_is_no_load_line() -> None:
-    with pytest.raises(ValueError, match="a load line needs load streams"):
+def test_without_load_streams_there_is_no_load_line(says: Says) -> None:
+    with pytest.raises(ValueError) as caught:
         LoadLine.of(carrying(((0, 1), "latency", 64, 1000.0)), None)
+    assert caught.value == says()
 
 
 def test_the_load_line_is_what_was_offered() -> None:
@@ -218,9 +221,10 @@ def test_validation_and_streams_are_those_of_the_proof() -> None:
     assert found.streams == TRIALS[5].streams
 
 
-def test_a_load_that_no_validation_passed_is_no_load_line() -> None:
-    with pytest.raises(ValueError, match=r"no validation passed at 2000\.0 pps"):
+def test_a_load_that_no_validation_passed_is_no_load_line(says: Says) -> None:
+    with pytest.raises(ValueError) as caught:
         result(TRIALS[:5], 2000.0)
+    assert caught.value == says("2000.0")
 
 
 @pytest.fixture
@@ -244,32 +248,38 @@ def test_without_a_file_there_is_no_result(run: RunDirectory) -> None:
     assert read_result(run) is None
 
 
-def test_a_damaged_result_is_named(finished: RunDirectory) -> None:
+def test_a_damaged_result_is_named(finished: RunDirectory, says: Says) -> None:
     finished.result.write_text("{")
-    with pytest.raises(RecordError, match="cannot be read") as caught:
+    with pytest.raises(RecordError) as caught:
         read_result(finished)
+    assert caught.value == says("1")
     assert caught.value.where == str(finished.result)
 
 
-def test_a_result_of_another_make_is_reported_in_one_line(finished: RunDirectory) -> None:
+def test_a_result_of_another_make_is_reported_in_one_line(
+    finished: RunDirectory, says: Says
+) -> None:
     finished.result.write_text('{"method": "load-line", "speed": 1}')
-    with pytest.raises(RecordError, match=r"cannot be read: .+ \(and \d+ more\)") as caught:
+    with pytest.raises(RecordError) as caught:
         read_result(finished)
+    assert caught.value == says()
     assert "\n" not in caught.value.message
 
 
-def test_an_edited_result_is_no_result(finished: RunDirectory) -> None:
+def test_an_edited_result_is_no_result(finished: RunDirectory, says: Says) -> None:
     text = finished.result.read_text()
     finished.result.write_text(text.replace("2000.0", "9000.0"))
-    with pytest.raises(RecordError, match="was changed after the run"):
+    with pytest.raises(RecordError) as caught:
         read_result(finished)
+    assert caught.value == says()
 
 
-def test_a_result_whose_journal_was_cut_is_no_result(finished: RunDirectory) -> None:
+def test_a_result_whose_journal_was_cut_is_no_result(finished: RunDirectory, says: Says) -> None:
     first = finished.journal.read_text().splitlines(keepends=True)[0]
     finished.journal.write_text(first)
-    with pytest.raises(RecordError, match="the journal next to it ends before its result"):
+    with pytest.raises(RecordError) as caught:
         read_result(finished)
+    assert caught.value == says()
 
 
 def test_a_result_that_a_kill_kept_from_being_written_is_written_by_the_next(

@@ -4,6 +4,7 @@ import pytest
 
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.environment import load_environment, read_environment
+from tests.worded.says import Says
 
 FILES = {
     "proc/sys/kernel/hostname": "bench\n",
@@ -89,7 +90,8 @@ def test_without_a_file_there_is_no_environment(tmp_path: Path) -> None:
     assert load_environment(tmp_path / "environment.json") is None
 
 
-def test_a_damaged_environment_is_named(tmp_path: Path) -> None:
+def test_a_damaged_environment_is_named(tmp_path: Path, says: Says) -> None:
     (tmp_path / "environment.json").write_text("[]")
-    with pytest.raises(RecordError, match="cannot be read"):
+    with pytest.raises(RecordError) as caught:
         load_environment(tmp_path / "environment.json")
+    assert caught.value == says()

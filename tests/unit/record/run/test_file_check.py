@@ -20,6 +20,7 @@ from plimsoll.record.run.journal import FILES, Journal, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.test_recorder import break_off_a_trial, run_trial
 from tests.unit.record.trial_parts import record
+from tests.worded.says import Says
 
 FILES_OF_RUN = [
     "experiment.yaml",
@@ -70,11 +71,11 @@ def flip(path: Path) -> None:
     os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns + 1))
 
 
-DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
-    "a flipped bit": (flip, "was changed after it was recorded"),
-    "a cut": (lambda path: os.truncate(path, path.stat().st_size // 2), "bytes; "),
-    "deletion": (Path.unlink, "is missing"),
-    "a pipe": (lambda path: (path.unlink(), os.mkfifo(path)), "not a regular file"),
+DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
+    "a flipped bit": (flip, ()),
+    "a cut": (lambda path: os.truncate(path, path.stat().st_size // 2), ()),
+    "deletion": (Path.unlink, ()),
+    "a pipe": (lambda path: (path.unlink(), os.mkfifo(path)), ()),
 }
 
 
@@ -84,27 +85,34 @@ def test_an_untouched_run_is_as_it_was_recorded(run: RunDirectory) -> None:
 
 
 @pytest.mark.parametrize("name", [*FILES_OF_RUN, "result.json"])
-@pytest.mark.parametrize(("damage", "said"), DAMAGE.values(), ids=DAMAGE)
+@pytest.mark.parametrize(("damage", "facts"), DAMAGE.values(), ids=DAMAGE)
 def test_whatever_happens_to_a_file_is_named(
-    run: RunDirectory, name: str, damage: Callable[[Path], object], said: str
+    run: RunDirectory,
+    name: str,
+    damage: Callable[[Path], object],
+    facts: tuple[str, ...],
+    says: Says,
 ) -> None:
     damage(run.path / name)
     (found,) = check_run(run)
     assert found.path == run.path / name
     if name != "result.json":
-        assert said in found.reason
-        with pytest.raises(RecordError, match="restore it from a copy"):
+        assert found.reason == says(*facts)
+        with pytest.raises(RecordError) as caught:
             require_intact(run, name)
+        assert caught.value == says()
 
 
 @pytest.mark.parametrize("junk", [b'{"event": "tri', bytes(512), b"\x00"])
-def test_bytes_behind_the_end_of_a_run_are_named(run: RunDirectory, junk: bytes) -> None:
+def test_bytes_behind_the_end_of_a_run_are_named(
+    run: RunDirectory, junk: bytes, says: Says
+) -> None:
     """In a run that goes on they are what a kill left of a line, and no damage."""
     with run.journal.open("ab") as journal:
         journal.write(junk)
     (found,) = check_run(run)
     assert found.path == run.journal
-    assert "bytes behind its last event" in found.reason
+    assert found.reason == says()
 
 
 def recorded(run: RunDirectory, name: str) -> list[Any]:
@@ -150,10 +158,13 @@ def test_going_on_with_a_run_does_not_hide_damage(run: RunDirectory) -> None:
 
 
 @pytest.mark.parametrize("name", ["spikes.parquet", "environment.json"])
-def test_what_would_be_written_anew_from_damage_is_refused(run: RunDirectory, name: str) -> None:
+def test_what_would_be_written_anew_from_damage_is_refused(
+    run: RunDirectory, name: str, says: Says
+) -> None:
     flip(run.path / name)
-    with pytest.raises(RecordError, match="was changed after it was recorded"), recording(run):
+    with pytest.raises(RecordError) as caught, recording(run):
         pass
+    assert caught.value == says(name)
 
 
 def test_a_kill_while_a_file_is_written_anew_makes_it_no_damaged_one(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.journal import LINE_CUT, Journal, JournalEvent, read_journal
 from tests.unit.record.file_size_limit import at_most_4_kib_a_file
 from tests.unit.record.trial_parts import record
+from tests.worded.says import Says
 
 
 def written(path: Path, count: int) -> tuple[JournalEvent, ...]:
@@ -90,27 +91,28 @@ def test_the_checksum_is_the_crc_32_of_the_line_before_it(tmp_path: Path) -> Non
     assert json.loads(line)["text"] == "ä,\n"
 
 
-def test_a_line_without_a_checksum_is_not_taken(tmp_path: Path) -> None:
+def test_a_line_without_a_checksum_is_not_taken(tmp_path: Path, says: Says) -> None:
     path = tmp_path / "journal.jsonl"
     path.write_text('{"kind": "note", "at_unix_ns": 1}\n')
-    with pytest.raises(RecordError, match="no checksum at its end") as caught:
+    with pytest.raises(RecordError) as caught:
         read_journal(path)
+    assert caught.value == says("journal.jsonl", "1")
     assert "earlier version" in caught.value.message
 
 
 @pytest.mark.parametrize(
     "line", ["{broken", "[]", "{}", '{"kind": 3, "at_unix_ns": 1}', "[" * 20_000]
 )
-def test_a_damaged_middle_line_is_named(tmp_path: Path, line: str) -> None:
+def test_a_damaged_middle_line_is_named(tmp_path: Path, line: str, says: Says) -> None:
     path = tmp_path / "journal.jsonl"
     written(path, 3)
     lines = path.read_text().splitlines()
     lines[1] = line
     path.write_text("".join(f"{each}\n" for each in lines))
-    with pytest.raises(RecordError, match="line 2 is damaged") as caught:
+    with pytest.raises(RecordError) as caught:
         read_journal(path)
+    assert caught.value == says("2")
     assert caught.value.where == str(path)
-    assert "restore it from a copy" in caught.value.remedy
 
 
 def test_trials_come_back_whole(tmp_path: Path) -> None:
@@ -130,12 +132,13 @@ def test_the_first_trial_is_number_one(tmp_path: Path) -> None:
     assert read_journal(tmp_path / "journal.jsonl").next_trial_number() == 1
 
 
-def test_a_trial_of_another_version_says_what_to_do(tmp_path: Path) -> None:
+def test_a_trial_of_another_version_says_what_to_do(tmp_path: Path, says: Says) -> None:
     path = tmp_path / "journal.jsonl"
     with Journal(path) as journal:
         journal.append("trial", trial={"number": 1, "colour": "red"})
-    with pytest.raises(RecordError, match="does not fit this version") as caught:
+    with pytest.raises(RecordError) as caught:
         read_journal(path).trials()
+    assert caught.value == says("journal.jsonl", "environment.json")
     assert "environment.json" in caught.value.remedy
 
 

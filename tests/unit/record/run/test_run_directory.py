@@ -12,6 +12,7 @@ from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run import run_directory
 from plimsoll.record.run.run_directory import RunDirectory
+from tests.worded.says import Says
 
 NOON = datetime(2026, 3, 14, 12, 0, 5, tzinfo=UTC)
 
@@ -47,11 +48,11 @@ def test_the_experiment_is_kept_in_its_order(tmp_path: Path) -> None:
     assert run.experiment.read_text().startswith("name: ä\n")
 
 
-def test_a_directory_that_is_no_run_is_refused(tmp_path: Path) -> None:
+def test_a_directory_that_is_no_run_is_refused(tmp_path: Path, says: Says) -> None:
     with pytest.raises(InputError) as caught:
         RunDirectory.open(tmp_path)
     assert str(tmp_path) in str(caught.value)
-    assert "not a run directory" in str(caught.value)
+    assert caught.value == says("experiment.yaml", "journal.jsonl", "id>")
     assert "runs/<run id>" in caught.value.remedy
 
 
@@ -78,10 +79,11 @@ def test_a_run_has_its_journal_before_its_experiment(
     assert written == ["journal.jsonl", "experiment.yaml"]
 
 
-def test_a_runs_root_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_a_runs_root_that_cannot_be_made_is_named(tmp_path: Path, says: Says) -> None:
     (tmp_path / "runs").write_text("a file")
-    with pytest.raises(RecordError, match="cannot make the run directory"):
+    with pytest.raises(RecordError) as caught:
         RunDirectory.create(tmp_path / "runs", "demo", {})
+    assert caught.value == says()
 
 
 def test_a_name_that_is_not_utf_8_is_refused_before_anything_is_run(tmp_path: Path) -> None:
@@ -93,11 +95,12 @@ def test_a_name_that_is_not_utf_8_is_refused_before_anything_is_run(tmp_path: Pa
     assert not root.exists()
 
 
-def test_a_damaged_experiment_is_named(tmp_path: Path) -> None:
+def test_a_damaged_experiment_is_named(tmp_path: Path, says: Says) -> None:
     run = RunDirectory.create(tmp_path, "demo", {})
     run.experiment.write_text("- not\n- a mapping\n")
-    with pytest.raises(RecordError, match="not a mapping"):
+    with pytest.raises(RecordError) as caught:
         run.read_experiment()
+    assert caught.value == says()
 
 
 def test_a_second_writer_in_this_process_is_refused(tmp_path: Path) -> None:

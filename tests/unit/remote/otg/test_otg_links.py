@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.remote.otg.flows_read import two_ports
 from tests.unit.remote.otg.test_otg_server import CountedTraffic, api, served, settings, traffic
+from tests.worded.says import Says
 
 __all__ = ["api", "served", "settings", "traffic"]
 
@@ -46,13 +47,13 @@ def test_without_names_it_is_all_ports(configured: Any) -> None:
 
 
 def test_a_link_that_is_not_so_yet_is_in_the_warnings(
-    configured: Any, traffic: CountedTraffic
+    configured: Any, traffic: CountedTraffic, says: Says
 ) -> None:
     traffic.slow_links.add(1)
-    assert _set(configured, "down") == ["the link of p2 is still up: watch it in port metrics"]
+    assert _set(configured, "down") == [says("p2")]
     assert _links(configured) == ["down", "up"]
     traffic.links_up[1] = False
-    assert _set(configured, "up") == ["the link of p2 is still down: watch it in port metrics"]
+    assert _set(configured, "up") == [says("p2")]
 
 
 def test_a_new_configuration_brings_links_up_again(configured: Any) -> None:
@@ -61,12 +62,13 @@ def test_a_new_configuration_brings_links_up_again(configured: Any) -> None:
     assert _links(configured) == ["up", "up"]
 
 
-def test_a_port_that_is_not_there_changes_none(configured: Any) -> None:
-    with pytest.raises(Exception, match="there is no port") as caught:
+def test_a_port_that_is_not_there_changes_none(configured: Any, says: Says) -> None:
+    with pytest.raises(Exception) as caught:
         _set(configured, "down", "p1", "p9")
+    assert caught.value == says("port.link.port_names: there is no port", "p9")
     error = configured.from_exception(caught.value)
     assert (error.kind, error.code in (400, 3)) == ("validation", True)
-    assert error.errors == ["port.link.port_names: there is no port 'p9'"]
+    assert error.errors == [says("p9", "port.link.port_names")]
     assert _links(configured) == ["up", "up"]
 
 
@@ -74,14 +76,14 @@ def test_a_port_that_is_not_there_changes_none(configured: Any) -> None:
     ("names", "field"), [(("p1", "p2"), "port_names[1]"), ((), "port_names")], ids=["named", "all"]
 )
 def test_a_driver_that_cannot_is_refused_at_its_port_and_the_others_are_as_before(
-    configured: Any, traffic: CountedTraffic, names: tuple[str, ...], field: str
+    configured: Any, traffic: CountedTraffic, names: tuple[str, ...], field: str, says: Says
 ) -> None:
     traffic.fixed_links.add(1)
     with pytest.raises(Exception, match="net_memif") as caught:
         _set(configured, "down", *names)
     error = configured.from_exception(caught.value)
     assert (error.kind, error.code in (400, 3)) == ("validation", True)
-    assert error.errors == [f"port.link.{field}: p2: driver net_memif cannot do it: use a card"]
+    assert error.errors == [says(f"port.link.{field}", "p2", "net_memif")]
     assert _links(configured) == ["up", "up"]
 
 

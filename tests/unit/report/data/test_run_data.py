@@ -7,6 +7,7 @@ from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.data.run_data import RunData, load_run
 from tests.unit.report.sample_run import STEPS, write_sample_run
+from tests.worded.says import Says
 
 
 def test_a_finished_run_shows_the_validation_behind_its_result(finished: RunData) -> None:
@@ -58,11 +59,11 @@ def test_a_run_that_has_only_begun_can_be_shown(tmp_path: Path) -> None:
     assert (data.trials, data.result, data.environment) == ((), None, None)
 
 
-def test_what_died_is_reported(tmp_path: Path) -> None:
+def test_what_died_is_reported(tmp_path: Path, says: Says) -> None:
     run = write_sample_run(tmp_path, steps=STEPS[:5], finished=False)
     with recording(run) as recorder:
         recorder.event("died", what="dpdk-testpmd (pid 42) was killed by signal 9")
-    assert load_run(run).failures == ("dpdk-testpmd (pid 42) was killed by signal 9",)
+    assert load_run(run).failures == (says("42", "9"),)
 
 
 def test_series_end_with_the_last_send(finished: RunData) -> None:

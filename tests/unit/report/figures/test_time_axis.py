@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.report.figures.time_axis import Point, TimeAxis, extremes, thinned
+from tests.worded.says import Says
 
 SERIES = st.dictionaries(
     st.text("abc", min_size=1, max_size=3),
@@ -43,10 +44,10 @@ def test_a_short_series_stays_as_it_is_and_says_nothing() -> None:
     assert kept.remark() == ""
 
 
-def test_a_long_series_says_what_a_point_stands_for() -> None:
+def test_a_long_series_says_what_a_point_stands_for(says: Says) -> None:
     kept = thinned({"a": [Point(float(n), -float(n)) for n in range(10)]}, min, 5)
     assert kept.series["a"] == [Point(float(n), -float(n + 1)) for n in range(0, 10, 2)]
-    assert kept.remark() == " Of each 2 consecutive intervals the worst is drawn."
+    assert kept.remark() == says("2")
 
 
 @given(SERIES, st.integers(2, 50))
@@ -64,7 +65,7 @@ def test_extremes_keep_the_least_and_the_greatest_by_time(
     assert sum(map(len, kept.series.values())) <= limit + 2 * len(values)
 
 
-def test_reduced_extremes_say_so() -> None:
+def test_reduced_extremes_say_so(says: Says) -> None:
     points = [Point(float(n), float(n % 7)) for n in range(100)]
     remark = extremes({"a": points}, 20).remark()
-    assert remark == " Of each 10 consecutive intervals the least and greatest is drawn."
+    assert remark == says("10")

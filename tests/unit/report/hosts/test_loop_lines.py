@@ -4,6 +4,7 @@ from plimsoll.record.trials.schedule_record import (
     ScheduleRecord,
 )
 from plimsoll.report.hosts.loop_lines import loop_lines
+from tests.worded.says import Says
 
 
 def thread(cpu: int, run_ns: int, wait_ns: int, switches: int) -> PollingThreadRecord:
@@ -23,7 +24,9 @@ def java(cpu: int) -> OtherProcessRecord:
     return OtherProcessRecord(comm="java", pid=99, cpu=cpu, pinned=False, run_ns=1, slices=0)
 
 
-def test_a_loop_that_shares_its_cpu_is_distinguished_from_the_program_that_takes_it() -> None:
+def test_a_loop_that_shares_its_cpu_is_distinguished_from_the_program_that_takes_it(
+    says: Says,
+) -> None:
     """Both are user time to the CPU: 6 s of the loop's and 4 s of java's are 100 % user."""
     shared, alone = (
         thread(1, 6_000_000_000, 4_000_000_000, 1200),
@@ -32,17 +35,11 @@ def test_a_loop_that_shares_its_cpu_is_distinguished_from_the_program_that_takes
     first, second = loop_lines(
         ScheduleRecord(watched_s=10.0, threads=(shared, alone), others=(java(1), java(2)))
     )
-    assert (first.where, first.figure, first.mark) == (
-        "tester (pid 7) CPU 0",
-        "ran 99.99 %, waited 0.01 %, taken off 3 times",
-        "ok",
-    )
-    assert (second.where, second.figure, second.mark) == (
-        "tester (pid 7) CPU 1",
-        "ran 60 %, waited 40 %, taken off 1,200 times",
-        "invalid",
-    )
-    assert second.meaning.endswith("whose user time is in the table too: java (99).")
+    assert (first.where, first.mark) == ("tester (pid 7) CPU 0", "ok")
+    assert first.figure == says("99.99", "0.01", "3")
+    assert (second.where, second.mark) == ("tester (pid 7) CPU 1", "invalid")
+    assert second.figure == says("60", "40", "1,200")
+    assert second.meaning == says("99")
 
 
 def test_nothing_is_reported_where_the_kernel_counts_nothing() -> None:

@@ -6,6 +6,7 @@ from plimsoll.record.trials.host_readings import HostReadings, ObserverEnd
 from plimsoll.report.hosts.observer_words import observer_words, unread
 from tests.unit.record.trial_parts import record
 from tests.unit.trial.host_record import observed_host
+from tests.worded.says import Says
 
 HOST = observed_host("dut-7", sources=("mpstat", "smi"), missing={"thermal": "no sensor"})
 READ = "dut-7 was read every 1 s by a process on CPU 2-3: mpstat, smi."
@@ -16,16 +17,15 @@ def sentences(*readings: HostReadings) -> str:
 
 
 @pytest.mark.parametrize(
-    ("readings", "said"),
+    ("readings", "facts"),
     [
         (
             HostReadings(hostname="dut-7", readings=61, skipped=0, cpu_s=0.1375),
-            "In this trial there were 61 readings, which took 0.138 s of CPU time.",
+            ("61", "0.138"),
         ),
         (
             HostReadings(hostname="dut-7", readings=1, skipped=1200, cpu_s=0.0),
-            "In this trial there was one reading, which took 0 s of CPU time. "
-            "1,200 more were due while the process got no CPU.",
+            ("0", "1,200"),
         ),
         (
             HostReadings(
@@ -35,13 +35,15 @@ def sentences(*readings: HostReadings) -> str:
                 cpu_s=None,
                 ended=ObserverEnd(period="trial-0004", why="the observer has ended: out of memory"),
             ),
-            "Its figures end in trial-0004: the observer has ended: out of memory.",
+            ("trial-0004", "observer", "ended", "memory"),
         ),
     ],
 )
-def test_how_often_at_what_cost_and_until_when(readings: HostReadings, said: str) -> None:
+def test_how_often_at_what_cost_and_until_when(
+    readings: HostReadings, facts: tuple[str, ...], says: Says
+) -> None:
     other = HostReadings(hostname="dut-8", readings=7, skipped=0, cpu_s=1.0)
-    assert sentences(other, readings) == f"{READ} {said}"
+    assert sentences(other, readings) == says(str(READ), *facts)
 
 
 def test_of_records_without_it_nothing_is_said() -> None:

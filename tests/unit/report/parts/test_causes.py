@@ -8,6 +8,7 @@ from plimsoll.report.charts.causes_timeline import causes_timeline
 from plimsoll.report.data.run_data import RunData
 from tests.unit.attribution.ranking.test_trial_causes import facts
 from tests.unit.report.rendering import rendered
+from tests.worded.says import Says
 
 
 def with_causes(data: RunData, trial: int) -> RunData:
@@ -48,12 +49,14 @@ def test_a_trial_far_above_the_load_line_does_not_say_what_limits_it(finished: R
     assert "what limits" in rendered(with_causes(finished, 14))
 
 
-def test_the_timeline_has_a_dot_for_each_incident(cut_short: Callable[[int], RunData]) -> None:
+def test_the_timeline_has_a_dot_for_each_incident(
+    cut_short: Callable[[int], RunData], says: Says
+) -> None:
     figure = causes_timeline(with_causes(cut_short(11), 7))
     specification = figure.specification()
     assert specification is not None
     assert figure.chart is not None
     figure.chart.to_dict(validate=True)
     rows = specification["data"]["values"]
-    assert sorted(row["what"] for row in rows) == ["latency spike", "loss", "stall of the tester"]
+    assert sorted(row["what"] for row in rows) == ["latency spike", "loss", says()]
     assert {row["cause"] for row in rows} == {"task", "unexplained"}

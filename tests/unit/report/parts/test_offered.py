@@ -5,6 +5,7 @@ import pytest
 from plimsoll.record.trials.trial_evidence import OfferedInterval
 from plimsoll.report.parts.offered import compared_loads, offered_said
 from tests.unit.record.results.test_result import carrying, result
+from tests.worded.says import Says
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def test_the_worst_interval_is_named(begin_s: float, end_s: float, said: str) ->
     assert text.endswith(f"1.17 % less; at worst 1.4 Mpps, {said}")
 
 
-def test_a_result_says_what_its_proof_offered() -> None:
+def test_a_result_says_what_its_proof_offered(says: Says) -> None:
     proof = carrying(((0, 1), "load", 64, 1000.0))
     (stream,) = proof.streams
     absent = {
@@ -56,8 +57,7 @@ def test_a_result_says_what_its_proof_offered() -> None:
         }
     )
     assert offered_said(result((validated,), 1000.0), validated) == (
-        "The load line is the offered load. Intended were 1 kpps per direction, offered 980 pps, "
-        "2 % less.",
-        "load/0-1: 40 frames came due while the tester's polling loop was away.",
+        says("load", "1", "980", "2"),
+        says("load/0-1", "40", "frames"),
     )
     assert offered_said(None, None) == ()

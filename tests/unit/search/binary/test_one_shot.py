@@ -8,20 +8,21 @@ from plimsoll.search.binary.one_shot import OneShot
 from plimsoll.search.strategy.ask import Ask, Finished
 from plimsoll.search.strategy.question import TrialManner
 from tests.unit.search.duts import carries, check_resumes, judged, run, told
+from tests.worded.says import Says
 
 VALIDATION = TrialManner("validation", 60, retries=2, final=True)
 
 
-def test_a_load_that_holds_is_the_load_line() -> None:
+def test_a_load_that_holds_is_the_load_line(says: Says) -> None:
     finished, _, asks = run(OneShot(VALIDATION, 50_000), carries(50_000))
     assert asks == [Ask("validation", 50_000, 60)]
-    assert finished == Finished.only(50_000, "the one load asked for passed validation", "maximum")
+    assert finished == Finished.only(50_000, says(), "maximum")
 
 
-def test_a_load_that_does_not_hold_is_not_followed_by_another() -> None:
+def test_a_load_that_does_not_hold_is_not_followed_by_another(says: Says) -> None:
     finished, _, asks = run(OneShot(VALIDATION, 50_000), carries(49_000))
     assert len(asks) == 1
-    assert finished == Finished.only(None, "the one load asked for, 50 kpps, failed validation")
+    assert finished == Finished.only(None, says("50 kpps"))
 
 
 def test_every_repetition_has_to_pass() -> None:
@@ -31,23 +32,20 @@ def test_every_repetition_has_to_pass() -> None:
     assert finished.first.load_line_pps is None
 
 
-def test_a_tester_that_cannot_tell_says_so() -> None:
+def test_a_tester_that_cannot_tell_says_so(says: Says) -> None:
     finished, _, asks = run(OneShot(VALIDATION, 50_000), judged(lambda _: "invalid"))
     assert [each.attempt for each in asks] == [1, 2, 3]
     assert finished == Finished.only(
         None,
-        "3 validations in a row at 50 kpps were invalid: the tester could not tell whether the "
-        "load holds",
+        says("3", "50 kpps"),
     )
 
 
-def test_quitting_tells_the_rule() -> None:
+def test_quitting_tells_the_rule(says: Says) -> None:
     manner = replace(VALIDATION, retries=0, actions={"runtime": "quit"})
     finished, _, _ = run(OneShot(manner, 50_000), lambda asked: told(asked, "invalid", "runtime"))
     assert finished.first.load_line_pps is None
-    assert finished.first.reason == (
-        "trials at 50 kpps stayed invalid (runtime), and the experiment asks to quit there"
-    )
+    assert finished.first.reason == says("50", "invalid", "runtime", "quit")
 
 
 def test_it_resumes_by_replay_from_anywhere() -> None:

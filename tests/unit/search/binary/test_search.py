@@ -14,6 +14,7 @@ from plimsoll.search.strategy.ask import Ask, Finished, RecordedTrial, replay
 from plimsoll.search.strategy.question import InvalidAction, TrialManner
 from plimsoll.trial.judging.verdict import JudgedVerdict
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run, told
+from tests.worded.says import Says
 
 SEARCH = TrialManner("search", 5, retries=3)
 VALIDATION = TrialManner("validation", 60, retries=3, final=True)
@@ -44,7 +45,7 @@ def test_a_dut_that_carries_all_needs_one_trial_and_its_validation() -> None:
     assert _steps(asks) == [("search", 100_000), ("validation", 100_000)]
 
 
-def test_the_bisection_by_hand() -> None:
+def test_the_bisection_by_hand(says: Says) -> None:
     """Between 20 and 100 kpps at 25 %, with a capacity of 50 kpps."""
     plan = replace(PLAN, minimum_pps=20_000, granularity=0.25)
     finished, _, asks = run(BinarySearch(plan), carries(50_000))
@@ -56,7 +57,7 @@ def test_the_bisection_by_hand() -> None:
         ("search", 50_000),
         ("validation", 50_000),
     ]
-    assert finished == Finished.only(50_000, "passed search and validation", "dut")
+    assert finished == Finished.only(50_000, says(), "dut")
 
 
 def test_from_a_start_below_the_maximum_it_goes_up_first() -> None:
@@ -168,23 +169,21 @@ def test_an_invalid_repetition_alone_is_asked_for_again() -> None:
     assert search.ask() == Ask("validation", 100_000, 60)
 
 
-def test_nothing_passes() -> None:
+def test_nothing_passes(says: Says) -> None:
     finished, _, asks = run(BinarySearch(PLAN), carries(0))
     assert finished.first.load_line_pps is None
-    assert finished.first.reason == "even at the minimum, 1 kpps, no trial passed"
+    assert finished.first.reason == says("1")
     assert _steps(asks)[-1] == ("search", 1000)
 
 
-def test_a_minimum_that_passed_and_failed_its_validation_is_told_so() -> None:
+def test_a_minimum_that_passed_and_failed_its_validation_is_told_so(says: Says) -> None:
     dut = judged(lambda asked: "pass" if asked.phase == "search" else "fail")
     finished, _, asks = run(BinarySearch(PLAN), dut)
     assert _steps(asks)[-1] == ("validation", 1000)
-    assert finished.first.reason == (
-        "no load passed both search and validation; even at the minimum, 1 kpps, validation failed"
-    )
+    assert finished.first.reason == says("search", "validation", "1")
 
 
-def test_a_validation_failed_above_the_minimum_is_not_blamed_for_it() -> None:
+def test_a_validation_failed_above_the_minimum_is_not_blamed_for_it(says: Says) -> None:
     """At the minimum itself the search trial fails."""
 
     def dut(asked: Ask) -> JudgedVerdict:
@@ -192,10 +191,10 @@ def test_a_validation_failed_above_the_minimum_is_not_blamed_for_it() -> None:
         return "pass" if passes else "fail"
 
     finished, _, _ = run(BinarySearch(PLAN), judged(dut))
-    assert finished.first.reason == "even at the minimum, 1 kpps, no trial passed"
+    assert finished.first.reason == says("1")
 
 
-def test_a_minimum_that_the_tester_cannot_test_is_told_so() -> None:
+def test_a_minimum_that_the_tester_cannot_test_is_told_so(says: Says) -> None:
     plan = replace(
         PLAN,
         minimum_pps=5000,
@@ -204,7 +203,7 @@ def test_a_minimum_that_the_tester_cannot_test_is_told_so() -> None:
         search=replace(SEARCH, retries=0),
     )
     finished, _, _ = run(BinarySearch(plan), judged(lambda _: "invalid"))
-    assert finished.first.reason == "even at the minimum, 5 kpps, no trial could be tested"
+    assert finished.first.reason == says("5")
 
 
 def test_the_minimum_itself_can_be_the_answer() -> None:
@@ -229,7 +228,9 @@ def test_durations_are_those_of_the_phase() -> None:
         search.tell(told(expected, "pass"))
 
 
-def test_after_a_failed_validation_it_falls_back_on_what_passed_and_bisects_there() -> None:
+def test_after_a_failed_validation_it_falls_back_on_what_passed_and_bisects_there(
+    says: Says,
+) -> None:
     """By hand: 10 to 90 kpps at 10 %; short trials pass up to 88 kpps, long ones up to 60."""
     plan = replace(PLAN, minimum_pps=10_000, maximum_pps=90_000, start_pps=90_000, granularity=0.1)
     dut = carries_by(lambda asked: _short_and_long(88_000, 60_000, asked))
@@ -251,7 +252,7 @@ def test_after_a_failed_validation_it_falls_back_on_what_passed_and_bisects_ther
         ("search", 65_000),
         ("validation", 65_000),
     ]
-    assert finished == Finished.only(60_000, "passed search and validation", "dut")
+    assert finished == Finished.only(60_000, says(), "dut")
     assert loads(trials, "validation", "pass") == [50_000, 60_000]
 
 
@@ -281,19 +282,18 @@ def test_an_invalid_trial_is_asked_for_again_and_moves_nothing() -> None:
     assert (bounds.lower_pps, bounds.failed_pps) == (None, 100_000)
 
 
-def test_a_validation_that_stays_invalid_ends_the_search() -> None:
+def test_a_validation_that_stays_invalid_ends_the_search(says: Says) -> None:
     plan = replace(PLAN, validation=replace(VALIDATION, retries=1))
     dut = judged(lambda asked: "invalid" if asked.phase == "validation" else "pass")
     finished, trials, _ = run(BinarySearch(plan), dut)
     assert len(loads(trials, "validation", "invalid")) == 2
     assert finished == Finished.only(
         None,
-        "2 validations in a row at 100 kpps were invalid: the tester could not tell whether "
-        "the load holds",
+        says("2", "100 kpps"),
     )
 
 
-def test_a_later_validation_that_stays_invalid_leaves_what_was_validated() -> None:
+def test_a_later_validation_that_stays_invalid_leaves_what_was_validated(says: Says) -> None:
     """Validations above 60 kpps fail, those at 50 pass, between the tester cannot tell."""
 
     def dut(asked: Ask) -> JudgedVerdict:
@@ -307,9 +307,9 @@ def test_a_later_validation_that_stays_invalid_leaves_what_was_validated() -> No
     finished, _, _ = run(BinarySearch(plan), judged(dut))
     assert finished.first.load_line_pps == 50_000
     assert finished.first.limited_by == "tester"
-    assert finished.first.reason == "passed search and validation"
+    assert finished.first.reason == says("search")
     (note,) = finished.first.notes
-    assert "4 validations in a row at 60 kpps were invalid" in note
+    assert note == says("4", "60", "invalid")
 
 
 def test_what_the_tester_cannot_test_is_a_ceiling_and_no_bound() -> None:
@@ -340,11 +340,11 @@ def test_a_load_line_at_the_maximum_says_so() -> None:
     assert run(BinarySearch(PLAN), carries(math.inf))[0].first.limited_by == "maximum"
 
 
-def test_a_tester_that_cannot_test_anything_gives_up() -> None:
+def test_a_tester_that_cannot_test_anything_gives_up(says: Says) -> None:
     plan = replace(PLAN, search=replace(SEARCH, retries=1))
     finished, trials, _ = run(BinarySearch(plan), judged(lambda _: "invalid"))
     assert finished.first.load_line_pps is None
-    assert finished.first.reason == "even at the minimum, 1 kpps, no trial could be tested"
+    assert finished.first.reason == says("1")
     # Four loads, and then the minimum, each once more.
     assert len(trials) == 10
     assert trials[-1].load_pps == trials[-2].load_pps == 1000
@@ -374,15 +374,14 @@ def test_a_missed_rate_can_count_as_a_failure() -> None:
     assert loads(trials, "search", "invalid")[:2] == [100_000, 100_000]
 
 
-def test_a_missed_rate_can_end_the_search() -> None:
+def test_a_missed_rate_can_end_the_search(says: Says) -> None:
     finished, trials, _ = run(
         BinarySearch(_acting("quit")), lambda asked: told(asked, "invalid", "stall", "offered-rate")
     )
     assert len(trials) == 2
     assert finished == Finished.only(
         None,
-        "trials at 100 kpps stayed invalid (stall, offered-rate), and the experiment asks to "
-        "quit there",
+        says("100 kpps", "stall", "offered-rate"),
     )
 
 
@@ -520,25 +519,25 @@ _PASSED = told(Ask("search", 100_000, 5), "pass")
 
 
 @pytest.mark.parametrize(
-    ("records", "problem"),
+    ("records", "facts"),
     [
-        ([RecordedTrial("search", 90_000, _PASSED)], "search at 100000 pps"),
-        ([RecordedTrial("validation", 100_000, _PASSED)], "search at 100000 pps"),
+        ([RecordedTrial("search", 90_000, _PASSED)], ("search", "100000")),
+        ([RecordedTrial("validation", 100_000, _PASSED)], ("100000",)),
         (
             [
                 RecordedTrial("search", 100_000, _PASSED),
                 RecordedTrial("validation", 100_000, _PASSED),
                 RecordedTrial("search", 100_000, _PASSED),
             ],
-            "it has finished",
+            ("journal", "100000"),
         ),
     ],
 )
 def test_a_journal_of_another_experiment_is_refused(
-    records: list[RecordedTrial], problem: str
+    records: list[RecordedTrial], facts: tuple[str, ...], says: Says
 ) -> None:
     with pytest.raises(InputError, match=f"trial {len(records)} ") as caught:
         replay(BinarySearch(PLAN), records)
-    assert problem in str(caught.value)
+    assert caught.value == says(*facts)
     assert caught.value.where == "journal"
     assert caught.value.remedy

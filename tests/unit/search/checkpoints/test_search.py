@@ -13,6 +13,7 @@ from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd
 from plimsoll.search.strategy.question import TrialManner
 from plimsoll.trial.judging.verdict import JudgedVerdict
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run
+from tests.worded.says import Says
 
 CHECKPOINT = TrialManner("search", 5, retries=1, thorough=True, final=True)
 VALIDATION = TrialManner("validation", 60, retries=1, final=True)
@@ -26,9 +27,9 @@ def test_every_checkpoint_is_measured_to_its_end_though_some_fail() -> None:
     assert asks == [Ask("search", load, 5, early_abort=False) for load in LOADS]
 
 
-def test_the_load_line_is_the_highest_below_the_first_that_failed() -> None:
+def test_the_load_line_is_the_highest_below_the_first_that_failed(says: Says) -> None:
     finished, _, _ = run(CheckpointSearch(PLAN), carries(25_000))
-    reason = "passed its checkpoint; no validation was asked for"
+    reason = says()
     assert finished == Finished((GoalEnd(ONLY_GOAL, 20_000, reason, "dut", "search"),))
 
 
@@ -62,7 +63,7 @@ def test_the_last_trial_of_a_checkpoint_is_final_without_a_validation() -> None:
     assert [each.comes_again for each in asks] == [True, False]
 
 
-def test_a_load_that_passed_above_one_that_failed_is_irregular() -> None:
+def test_a_load_that_passed_above_one_that_failed_is_irregular(says: Says) -> None:
     dut = judged(lambda asked: "fail" if asked.load_pps == 20_000 else "pass")
     finished, _, _ = run(CheckpointSearch(PLAN), dut)
     assert finished == Finished(
@@ -70,7 +71,7 @@ def test_a_load_that_passed_above_one_that_failed_is_irregular() -> None:
             GoalEnd(
                 ONLY_GOAL,
                 10_000,
-                "passed its checkpoint; no validation was asked for",
+                says(),
                 limited_by="dut",
                 proved_by="search",
                 irregular=True,
@@ -88,25 +89,25 @@ def test_what_the_tester_cannot_test_bars_what_is_above_it_but_is_no_failure() -
     assert (end.load_line_pps, end.limited_by, end.irregular) == (20_000, "tester", False)
 
 
-def test_a_tester_that_cannot_test_the_lowest_says_so() -> None:
+def test_a_tester_that_cannot_test_the_lowest_says_so(says: Says) -> None:
     finished, _, _ = run(CheckpointSearch(VALIDATED), judged(lambda _: "invalid"))
-    assert finished == Finished.only(None, "the lowest checkpoint, 1 kpps, could not be tested")
+    assert finished == Finished.only(None, says("1 kpps"))
 
 
-def test_an_invalid_repetition_after_a_failed_one_leaves_the_failure() -> None:
+def test_an_invalid_repetition_after_a_failed_one_leaves_the_failure(says: Says) -> None:
     def dut(asked: Ask) -> JudgedVerdict:
         return "fail" if asked.repetition == 1 else "invalid"
 
     plan = replace(PLAN, checkpoint=replace(CHECKPOINT, repeat=2))
     finished, _, _ = run(CheckpointSearch(plan), judged(dut))
-    assert finished.first.reason == "the lowest checkpoint, 1 kpps, failed"
+    assert finished.first.reason == says("1")
 
 
-def test_a_failed_validation_is_followed_by_that_of_the_next_lower_checkpoint() -> None:
+def test_a_failed_validation_is_followed_by_that_of_the_next_lower_checkpoint(says: Says) -> None:
     dut = carries_by(lambda asked: 12_000 if asked.phase == "validation" else 35_000)
     finished, _, asks = run(CheckpointSearch(VALIDATED), dut)
     assert asks[len(LOADS) :] == [Ask("validation", load, 60) for load in (30_000, 20_000, 10_000)]
-    assert finished == Finished.only(10_000, "passed its checkpoint and validation", "dut")
+    assert finished == Finished.only(10_000, says(), "dut")
 
 
 def test_checkpoints_of_which_none_can_be_validated() -> None:
@@ -124,13 +125,12 @@ def test_a_failed_validation_below_the_maximum_is_the_duts_limit() -> None:
     assert (finished.first.load_line_pps, finished.first.limited_by) == (30_000, "dut")
 
 
-def test_a_validation_that_stays_invalid_ends_the_search() -> None:
+def test_a_validation_that_stays_invalid_ends_the_search(says: Says) -> None:
     dut = judged(lambda asked: "invalid" if asked.phase == "validation" else "pass")
     finished, _, _ = run(CheckpointSearch(VALIDATED), dut)
     assert finished == Finished.only(
         None,
-        "2 validations in a row at 40 kpps were invalid: the tester could not tell whether the "
-        "load holds",
+        says("2", "40 kpps"),
     )
 
 

@@ -10,6 +10,7 @@ from plimsoll.search.checkpoints.settings import CheckpointSettings
 from plimsoll.search.strategy.ask import Ask
 from plimsoll.search.strategy.question import TrialManner
 from tests.unit.search.rates import frames_of_64_bytes
+from tests.worded.says import Says
 
 BOUNDS: dict[str, Any] = {"strategy": "checkpoints", "minimum": "1kpps", "maximum": "100kpps"}
 
@@ -75,33 +76,33 @@ def test_settings_survive_being_written_and_read(loads: dict[str, object]) -> No
 
 
 @pytest.mark.parametrize(
-    ("settings", "where", "problem"),
+    ("settings", "where", "facts"),
     [
-        ({"minimum": "2kpps"}, "search.shares[0]", "is 1 kpps, outside 2 kpps to 100 kpps"),
-        ({"rates": ["2kpps", "200kpps"]}, "search.rates[1]", "is 200 kpps, outside 1 kpps"),
-        ({"rates": ["2kpps", "2000pps"]}, "search.rates[1]", "is 2 kpps, as rates[0] is"),
-        ({"rates": ["2%"]}, "search.rates[0]", "2% is a share of the line rate"),
-        ({"minimum": "3Mpps"}, "search.minimum", "is 3 Mpps, above the maximum of 100 kpps"),
+        ({"minimum": "2kpps"}, "search.shares[0]", ("1", "kpps", "2", "100")),
+        ({"rates": ["2kpps", "200kpps"]}, "search.rates[1]", ("200", "kpps", "1")),
+        ({"rates": ["2kpps", "2000pps"]}, "search.rates[1]", ("2", "kpps", "rates[0]")),
+        ({"rates": ["2%"]}, "search.rates[0]", ("2%",)),
+        ({"minimum": "3Mpps"}, "search.minimum", ("3", "Mpps", "100")),
     ],
 )
 def test_loads_that_make_no_sense_are_told(
-    settings: dict[str, object], where: str, problem: str
+    settings: dict[str, object], where: str, facts: tuple[str, ...], says: Says
 ) -> None:
     with pytest.raises(InputError) as caught:
         _settings(**settings).begin(frames_of_64_bytes())
     assert caught.value.where == where
-    assert problem in caught.value.message
+    assert caught.value == says(*facts)
     assert caught.value.remedy
 
 
-def test_shares_and_rates_at_once_are_refused() -> None:
+def test_shares_and_rates_at_once_are_refused(says: Says) -> None:
     with pytest.raises(ValidationError) as caught:
         _settings(shares=["5%"], rates=["2kpps"])
     (details,) = caught.value.errors()
-    assert details["msg"] == "the loads are given twice"
+    assert details["msg"] == says()
     assert details["ctx"] == {
-        "problem": "the loads are given twice",
-        "remedy": "give shares or rates",
+        "problem": says(),
+        "remedy": says("rates"),
         "field": ("rates",),
     }
 

@@ -10,6 +10,7 @@ from plimsoll.search.load_line.goal_record import GoalRecord
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
 from tests.unit.search.load_line.disturbed import Times, disturbed
+from tests.worded.says import Says
 
 GOAL = GoalPlan("load-line", 0.0)
 PLAN = LoadLinePlan(
@@ -31,14 +32,14 @@ STALL = (30.5, 3e-3)
 
 
 @pytest.mark.parametrize(
-    ("named", "unnamed", "text"),
+    ("named", "unnamed", "facts"),
     [
-        ({"java": [STALL]}, [], "failed after 30s by a stall by java on CPU 1"),
-        ({}, [STALL], "failed after 30s by a stall"),
+        ({"java": [STALL]}, [], ("30s", "java", "1")),
+        ({}, [STALL], ("30s",)),
     ],
 )
 def test_the_stall_is_named_by_its_cause_if_that_is_known(
-    named: dict[str, Times], unnamed: Times, text: str
+    named: dict[str, Times], unnamed: Times, facts: tuple[str, ...], says: Says
 ) -> None:
     watched = disturbed(1e6, 60, named, unnamed=unnamed, losses={30: 800})
     failed = replace(watched, asked=replace(watched.asked, phase="validation"))
@@ -47,4 +48,4 @@ def test_the_stall_is_named_by_its_cause_if_that_is_known(
     knowledge.learn(failed)
     record.learn(failed, 1)
     assert record.failure_limit is not None
-    assert record.failure_limit.text == f"a validation at 1 Mpps that {text}"
+    assert record.failure_limit.text == says("validation", "1", *facts)

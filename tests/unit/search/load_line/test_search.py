@@ -15,6 +15,7 @@ from plimsoll.search.strategy.ask import Ask, Finished, RecordedTrial, Told, rep
 from plimsoll.trial.judging.verdict import JudgedVerdict
 from tests.unit.record.trials.evidence import no_loss
 from tests.unit.search.load_line.fluid_dut import FluidDut, search_all
+from tests.worded.says import Says
 
 
 def _plan(
@@ -72,7 +73,7 @@ def test_with_stalls_the_line_is_buffer_by_longest_stall_and_says_so() -> None:
     assert told[-1].told.verdict() == "pass"
 
 
-def test_named_stalls_end_at_the_same_line_and_the_end_names_their_cause() -> None:
+def test_named_stalls_end_at_the_same_line_and_the_end_names_their_cause(says: Says) -> None:
     """Every 37 s for 3 to 9 ms, 1000 frames of buffer: 1000 ÷ 9 ms is 111 kpps."""
     dut = FluidDut(period_s=37.0, stall_s=6e-3, jitter=0.5, cause="logrotate")
     finished, told, _ = search_all(LoadLineSearch(_plan()), dut)
@@ -80,17 +81,14 @@ def test_named_stalls_end_at_the_same_line_and_the_end_names_their_cause() -> No
     assert load is not None
     assert 0.93 * 1000 / 9e-3 <= load <= 1.01 * 1000 / 9e-3
     limited, cause, _ = finished.first.notes
-    assert limited.startswith("Limited by stalls of the DUT: its buffer holds ")
-    assert cause.startswith("Set by stalls of up to 8.9")
-    assert cause.endswith("100 % of their time by logrotate on CPU 1, one every 37s, regularly.")
+    assert limited == says("1,001", "95", "3h00m", "9.007")
+    assert cause == says("100", "logrotate", "1", "37s")
     _replays_from_anywhere(_plan(), told, len(told) // 2)
 
 
-def test_the_end_states_the_rules_that_chose_the_trials() -> None:
+def test_the_end_states_the_rules_that_chose_the_trials(says: Says) -> None:
     finished, _, _ = search_all(LoadLineSearch(_plan()), FluidDut())
-    assert finished.first.notes[-1] == (
-        "Trials by rule: bracket 3, rest 1, recheck 1, validate-capacity 1."
-    )
+    assert finished.first.notes[-1] == says("3", "1")
 
 
 def test_a_goal_that_tolerates_loss_is_found_above_the_one_that_does_not() -> None:
@@ -132,10 +130,10 @@ def test_a_latency_bound_is_found_by_bisection() -> None:
     assert 300_000 * 0.99 <= load <= 300_000
 
 
-def test_a_dut_that_carries_nothing_ends_at_the_minimum() -> None:
+def test_a_dut_that_carries_nothing_ends_at_the_minimum(says: Says) -> None:
     finished, _, asks = search_all(LoadLineSearch(_plan()), FluidDut(capacity_pps=100))
     assert finished.first.load_line_pps is None
-    assert finished.first.reason == "even at the minimum, 10 kpps, no trial passed"
+    assert finished.first.reason == says("10")
     assert asks[-1].load_pps == 10_000
 
 
@@ -159,24 +157,24 @@ def test_what_the_tester_cannot_test_is_the_testers_ceiling() -> None:
     assert finished.first.load_line_pps == pytest.approx(5e5, rel=0.01)
 
 
-def test_validations_that_stay_invalid_end_the_search() -> None:
+def test_validations_that_stay_invalid_end_the_search(says: Says) -> None:
     class Noisy(FluidDut):
         def answer(self, asked: Ask) -> Told:
             return _told(asked, "invalid") if asked.phase == "validation" else super().answer(asked)
 
     finished, _, asks = search_all(LoadLineSearch(_plan(validation_retries=1)), Noisy())
     assert finished.first.load_line_pps is None
-    assert finished.first.reason.startswith("2 validations in a row at ")
+    assert finished.first.reason == says("2")
     assert [each.attempt for each in asks if each.phase == "validation"] == [1, 2]
 
 
-def test_a_tester_that_cannot_test_anything_gives_up() -> None:
+def test_a_tester_that_cannot_test_anything_gives_up(says: Says) -> None:
     class Broken(FluidDut):
         def answer(self, asked: Ask) -> Told:
             return _told(asked, "invalid")
 
     finished, _, asks = search_all(LoadLineSearch(_plan(retries=0)), Broken())
-    assert finished.first.reason == "even at the minimum, 10 kpps, no trial could be tested"
+    assert finished.first.reason == says("10")
     # Four loads, and then the minimum.
     assert len(asks) == 5
     assert asks[-1].load_pps == 10_000

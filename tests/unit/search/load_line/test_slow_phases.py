@@ -15,6 +15,7 @@ from plimsoll.search.load_line.slow_phases.overlap import PhasesSeen
 from plimsoll.search.load_line.spent import Spent
 from plimsoll.search.strategy.ask import Ask, Finished, Told
 from tests.unit.search.load_line.trials import LEAST_NS, tried
+from tests.worded.says import Says
 
 CAPACITY, BUFFER = 1e6, 4096.0
 
@@ -144,12 +145,14 @@ def test_what_heat_throttles_is_rested_and_found_below_the_load_that_heats() -> 
 
 
 @pytest.mark.parametrize("budget_h", [3.05, 3.5, 6.0])
-def test_a_budget_is_kept_and_the_end_says_so_where_it_ended_the_search(budget_h: float) -> None:
+def test_a_budget_is_kept_and_the_end_says_so_where_it_ended_the_search(
+    budget_h: float, says: Says
+) -> None:
     dut = SlowDut(hot_pps=900_000)
     finished, _ = _searched(dut, _plan(budget_s=budget_h * 3600))
     assert dut.now_s <= budget_h * 3600
     if finished.first.load_line_pps is None:
-        assert finished.first.reason.startswith("the budget of ")
+        assert finished.first.reason == says("3h03m", "11m07s")
 
 
 def _at_once(phases: PhasesSeen, at_random: float = 1.0) -> int:

@@ -33,6 +33,7 @@ from tests.unit.search.duts import (
 )
 from tests.unit.search.mlrsearch.goals import goal
 from tests.unit.search.rates import frames_of_64_bytes
+from tests.worded.says import Says
 
 SEARCH = TrialManner("search", 5, retries=2)
 VALIDATION = TrialManner("validation", 60, retries=2, final=True)
@@ -149,11 +150,11 @@ def test_mlrsearch_begins_at_the_reach() -> None:
     assert finished.first.limited_by == "tester"
 
 
-def test_the_load_line_search_begins_at_the_reach() -> None:
+def test_the_load_line_search_begins_at_the_reach(says: Says) -> None:
     finished, _, asks = run(load_line(REACH), offered_at_most(CEILING, carries(inf)))
     assert steps(asks) == [("search", REACH), ("validation", REACH)]
     assert end(finished) == (REACH, "tester")
-    assert finished.first.notes[0] == "Limited by what the tester can offer."
+    assert finished.first.notes[0] == says("tester")
 
 
 def test_checkpoints_above_the_reach_are_left_out() -> None:
@@ -202,12 +203,10 @@ def test_checkpoints_meet_the_ceiling_once() -> None:
     assert end(finished) == (40_000, "tester")
 
 
-def test_one_load_that_cannot_be_offered_is_tried_once() -> None:
+def test_one_load_that_cannot_be_offered_is_tried_once(says: Says) -> None:
     finished, _, asks = run(OneShot(VALIDATION, 100_000), offered_at_most(CEILING, carries(inf)))
     assert steps(asks) == [("validation", 100_000)]
-    assert finished.first.reason == (
-        "the one load asked for, 100 kpps, is more than the tester can offer, which is 49 kpps"
-    )
+    assert finished.first.reason == says("100", "49")
 
 
 @pytest.mark.parametrize("begin", ALL)
@@ -247,13 +246,13 @@ def sinking(asked: Ask) -> Told:
 
 
 @pytest.mark.parametrize("begin", SEARCHING)
-def test_four_ceilings_in_a_row_and_then_the_minimum(begin: Begin) -> None:
+def test_four_ceilings_in_a_row_and_then_the_minimum(begin: Begin, says: Says) -> None:
     finished, _, asks = run(begin(None), sinking)
     loads = [100_000 * 0.49**step for step in range(4)]
     # The minimum is asked for as often as any load that may be testable later.
     assert [each.load_pps for each in asks] == pytest.approx([*loads, 1000, 1000, 1000])
     assert finished.first.load_line_pps is None
-    assert finished.first.reason == "even at the minimum, 1 kpps, no trial could be tested"
+    assert finished.first.reason == says("1")
 
 
 @pytest.mark.parametrize(

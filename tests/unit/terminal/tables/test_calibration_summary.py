@@ -12,6 +12,7 @@ from plimsoll.record.calibrations.stored_calibration import CleanRate, StoredCal
 from plimsoll.record.calibrations.stored_calibration import TesterIdentity as Identity
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.terminal.tables.calibration_summary import print_calibration
+from tests.worded.says import Says, passage
 
 LATENCY = LatencyRecord(
     count=3000,
@@ -72,26 +73,25 @@ def test_a_point_is_a_line_that_fits_a_terminal() -> None:
         assert words in lines[2]
 
 
-def test_what_is_sent_without_load_is_named() -> None:
-    assert "Without load, what is sent is the probes: one in flight." in printed()
+def test_what_is_sent_without_load_is_named(says: Says) -> None:
+    assert passage(printed(), "in flight") == says()
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "facts"),
     [
         (
             {},
-            "On CPU 0 this tester adds 310 ns and carries 12 Mpps per direction clean "
-            "(2 directions at once, over net_ring).",
+            ("0", "310", "12", "2", "net_ring"),
         ),
-        ({"directions": 1}, "(one direction, over net_ring)."),
+        ({"directions": 1}, ("net_ring",)),
         (
             {"tester": CALIBRATION.tester.model_copy(update={"cpus": (2, 3, 4, 8)})},
-            "On CPUs 2-4,8 this tester adds 310 ns",
+            ("2-4,8", "tester", "310"),
         ),
         (
             {"clean_rate": None},
-            "On CPU 0 this tester adds 310 ns and carries no load clean over net_ring.",
+            ("0", "310", "net_ring"),
         ),
         (
             {
@@ -101,9 +101,11 @@ def test_what_is_sent_without_load_is_named() -> None:
                     ),
                 )
             },
-            "this tester adds an unknown latency and carries 12 Mpps",
+            ("latency", "12"),
         ),
     ],
 )
-def test_one_plain_sentence_says_it(changes: dict[str, Any], words: str) -> None:
-    assert words in printed(**changes)
+def test_one_plain_sentence_says_it(
+    changes: dict[str, Any], facts: tuple[str, ...], says: Says
+) -> None:
+    assert passage(printed(**changes), *facts) == says()

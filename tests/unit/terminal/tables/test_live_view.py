@@ -15,6 +15,7 @@ from plimsoll.terminal.commands.progress import progress_on
 from plimsoll.terminal.tables.live_view import SearchView
 from plimsoll.terminal.tables.sparkline import sparkline
 from tests.unit.report.sample_run import STEPS, intervals, stream_plans, trial_record
+from tests.worded.says import Says
 
 SEARCH_STEP = STEPS[4]
 
@@ -139,10 +140,10 @@ def test_a_finished_trial_leaves_one_line() -> None:
     assert not [line for line in left if "rate" in line.split()[:1]]
 
 
-def test_a_silent_trial_draws_nothing_until_it_ends() -> None:
+def test_a_silent_trial_draws_nothing_until_it_ends(says: Says) -> None:
     console, file = terminal()
     written = drawn(console, file, 0, hold_s=60.0)
-    assert "sending for 5s, in silence: no CPU is free" in screen_of(written)[0]
+    assert screen_of(written)[0] == says("5s")
 
 
 def test_on_no_terminal_there_are_finished_trials_alone() -> None:

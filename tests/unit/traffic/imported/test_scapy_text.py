@@ -13,6 +13,7 @@ from scapy.packet import Packet
 from plimsoll.errors import InputError
 from plimsoll.traffic.frames.packet import build_packet
 from plimsoll.traffic.imported.scapy_text import parse_scapy
+from tests.worded.says import Says
 
 A, B = "02:00:00:00:00:01", "02:00:00:00:00:02"
 TEXTS: list[tuple[str, Packet]] = [
@@ -53,38 +54,38 @@ def test_the_bytes_are_those_that_scapy_makes(text: str, packet: Packet) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"),
+    ("text", "facts"),
     [
-        ("Ether()/IP()", "does not begin with scapy:"),
-        ("scapy:", "is not Scapy's notation"),
-        ("scapy:Ether()/", "is not Scapy's notation"),
-        ("scapy:Ether()\0", "is not Scapy's notation"),
-        ("scapy:" + "(" * 3000, "is not Scapy's notation"),
-        ("scapy:" + "Ether()/" * 600, "characters are more"),
-        ("scapy:" + "/".join(["Ether()"] * 33), "33 layers are too many"),
-        ("scapy:Ether()/IP", "IP is neither a layer nor a payload"),
-        ("scapy:Ether()*IP()", "is neither a layer nor a payload"),
-        ("scapy:Ether()/(IP()/UDP())", "is neither a layer nor a payload"),
-        ("scapy:Ether()/7", "7 is neither a layer nor a payload"),
-        ("scapy:IP()/UDP()", "the first layer is IP"),
-        ("scapy:Ether()/'x'/IP()", "a payload is followed by a layer"),
-        ("scapy:Ether(b'x')", "an argument without a name"),
-        ("scapy:Ether(**{'src': 'x'})", "arguments without names"),
-        ("scapy:__import__('os').system('true')/Ether()", "neither a layer nor a payload"),
-        ("scapy:Ether()/exit()", "unknown layer 'exit'"),
-        ("scapy:Ether()/IP(dst=exit())", "exit() is not a constant"),
-        ("scapy:Ether()/IP(dst=RandIP())", "RandIP() is not a constant"),
-        ("scapy:Ether()/IP(ttl=1.5)", "1.5 is not a number, text or bytes"),
-        ("scapy:Ether()/IP(dst='localhost')", "IP.dst: found 'localhost'"),
-        ("scapy:Ether()/IP(ttl=256)", "256 does not fit"),
-        ("scapy:Ether()/IP(dts='1.2.3.4')", "unknown field 'dts'"),
-        ("scapy:Ether()/SCTP()", "SCTP cannot be sent"),
+        ("Ether()/IP()", ()),
+        ("scapy:", ()),
+        ("scapy:Ether()/", ()),
+        ("scapy:Ether()\0", ()),
+        ("scapy:" + "(" * 3000, ()),
+        ("scapy:" + "Ether()/" * 600, ()),
+        ("scapy:" + "/".join(["Ether()"] * 33), ("33",)),
+        ("scapy:Ether()/IP", ()),
+        ("scapy:Ether()*IP()", ()),
+        ("scapy:Ether()/(IP()/UDP())", ()),
+        ("scapy:Ether()/7", ("7",)),
+        ("scapy:IP()/UDP()", ()),
+        ("scapy:Ether()/'x'/IP()", ()),
+        ("scapy:Ether(b'x')", ()),
+        ("scapy:Ether(**{'src': 'x'})", ()),
+        ("scapy:__import__('os').system('true')/Ether()", ()),
+        ("scapy:Ether()/exit()", ("exit",)),
+        ("scapy:Ether()/IP(dst=exit())", ()),
+        ("scapy:Ether()/IP(dst=RandIP())", ("RandIP()",)),
+        ("scapy:Ether()/IP(ttl=1.5)", ("1.5",)),
+        ("scapy:Ether()/IP(dst='localhost')", ("localhost", "IP.dst")),
+        ("scapy:Ether()/IP(ttl=256)", ("256",)),
+        ("scapy:Ether()/IP(dts='1.2.3.4')", ("dts",)),
+        ("scapy:Ether()/SCTP()", ("SCTP",)),
     ],
 )
-def test_everything_else_is_refused(text: str, problem: str) -> None:
+def test_everything_else_is_refused(text: str, facts: tuple[str, ...], says: Says) -> None:
     with pytest.raises(InputError) as caught:
         parse_scapy(text)
-    assert problem in caught.value.message
+    assert caught.value == says(*facts)
     assert caught.value.remedy
 
 

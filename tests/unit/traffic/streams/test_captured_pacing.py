@@ -13,6 +13,7 @@ from plimsoll.text.units import parse_rate
 from plimsoll.traffic.imported.profile_file import load_profile
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
+from tests.worded.says import Says
 
 PATHS = ((0, 1), (1, 0))
 # Four gaps of 2 ms in the mean: 500 pps.
@@ -73,9 +74,10 @@ def test_a_weight_or_a_rate_takes_its_place(folder: Path) -> None:
     assert _profile(folder, REPLAY.replace("}", ", rate: 2kpps}")).rate_pps == 2000
 
 
-def test_the_own_rate_and_a_weight_do_not_add_up(folder: Path) -> None:
-    with pytest.raises(InputError, match="weights and with rates in pps do not add up"):
+def test_the_own_rate_and_a_weight_do_not_add_up(folder: Path, says: Says) -> None:
+    with pytest.raises(InputError) as caught:
         _profile(folder, REPLAY, "{name: even, role: load}")
+    assert caught.value == says()
 
 
 def test_a_probe_without_rate_has_the_capture_s_whatever_the_load(folder: Path) -> None:
@@ -87,28 +89,24 @@ def test_a_probe_without_rate_has_the_capture_s_whatever_the_load(folder: Path) 
     assert loads[1].taken_from == "even/0-1"
 
 
-def test_the_run_says_what_the_own_speed_is(folder: Path) -> None:
-    assert _profile(folder, REPLAY).notes()[1] == (
-        "stream web keeps the gaps between captured frames, scaled to its rate: at their own "
-        "speed 500 pps in the mean, and a round takes 10ms with the mean gap at its end"
-    )
+def test_the_run_says_what_the_own_speed_is(folder: Path, says: Says) -> None:
+    assert _profile(folder, REPLAY).notes()[1] == says("captured", "500", "10ms")
     assert len(_profile(folder, REPLAY.replace("captured", "poisson")).notes()) == 1
 
 
-def test_a_capture_keeps_the_gaps_alone(folder: Path) -> None:
+def test_a_capture_keeps_the_gaps_alone(folder: Path, says: Says) -> None:
     with pytest.raises(InputError) as caught:
         _profile(folder, "{name: web, role: load, pacing: captured}")
-    assert "only the frames of a capture have gaps of their own" in str(caught.value)
-    assert caught.value.remedy == "give pcap, or another pacing"
+    assert caught.value == says("profile.yaml:2", "streams[0].pacing")
 
 
-def test_gaps_that_are_not_there_are_reported_with_file_and_line(folder: Path) -> None:
+def test_gaps_that_are_not_there_are_reported_with_file_and_line(folder: Path, says: Says) -> None:
     one = REPLAY.replace("lan.pcap", "{file: lan.pcap, first: 2, count: 2}")
     with pytest.raises(InputError) as caught:
         _profile(folder, one)
     message = str(caught.value)
     place = f"{folder}/profile.yaml:2: streams[0].pacing: {folder}/lan.pcap"
-    assert f"{place}: frames 2 to 3 all have the same time stamp" in message
+    assert message == says(str(place), "2", "3")
     assert _profile(folder, one.replace("captured", "constant"))
 
 

@@ -20,6 +20,7 @@ from plimsoll.traffic.teaching.teaching import (
     teaching_duration_s,
 )
 from tests.unit.traffic.frame_reader import parse, written
+from tests.worded.says import Says
 
 THROUGH = ((0, 1), (1, 0))
 BOTH = ["teaching_warmup", "teaching_measurement", "measurement"]
@@ -175,46 +176,47 @@ def test_without_measurement_teaching_there_is_none_in_the_background() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "frames", "message"),
+    ("changes", "frames", "facts"),
     [
         (
             {"dst_mac": "01:00:5e:00:00:01"},
             "generic",
-            "its frames go to 01:00:5e:00:00:01, a group's address, which no switch learns",
+            ("01:00:5e:00:00:01",),
         ),
         (
             {"packet": [{"Ether": {"dst": "ff:ff:ff:ff:ff:ff"}}, "IP", "UDP"]},
             "generic",
-            "its frames go to ff:ff:ff:ff:ff:ff, a group's address, which no switch learns",
+            ("ff:ff:ff:ff:ff:ff",),
         ),
         (
             {"packet": ["Ether", "IP", "UDP"]},
             "icmp",
-            "of a packet written layer by layer the ends are not known",
+            ("packet",),
         ),
         (
             {"src_ip": "2001:db8::1", "dst_ip": "2001:db8::2", "frame_size": 84, "prefix": 64},
             "garp",
-            "GARP needs IPv4 addresses",
+            ("IPv4",),
         ),
         (
             {"flows": 2, "vary": ["IP.dst"]},
             "garp",
-            "there is no IP.src in ARP, so not every address would be taught",
+            ("IP.src",),
         ),
     ],
 )
 def test_what_cannot_be_taught_is_reported(
-    changes: dict[str, Any], frames: Any, message: str
+    changes: dict[str, Any], frames: Any, facts: tuple[str, ...], says: Says
 ) -> None:
     teaching = TeachingSettings(warmup=None, measurement=MeasurementTeaching(frames=frames))
     with pytest.raises(InputError) as caught:
         check_teaching(_profile(FORWARD | changes), teaching)
-    assert caught.value.message == f"stream load cannot be taught: {message}"
+    assert caught.value == says(*facts)
     assert caught.value.where == "measurement.frames"
     assert caught.value.remedy
 
 
-def test_a_teaching_rate_is_in_pps() -> None:
-    with pytest.raises(ValueError, match="60% is not a fixed rate"):
+def test_a_teaching_rate_is_in_pps(says: Says) -> None:
+    with pytest.raises(ValueError) as caught:
         WarmupTeaching.model_validate({"rate": "60%"})
+    assert caught.value == says("60%", "rate")

@@ -9,6 +9,7 @@ from plimsoll.trial.criteria.dut_received import DutReceived
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.trial_builder import LOAD_BACK, LOAD_OUT, PROBE, outcome, stream_counts
+from tests.worded.says import Says
 
 # Port 0 is sent load and probe, port 1 load.
 SENT = {LOAD_OUT: 1_000_000, LOAD_BACK: 1_000_000, PROBE: 10_000}
@@ -43,13 +44,11 @@ def test_all_received_is_no_loss() -> None:
     assert judged(received(1_010_000, 1_000_000)) == [("port 0", 0, "ok"), ("port 1", 0, "ok")]
 
 
-def test_each_port_is_judged_by_itself() -> None:
+def test_each_port_is_judged_by_itself(says: Says) -> None:
     assert judged(received(1_010_000, 999_980)) == [("port 0", 0, "ok"), ("port 1", 2e-5, "ok")]
     first, second = DutReceived().evaluate(received(1_010_000, 999_979))
     assert (first.outcome, second.outcome) == ("ok", "fail")
-    assert second.text == (
-        "port 1: 21 of 1,000,000 frames not received by the DUT (0.0021 %); at most 0.002 % allowed"
-    )
+    assert second.text == says("port", "1", "21", "1,000,000", "0.0021", "0.002")
 
 
 def test_what_the_dut_left_no_room_for_was_offered() -> None:

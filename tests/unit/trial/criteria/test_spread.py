@@ -26,6 +26,7 @@ from tests.unit.trial.trial_builder import (
     samples,
     stream_counts,
 )
+from tests.worded.says import Says
 
 SENT = RATE_PPS * DURATION_S
 
@@ -60,21 +61,19 @@ def _first(criterion: Criterion, judged: Outcome) -> Finding:
     return criterion.evaluate(judged)[0]
 
 
-def test_the_first_of_three_is_neither_proof_nor_fault_when_more_will_come() -> None:
+def test_the_first_of_three_is_neither_proof_nor_fault_when_more_will_come(says: Says) -> None:
     found = _first(RATE, _after(_trial(), comes_again=True))
     assert (found.rule, found.subject) == ("spread-of-rate", "0-1")
     assert (found.outcome, found.value, found.limit) == ("ok", None, 0.05)
-    assert found.text == (
-        "0-1: nothing to compare with after 1 of 3 repetitions; at most 5 % allowed"
-    )
+    assert found.text == says("0-1", "3", "5")
 
 
 @pytest.mark.parametrize("earlier", [0, 1])
-def test_too_few_prove_nothing_when_no_more_will_come(earlier: int) -> None:
+def test_too_few_prove_nothing_when_no_more_will_come(earlier: int, says: Says) -> None:
     for criterion in (RATE, P99):
         found = _first(criterion, _after(_trial(), *[_trial()] * earlier))
         assert found.outcome == "invalid"
-        assert f"after {earlier + 1} of 3 repetitions" in found.text
+        assert found.text == says(str(earlier + 1), "3", "repetitions")
 
 
 def test_three_that_agree_repeat() -> None:
@@ -94,10 +93,10 @@ def test_two_that_differ_already_do_not_repeat() -> None:
     assert found.value == pytest.approx(0.1 / 0.95)
 
 
-def test_the_rate_of_a_tester_that_differs_is_not_the_duts() -> None:
+def test_the_rate_of_a_tester_that_differs_is_not_the_duts(says: Says) -> None:
     found = _first(RATE, _after(_trial(sent=900_000), _trial(), _trial()))
     assert found.outcome == "invalid"
-    assert "after 3 of 3 repetitions, and so did the tester's" in found.text
+    assert found.text == says("3")
     # The DUT's own part is too much by itself.
     found = _first(RATE, _after(_trial(sent=900_000, lost=90_000), _trial(), _trial()))
     assert found.outcome == "fail"
@@ -116,18 +115,18 @@ def test_a_quantile_repeats_or_not(p99_ns: int, verdict: str) -> None:
     assert found.value == pytest.approx((p99_ns - 100) / ((200 + p99_ns) / 3))
 
 
-def test_a_quantile_that_is_missing_cannot_be_compared() -> None:
+def test_a_quantile_that_is_missing_cannot_be_compared(says: Says) -> None:
     for trials in ((_trial(p99_ns=None), _trial()), (_trial(), _trial(p99_ns=None))):
         (found,) = P99.evaluate(_after(*trials, comes_again=True))
         assert (found.outcome, found.value) == ("invalid", None)
-        assert found.text == "probe/0-1: too few samples; p99 needs 100"
+        assert found.text == says("probe/0-1", "p99", "100")
 
 
-def test_without_a_stream_there_is_nothing_to_compare() -> None:
+def test_without_a_stream_there_is_nothing_to_compare(says: Says) -> None:
     absent = _criterion("spread-of-latency", quantile="p99", stream="absent")
     (found,) = absent.evaluate(_trial())
     assert (found.subject, found.outcome) == ("trial", "invalid")
-    assert "there is no stream absent to judge" in found.text
+    assert found.text == says("absent")
 
 
 def test_a_recorded_trial_is_compared_by_the_same_figures() -> None:

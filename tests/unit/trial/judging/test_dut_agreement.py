@@ -18,6 +18,7 @@ from tests.unit.trial.trial_builder import (
     port_counts,
     stream_counts,
 )
+from tests.worded.says import Says
 
 SENT = RATE_PPS * DURATION_S
 PROBES = PROBE_PPS * DURATION_S
@@ -54,12 +55,10 @@ def test_frames_that_the_dut_missed_did_reach_it() -> None:
     assert {each.outcome for each in found} == {"ok"}
 
 
-def test_a_frame_of_difference_is_invalid_and_reported() -> None:
+def test_a_frame_of_difference_is_invalid_and_reported(says: Says) -> None:
     found = dut_agreement(outcome(dut=(START, _end(rx_0=OUT - 1))))
     (broken,) = [each for each in found if each.outcome == "invalid"]
-    assert broken.text == (
-        "port 0: the tester counts 1,010,000 frames sent to the DUT, the DUT 1,009,999"
-    )
+    assert broken.text == says("0", "1,010,000", "1,009,999")
 
 
 def later(by: int) -> tuple[DutPortCounters, ...]:
@@ -67,7 +66,7 @@ def later(by: int) -> tuple[DutPortCounters, ...]:
     return dut_counters(rx_0=7 + OUT, tx_1=7 + OUT + by, rx_1=9 + SENT, tx_0=9 + SENT)
 
 
-def test_where_the_dut_still_sends_after_the_drain_its_count_is_not_the_trial_s() -> None:
+def test_where_the_dut_still_sends_after_the_drain_its_count_is_not_the_trial_s(says: Says) -> None:
     """85 more than came back in time have left it, and in as long a time again 830."""
     judged = replace(outcome(lost=85, dut=(START, _end())), dut_later=later(830))
     assert [(each.port, each.direction) for each in counter_sums(judged)] == [
@@ -77,11 +76,7 @@ def test_where_the_dut_still_sends_after_the_drain_its_count_is_not_the_trial_s(
     ]
     late = dut_agreement(judged)[-1]
     assert (late.rule, late.value, late.outcome) == ("late-frames", 830, "ok")
-    assert late.text == (
-        "port 1: the DUT still sends after the drain, 830 frames since its counters were read: "
-        "the 1,010,000 that it counts as sent are not compared with the 1,009,915 that came "
-        "back in time"
-    )
+    assert late.text == says("1", "830", "1,010,000", "1,009,915")
 
 
 @pytest.mark.parametrize("by", [0, 84])

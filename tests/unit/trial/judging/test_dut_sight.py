@@ -5,6 +5,7 @@ from dataclasses import replace
 from plimsoll.dut.sight import DutSight, Hop, Remark
 from plimsoll.trial.judging.dut_sight import dut_sight, losses_between
 from tests.unit.trial.trial_builder import outcome
+from tests.worded.says import Says
 
 HOPS = (
     Hop(0, "port0 of the switch, in", 1000),
@@ -16,20 +17,16 @@ HOPS = (
 )
 
 
-def test_the_hop_that_lost_frames_is_named() -> None:
+def test_the_hop_that_lost_frames_is_named(says: Says) -> None:
     there, back = dut_sight(replace(outcome(), dut_sight=DutSight(hops=HOPS)))
     assert (there.rule, there.subject, there.outcome) == ("hops", "direction 0", "ok")
     assert (there.value, there.limit) == (969, 1000)
-    assert there.text == (
-        "direction 0: 1,000 frames at port0 of the switch, in, 969 at port1 of the switch, out; "
-        "lost on the way: 30 between port0 of the switch, in and guest0a of the switch, out; "
-        "1 between guest0, in and port1 of the switch, out"
-    )
-    assert back.text.endswith("5 at port0 of the switch, out; none was lost on the way")
+    assert there.text == says("0", "1,000", "port0", "969", "port1", "30", "guest0a", "guest0")
+    assert back.text == says("5", "port0")
 
 
-def test_frames_that_came_from_elsewhere_are_negative_losses() -> None:
-    assert losses_between([Hop(0, "a", 4), Hop(0, "b", 6)]) == [("between a and b", -2)]
+def test_frames_that_came_from_elsewhere_are_negative_losses(says: Says) -> None:
+    assert losses_between([Hop(0, "a", 4), Hop(0, "b", 6)]) == [(says(), -2)]
 
 
 def test_remarks_are_findings_that_judge_nothing() -> None:

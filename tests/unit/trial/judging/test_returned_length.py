@@ -7,6 +7,7 @@ import pytest
 from plimsoll.trial.judging.returned_length import returned_lengths
 from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.trial_builder import LOAD_OUT, outcome
+from tests.worded.says import Says
 
 SMALL, LARGE = bytes(60), bytes(1514)
 
@@ -34,23 +35,29 @@ def returned(
 
 
 @pytest.mark.parametrize(
-    ("received_bytes", "lost", "value", "limit", "said"),
+    ("received_bytes", "lost", "value", "limit", "facts"),
     [
-        (68_000, 0, 68, 64, "4 bytes longer than they were sent (68 instead of 64 bytes)"),
+        (68_000, 0, 68, 64, ("4", "68", "64")),
         # It does not matter how many were lost.
-        (990 * 68, 10, 68, 64, "4 bytes longer"),
-        (60_000, 0, 60, 64, "4 bytes shorter than they were sent (60 instead of 64 bytes)"),
+        (990 * 68, 10, 68, 64, ("4",)),
+        (60_000, 0, 60, 64, ("4", "60", "64")),
         # A tag on every tenth frame.
-        (64_400, 0, 64.4, 64, "0.4 bytes longer than they were sent (64.4 instead of 64 bytes)"),
+        (64_400, 0, 64.4, 64, ("0.4", "64.4")),
     ],
 )
 def test_frames_of_another_length_are_told(
-    received_bytes: int, lost: int, value: float, limit: float, said: str
+    received_bytes: int,
+    lost: int,
+    value: float,
+    limit: float,
+    facts: tuple[str, ...],
+    *,
+    says: Says,
 ) -> None:
     (found,) = returned_lengths(returned(received_bytes, lost=lost))
     assert (found.rule, found.subject, found.outcome) == ("returned-length", "load/0-1", "ok")
     assert (found.value, found.limit) == (pytest.approx(value), pytest.approx(limit))
-    assert said in found.text
+    assert found.text == says(*facts)
 
 
 @pytest.mark.parametrize(

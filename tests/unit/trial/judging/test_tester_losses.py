@@ -11,6 +11,7 @@ from plimsoll.trial.judging.tester import TesterLimits as Limits
 from plimsoll.trial.judging.tester_losses import without_tester_losses
 from plimsoll.trial.judging.verdict import Judgement, judge
 from tests.unit.trial.trial_builder import DURATION_S, RATE_PPS, outcome
+from tests.worded.says import Says
 
 # Each direction may lose 0.002 % of 1,000,000 load frames and of the probe's 10,000.
 CRITERIA: tuple[Criterion, ...] = (LossRatio(), FrameCount(kind="corrupt"))
@@ -28,16 +29,13 @@ def judged(
     return without_tester_losses(judge(trial, criteria, Limits()), trial, criteria, blamed)
 
 
-def test_a_failure_by_the_testers_losses_is_invalid_with_the_evidence() -> None:
+def test_a_failure_by_the_testers_losses_is_invalid_with_the_evidence(says: Says) -> None:
     assert RATE_PPS * DURATION_S == 1_000_000
     # 20 frames may be lost in a direction; 490 of 500 were the tester's.
     found = judged(500, blame(490.0, 10.0))
     assert found.verdict == "invalid"
     (reason,) = (each for each in found.reasons if each.rule == "tester-losses")
-    assert reason.text == (
-        "490 of 500 lost frames were lost while the tester's own loop was away or a process of "
-        "its own had the DUT's CPU, and without them no loss criterion is broken. " + SAID
-    )
+    assert reason.text == says("490", "500", SAID)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from plimsoll.generator.interface import CpuTime, ProcessCpuTime
 from plimsoll.trial.judging.tester import TesterLimits as Limits
 from plimsoll.trial.outcome.own_time import MAIN_THREAD, OwnTime
 from tests.unit.trial.trial_builder import outcome
+from tests.worded.says import Says
 
 CPU_TIME = CpuTime(
     main_thread_ns=4_000_000,
@@ -47,7 +48,7 @@ def test_a_trial_that_never_sent_has_no_share() -> None:
 
 
 @pytest.mark.parametrize(("share", "fit"), [(0.0099, True), (0.0101, False)])
-def test_a_tester_that_disturbs_itself_is_unfit(share: float, fit: bool) -> None:
+def test_a_tester_that_disturbs_itself_is_unfit(share: float, fit: bool, says: Says) -> None:
     taken_ns = round(share * 2 * 5e9)
     own = OwnTime({"plimsoll": taken_ns - 1_000_000, "observer": 1_000_000}, 2, 5.0)
     judged = replace(outcome(), own=own)
@@ -55,10 +56,7 @@ def test_a_tester_that_disturbs_itself_is_unfit(share: float, fit: bool) -> None
     assert finding.outcome == ("ok" if fit else "invalid")
     assert finding.value == pytest.approx(share)
     if not fit:
-        assert finding.text == (
-            "Plimsoll's own processes took 1.01 % of the 2 polled CPUs while frames were sent "
-            "(plimsoll 100 ms, observer 1 ms); at most 1 % allowed"
-        )
+        assert finding.text == says("1.01", "2", "plimsoll", "100", "observer")
 
 
 def test_without_polled_cpus_there_is_nothing_to_say() -> None:

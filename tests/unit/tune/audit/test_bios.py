@@ -13,6 +13,7 @@ from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.redfish.host_with_bios import HostWithBios
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
+from tests.worded.says import Says
 
 WHERE = "https://bmc.lab/redfish/v1/Systems/1/Bios"
 ALL_OFF = {
@@ -76,88 +77,91 @@ def judged(vendor: str | None, attributes: dict[str, str], declared: Intent) -> 
     ("vendor", "attributes"),
     [("Dell", DELL), ("HPE", HPE), ("Lenovo", LENOVO), ("Supermicro", SUPERMICRO)],
 )
-def test_all_as_the_article_sets_it_is_ok(vendor: str, attributes: dict[str, str]) -> None:
+def test_all_as_the_article_sets_it_is_ok(
+    vendor: str, attributes: dict[str, str], says: Says
+) -> None:
     finding = judged(vendor, attributes, intent(bios=ALL_OFF))
     assert finding.verdict == "ok"
-    assert finding.text == (
-        "SMT is off; turbo is off; C-states is off; PCIe ASPM is off; "
-        "the power profile is max-performance"
-    )
+    assert finding.text == says()
     assert {reading.where for reading in finding.read} == {WHERE}
 
 
 @pytest.mark.parametrize(
-    ("vendor", "attributes", "changed", "text"),
+    ("vendor", "attributes", "changed", "facts"),
     [
-        ("Dell", DELL, {"ProcTurboMode": "Enabled"}, "turbo is on (ProcTurboMode Enabled)"),
-        ("Dell", DELL, {"ProcCStates": "Autonomous"}, "C-states is on (ProcCStates Autonomous)"),
+        ("Dell", DELL, {"ProcTurboMode": "Enabled"}, ("ProcTurboMode", "Enabled")),
+        ("Dell", DELL, {"ProcCStates": "Autonomous"}, ("ProcCStates", "Autonomous")),
         (
             "Dell",
             DELL,
             {"SysProfile": "PerfPerWattOptimizedDapc"},
-            "the power profile is balanced (SysProfile PerfPerWattOptimizedDapc)",
+            ("SysProfile", "PerfPerWattOptimizedDapc"),
         ),
-        ("HPE", HPE, {"ProcHyperthreading": "Enabled"}, "SMT is on (ProcHyperthreading Enabled)"),
+        ("HPE", HPE, {"ProcHyperthreading": "Enabled"}, ("ProcHyperthreading", "Enabled")),
         (
             "HPE",
             HPE,
             {"PciSlot12Aspm": "AspmL1Enabled"},
-            "PCIe ASPM is on (PciSlot12Aspm AspmL1Enabled)",
+            ("PciSlot12Aspm", "AspmL1Enabled"),
         ),
         (
             "HPE",
             HPE,
             {"PowerRegulator": "StaticLowPower"},
-            "the power profile is power-saving (PowerRegulator StaticLowPower)",
+            ("PowerRegulator", "StaticLowPower"),
         ),
         (
             "Lenovo",
             LENOVO,
             {"Processors_CStates": "Legacy"},
-            "C-states is on (Processors_CStates Legacy)",
+            ("Processors_CStates", "Legacy"),
         ),
         # C1E is deeper than C1, and each of these is on by itself.
-        ("Dell", DELL, {"ProcC1E": "Enabled"}, "C-states is on (ProcC1E Enabled)"),
-        ("HPE", HPE, {"MinProcIdlePower": "C1E"}, "C-states is on (MinProcIdlePower C1E)"),
+        ("Dell", DELL, {"ProcC1E": "Enabled"}, ("ProcC1E", "Enabled")),
+        ("HPE", HPE, {"MinProcIdlePower": "C1E"}, ("MinProcIdlePower", "C1E")),
         (
             "HPE",
             HPE,
             {"MinProcIdlePkgState": "C6Retention"},
-            "C-states is on (MinProcIdlePkgState C6Retention)",
+            ("MinProcIdlePkgState", "C6Retention"),
         ),
         (
             "Lenovo",
             LENOVO,
             {"Processors_C1EnhancedMode": "Enable"},
-            "C-states is on (Processors_C1EnhancedMode Enable)",
+            ("Processors_C1EnhancedMode", "Enable"),
         ),
         (
             "Supermicro",
             SUPERMICRO,
             {"EnhancedHaltState(C1E)#0841": "Enable", "PackageCState#0843": "No Limit"},
-            "C-states is on (EnhancedHaltState(C1E)#0841 Enable, PackageCState#0843 No Limit)",
+            ("EnhancedHaltState(C1E)#0841", "Enable", "PackageCState#0843", "Limit"),
         ),
         # A package that stays in C0 may have cores in C6.
         (
             "Supermicro",
             SUPERMICRO,
             {"CPUC6Report#0840": "Auto"},
-            "C-states is on (CPUC6Report#0840 Auto)",
+            ("CPUC6Report#0840", "Auto"),
         ),
         (
             "Supermicro",
             SUPERMICRO,
             {"ENERGY_PERF_BIAS_CFGmode#083A": "Power"},
-            "the power profile is power-saving (ENERGY_PERF_BIAS_CFGmode#083A Power)",
+            ("ENERGY_PERF_BIAS_CFGmode#083A", "Power"),
         ),
     ],
 )
 def test_one_that_is_otherwise_fails(
-    vendor: str, attributes: dict[str, str], changed: dict[str, str], text: str
+    vendor: str,
+    attributes: dict[str, str],
+    changed: dict[str, str],
+    facts: tuple[str, ...],
+    says: Says,
 ) -> None:
     finding = judged(vendor, attributes | changed, intent(bios=ALL_OFF))
     assert finding.verdict == "fail"
-    assert finding.text == text
+    assert finding.text == says(*facts)
     assert [step.kind for step in finding.steps] == ["advice"]
 
 
@@ -172,10 +176,10 @@ def test_what_the_intent_leaves_out_is_not_judged() -> None:
     assert (finding.verdict, finding.text) == ("ok", "SMT is off")
 
 
-def test_a_profile_left_to_the_operating_system_is_warned_of() -> None:
+def test_a_profile_left_to_the_operating_system_is_warned_of(says: Says) -> None:
     finding = judged("HPE", HPE | {"PowerRegulator": "OsControl"}, intent(bios=ALL_OFF))
     assert finding.verdict == "warn"
-    assert "the power profile is left open by PowerRegulator OsControl" in finding.text
+    assert finding.text == says("PowerRegulator", "OsControl")
 
 
 def test_a_profile_of_single_settings_is_recognised_by_those() -> None:
@@ -185,22 +189,22 @@ def test_a_profile_of_single_settings_is_recognised_by_those() -> None:
     assert judged("Dell", {"SysProfile": "Custom"}, declared).verdict == "warn"
 
 
-def test_an_attribute_that_the_bmc_does_not_tell_is_unknown() -> None:
+def test_an_attribute_that_the_bmc_does_not_tell_is_unknown(says: Says) -> None:
     finding = judged("Lenovo", {"Processors_TurboMode": "Disabled"}, intent(bios=ALL_OFF))
     assert finding.verdict == "unknown"
-    assert "PCIe ASPM: the BMC tells none of Power_ASPM" in finding.text
+    assert finding.text == says("Power_ASPM")
 
 
-def test_a_value_that_the_map_does_not_know_is_unknown() -> None:
+def test_a_value_that_the_map_does_not_know_is_unknown(says: Says) -> None:
     finding = judged("Dell", {"LogicalProc": "Sometimes"}, intent(bios={"smt": False}))
     assert finding.verdict == "unknown"
-    assert finding.text == "SMT: the map does not know LogicalProc Sometimes"
+    assert finding.text == says("LogicalProc", "Sometimes")
 
 
-def test_a_maker_without_a_map_is_unknown() -> None:
+def test_a_maker_without_a_map_is_unknown(says: Says) -> None:
     finding = judged(None, {}, intent(bios={"smt": False}))
     assert finding.verdict == "unknown"
-    assert finding.text == "there is no map of attributes for QEMU"
+    assert finding.text == says()
 
 
 def test_c1_itself_is_no_deep_state() -> None:
@@ -209,48 +213,42 @@ def test_c1_itself_is_no_deep_state() -> None:
     assert judged("HPE", {"MinProcIdlePower": "C1"}, declared).verdict == "ok"
 
 
-def test_a_value_that_no_one_knows_hides_behind_no_other() -> None:
+def test_a_value_that_no_one_knows_hides_behind_no_other(says: Says) -> None:
     answer = {"ProcCStates": "Disabled", "ProcC1E": "Sometimes"}
     finding = judged("Dell", answer, intent(bios={"c_states": False}))
-    assert (finding.verdict, finding.text) == (
-        "unknown",
-        "C-states: the map does not know ProcC1E Sometimes",
-    )
+    assert finding.verdict == "unknown"
+    assert finding.text == says("ProcC1E", "Sometimes")
 
 
-def test_hpes_workload_profile_is_recognised_by_what_it_sets() -> None:
+def test_hpes_workload_profile_is_recognised_by_what_it_sets(says: Says) -> None:
     declared = intent(bios={"power_profile": "max-performance"})
     set_so = {"WorkloadProfile": "GeneralPowerEfficientCompute"}
     assert judged("HPE", set_so | {"PowerRegulator": "StaticHighPerf"}, declared).verdict == "ok"
     finding = judged("HPE", set_so, declared)
     assert finding.verdict == "warn"
-    assert finding.text == (
-        "the power profile is left open by WorkloadProfile GeneralPowerEfficientCompute"
-    )
+    assert finding.text == says("WorkloadProfile", "GeneralPowerEfficientCompute")
 
 
-def test_a_file_of_the_host_is_no_answer_of_its_bmc() -> None:
+def test_a_file_of_the_host_is_no_answer_of_its_bmc(says: Says) -> None:
     forged = CapturedHost(files={"/redfish/bios.json": "{}"})
     finding = CHECK.judge(forged, intent(bios={"smt": False}))
-    assert finding.text == "no BMC was read: plimsoll tune audit --bmc https://…"
+    assert finding.text == says("plimsoll tune audit --bmc", "https://…")
     assert not any("redfish" in path for path in needed_files().files)
 
 
-def test_without_a_bmc_it_does_not_apply() -> None:
+def test_without_a_bmc_it_does_not_apply(says: Says) -> None:
     finding = CHECK.judge(host(CHECK, {}), intent(bios=ALL_OFF))
     assert finding.verdict == "not-applicable"
-    assert finding.text == "no BMC was read: plimsoll tune audit --bmc https://…"
+    assert finding.text == says("plimsoll tune audit --bmc", "https://…")
 
 
 def test_without_a_wish_it_does_not_apply() -> None:
     assert judged("Dell", DELL, intent()).verdict == "not-applicable"
 
 
-def test_a_name_that_was_worked_out_is_said_to_be() -> None:
+def test_a_name_that_was_worked_out_is_said_to_be(says: Says) -> None:
     finding = judged("Supermicro", SUPERMICRO, intent(bios={"aspm": False}))
-    assert finding.read[0].what == (
-        "PCI-EASPMSupport(Global)#0902 Disable (a name worked out from the setup menu's label)"
-    )
+    assert finding.read[0].what == says("PCI-EASPMSupport(Global)#0902")
     assert judged("Dell", DELL, intent(bios={"aspm": False})).read[0].what == "PcieAspmL1 Disabled"
 
 

@@ -2,6 +2,7 @@
 
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from tests.unit.tune.audit.intents import intent
+from tests.worded.says import Says
 
 OPENSHIFT = intent(platform="openshift", pool={"role": "worker"})
 
@@ -16,18 +17,20 @@ def test_it_is_a_command_that_lasts() -> None:
     )
 
 
-def test_on_openshift_the_operator_makes_some_of_the_profile() -> None:
+def test_on_openshift_the_operator_makes_some_of_the_profile(says: Says) -> None:
     made = add_at_boot(OPENSHIFT, "nohz=on", "nohz_full=2-7")
-    assert made.openshift == (
-        "let the PerformanceProfile have the operator boot with nohz=on nohz_full=2-7: "
-        "plimsoll tune render, then oc apply -f 1-node/20-performance-profile.yaml"
+    assert made.openshift == says(
+        "PerformanceProfile", "nohz=on", "nohz_full=2-7", "-f", "1-node/20-performance-profile.yaml"
     )
 
 
-def test_and_the_profile_names_others_itself() -> None:
+def test_and_the_profile_names_others_itself(says: Says) -> None:
     named = add_at_boot(OPENSHIFT, "pcie_aspm.policy=performance")
-    assert named.openshift == (
-        "let the PerformanceProfile have additionalKernelArgs pcie_aspm.policy=performance "
-        "(kernel.arguments of the intent): "
-        "plimsoll tune render, then oc apply -f 1-node/20-performance-profile.yaml"
+    assert named.openshift == says(
+        "PerformanceProfile",
+        "additionalKernelArgs",
+        "pcie_aspm.policy=performance",
+        "kernel.arguments",
+        "-f",
+        "1-node/20-performance-profile.yaml",
     )

@@ -7,6 +7,7 @@ from plimsoll.tune.host.capture.captured_host import CapturedHost
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.processes import KTHREADD, process
+from tests.worded.says import Says
 
 NODE = "/sys/devices/system/node"
 GIB_KB = 1 << 20
@@ -40,21 +41,21 @@ def test_all_there_and_free_on_the_cards_node_is_ok() -> None:
     assert finding.verdict == "ok"
 
 
-def test_too_few_fail() -> None:
+def test_too_few_fail(says: Says) -> None:
     finding = CHECK.judge(host(CHECK, machine() | pool(0, 1, 1) | pool(1, 2, 2)), requested())
     assert finding.verdict == "fail"
     # 1 on node 0 and 2 on node 1.
-    assert finding.text == "3 hugepages of 1G, and 4 are expected"
+    assert finding.text == says("3", "1G", "4")
 
 
-def test_pages_on_the_other_node_fail() -> None:
+def test_pages_on_the_other_node_fail(says: Says) -> None:
     view = host(CHECK, machine(cards_node="1") | pool(0, 4, 4) | pool(1, 0, 0))
     finding = CHECK.judge(view, requested(node=0))
     assert finding.verdict == "fail"
-    assert finding.text == "no hugepages of 1G on node 1, where ens7f0 is"
+    assert finding.text == says("1G", "1", "ens7f0")
 
 
-def test_the_node_of_a_virtio_card_is_its_functions() -> None:
+def test_the_node_of_a_virtio_card_is_its_functions(says: Says) -> None:
     """The interface's device is virtio's, one directory below the PCI function."""
     address = "0000:11:00.0"
     files = machine() | pool(0, 4, 4) | pool(1, 0, 0)
@@ -66,17 +67,15 @@ def test_the_node_of_a_virtio_card_is_its_functions() -> None:
     path = f"../../devices/pci0000:10/0000:10:00.0/{address}/virtio0/net/ens7f0"
     view = host(CHECK, files, links={"/sys/class/net/ens7f0": path})
     finding = CHECK.judge(view, requested(node=0))
-    assert (finding.verdict, finding.text) == (
-        "fail",
-        "no hugepages of 1G on node 1, where ens7f0 is",
-    )
+    assert finding.verdict == "fail"
+    assert finding.text == says("1G", "1", "ens7f0")
 
 
-def test_a_capture_without_links_falls_back_to_the_isolated_cpus() -> None:
+def test_a_capture_without_links_falls_back_to_the_isolated_cpus(says: Says) -> None:
     files = machine() | pool(0, 4, 4) | pool(1, 0, 0) | {"/sys/class/net/ens7f0/mtu": "1500\n"}
     del files["/sys/class/net/ens7f0/device/numa_node"]
     finding = CHECK.judge(CapturedHost(files=files, collected=CHECK.reads), requested(node=0))
-    assert finding.text == "no hugepages of 1G on node 1, where isolated CPUs are"
+    assert finding.text == says("1G", "1")
 
 
 def test_large_pages_of_a_node_are_no_argument() -> None:
@@ -84,25 +83,22 @@ def test_large_pages_of_a_node_are_no_argument() -> None:
     assert any("nr_hugepages of node 0" in step.text for step in finding.steps)
 
 
-def test_large_pages_of_any_node_are_arguments_all_at_once() -> None:
+def test_large_pages_of_any_node_are_arguments_all_at_once(says: Says) -> None:
     """Alone default_hugepagesz=1G sets none aside: hugetlbpage.rst."""
     wrong = {"/proc/meminfo": "MemTotal: 65536000 kB\nHugepagesize:       2048 kB\n"}
     finding = CHECK.judge(host(CHECK, machine() | pool(0, 0, 0) | wrong), requested())
-    assert finding.text == (
-        "0 hugepages of 1G, and 4 are expected; hugepages are of 2048 kB by default; "
-        "no hugepages of 1G on node 0, where ens7f0 is"
-    )
+    assert finding.text == says("0", "hugepages", "1G", "4", "2048", "kB", "ens7f0")
     # A node is no matter where there are none on any.
     assert [step.text for step in finding.steps] == [
         "grubby --update-kernel=ALL '--args=default_hugepagesz=1G hugepagesz=1G hugepages=4'"
     ]
 
 
-def test_pages_that_are_all_on_another_node_are_to_be_requested_for_by_node() -> None:
+def test_pages_that_are_all_on_another_node_are_to_be_requested_for_by_node(says: Says) -> None:
     view = host(CHECK, machine(cards_node="1") | pool(0, 4, 4) | pool(1, 0, 0))
     finding = CHECK.judge(view, requested())
-    assert [step.text for step in finding.steps] == ["ask for pages with node: 1"]
-    assert CHECK.judge(view, requested(node=0)).steps[0].text == "ask for pages with node: 1"
+    assert [step.text for step in finding.steps] == [says("1")]
+    assert CHECK.judge(view, requested(node=0)).steps[0].text == says("1")
 
 
 def holding(pid: int, comm: str, kib: int) -> dict[str, str]:
@@ -114,18 +110,18 @@ def holding(pid: int, comm: str, kib: int) -> dict[str, str]:
 TAKEN = machine() | pool(0, 4, 0) | KTHREADD
 
 
-def test_pages_of_a_run_that_died_are_warned_of() -> None:
+def test_pages_of_a_run_that_died_are_warned_of(says: Says) -> None:
     finding = CHECK.judge(host(CHECK, TAKEN | holding(900, "bash", 0)), requested(node=0))
     assert finding.verdict == "warn"
-    assert finding.text == ("none of 4 hugepages of 1G on node 0 is free, and no process maps any")
+    assert finding.text == says("4", "1G", "0")
 
 
-def test_pages_that_the_workload_holds_are_where_they_belong() -> None:
+def test_pages_that_the_workload_holds_are_where_they_belong(says: Says) -> None:
     expected = requested(node=0).model_copy(update={"expected_processes": ("dpdk-testpmd",)})
     files = TAKEN | holding(900, "dpdk-testpmd", 4 * GIB_KB)
     finding = CHECK.judge(host(CHECK, files), expected)
     assert finding.verdict == "ok"
-    assert "4 hugepages of 1G on node 0 is free: held by dpdk-testpmd (900)" in finding.text
+    assert finding.text == says("4", "1G", "0", "dpdk-testpmd", "900")
 
 
 def test_pages_that_a_stranger_holds_are_warned_of_by_name() -> None:
@@ -141,9 +137,9 @@ def test_who_holds_them_is_unknown_where_processes_do_not_show() -> None:
     )
 
 
-def test_one_page_is_one() -> None:
+def test_one_page_is_one(says: Says) -> None:
     finding = CHECK.judge(host(CHECK, machine() | pool(0, 1, 1)), requested(node=0, count=1))
-    assert finding.text.startswith("1 hugepage of 1G on node 0; ")
+    assert finding.text == says("1", "1G", "0")
 
 
 def test_small_pages_can_be_set_aside_at_once() -> None:
@@ -155,10 +151,10 @@ def test_small_pages_can_be_set_aside_at_once() -> None:
     assert commands(finding) == [f"echo 512 > {folder}/nr_hugepages"]
 
 
-def test_without_cards_the_isolated_cpus_nodes_count() -> None:
+def test_without_cards_the_isolated_cpus_nodes_count(says: Says) -> None:
     expected = intent(hugepages={"default_size": "1G", "pages": [{"size": "1G", "count": 4}]})
     finding = CHECK.judge(host(CHECK, machine() | pool(0, 4, 4) | pool(1, 0, 0)), expected)
-    assert finding.text == "no hugepages of 1G on node 1, where isolated CPUs are"
+    assert finding.text == says("1G", "1")
 
 
 def test_not_requested_for_is_not_judged() -> None:
@@ -173,14 +169,14 @@ def test_what_may_not_be_read_is_unknown() -> None:
     assert CHECK.judge(host(CHECK, pool(0, 4, 4)), requested()).verdict == "unknown"
 
 
-def test_another_default_size_fails() -> None:
+def test_another_default_size_fails(says: Says) -> None:
     """The kernel's own default on x86-64 is 2 MB: hugetlbpage.rst, default_hugepagesz."""
     files = (
         machine() | pool(0, 4, 4) | {"/proc/meminfo": "MemTotal: 1 kB\nHugepagesize:  2048 kB\n"}
     )
     finding = CHECK.judge(host(CHECK, files), requested(node=0))
     assert finding.verdict == "fail"
-    assert "hugepages are of 2048 kB by default" in finding.text
+    assert finding.text == says("2048", "kB")
     assert any("default_hugepagesz=1G" in step.text for step in finding.steps)
 
 

@@ -8,6 +8,7 @@ from plimsoll.tune.audit.checks.kubelet_config import CHECK
 from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
+from tests.worded.says import Says
 
 OPENSHIFTS = "/etc/kubernetes/kubelet.conf"
 KUBEADMS = "/var/lib/kubelet/config.yaml"
@@ -45,18 +46,18 @@ def test_the_operators_settings_are_ok() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new", "facts"),
     [
-        ("Policy: static", "Policy: none", "cpuManagerPolicy is none, not static"),
-        ("topologyManagerPolicy: single-numa-node\n", "", "topologyManagerPolicy is not set"),
-        ('"0,1"', '"0"', "reservedSystemCPUs is 0, not 0-1"),
+        ("Policy: static", "Policy: none", ("cpuManagerPolicy", "static")),
+        ("topologyManagerPolicy: single-numa-node\n", "", ("topologyManagerPolicy",)),
+        ('"0,1"', '"0"', ("reservedSystemCPUs", "0", "0-1")),
     ],
 )
-def test_what_differs_fails(old: str, new: str, message: str) -> None:
+def test_what_differs_fails(old: str, new: str, facts: tuple[str, ...], says: Says) -> None:
     changed = CONFIGURATION.replace(old, new)
     finding = CHECK.judge(host(CHECK, {OPENSHIFTS: changed} | STATIC), INTENT)
     assert finding.verdict == "fail"
-    assert message in finding.text
+    assert finding.text == says(*facts)
 
 
 # The amounts of openshift-kni/telco-reference, through the annotation kubeletconfig.experimental;
@@ -96,26 +97,28 @@ def test_what_the_intent_says_of_memory_is_judged_in_any_unit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new", "facts"),
     [
-        ("11Gi", "500Mi", "systemReserved.memory is 500Mi, not 11Gi"),
-        ("15%", "20%", "evictionHard.imagefs.available is 20%, not 15%"),
-        ("11864Mi", "1100Mi", "reservedMemory is [{"),
-        ("", "", "allowedUnsafeSysctls is not set, not ['net.ipv6.conf.all.accept_ra']"),
+        ("11Gi", "500Mi", ("systemReserved.memory", "500Mi", "11Gi")),
+        ("15%", "20%", ("evictionHard.imagefs.available", "20%", "15%")),
+        ("11864Mi", "1100Mi", ("reservedMemory",)),
+        ("", "", ("net.ipv6.conf.all.accept_ra", "allowedUnsafeSysctls")),
     ],
 )
-def test_what_differs_from_the_intents_kubelet_fails(old: str, new: str, message: str) -> None:
+def test_what_differs_from_the_intents_kubelet_fails(
+    old: str, new: str, facts: tuple[str, ...], says: Says
+) -> None:
     changed = TELCO.replace(old, new) if old else TELCO
     finding = CHECK.judge(host(CHECK, {OPENSHIFTS: changed} | STATIC), TUNED_INTENT)
     assert finding.verdict == "fail"
-    assert message in finding.text
+    assert finding.text == says(*facts)
 
 
-def test_a_kubelet_that_did_not_take_the_policy_fails() -> None:
+def test_a_kubelet_that_did_not_take_the_policy_fails(says: Says) -> None:
     other = {STATE: json.dumps({"policyName": "none", "defaultCpuSet": ""})}
     finding = CHECK.judge(host(CHECK, {OPENSHIFTS: CONFIGURATION} | other), INTENT)
     assert finding.verdict == "fail"
-    assert "runs with the CPU manager's policy none" in finding.text
+    assert finding.text == says()
 
 
 def test_kubeadms_kubeconfig_of_the_same_name_is_passed_over() -> None:

@@ -18,6 +18,7 @@ from plimsoll.tune.host.capture.path_pattern import matches
 from plimsoll.tune.intent.load import load_preset
 from plimsoll.tune.render.render import render
 from tests.unit.tune.audit.intents import intent
+from tests.worded.says import Says
 
 ROOTS, OPERATORS = SettingsOwner(managed=False, boot_tool="grubby"), SettingsOwner(True, "operator")
 
@@ -26,10 +27,10 @@ def message(*steps: object, owner: SettingsOwner = OPERATORS) -> list[tuple[str,
     return [(step.kind, step.text) for step in fitted(steps, owner)]  # type: ignore[arg-type]
 
 
-def test_operators_are_given_the_object_and_the_command_for_a_trial() -> None:
+def test_operators_are_given_the_object_and_the_command_for_a_trial(says: Says) -> None:
     assert message(write("/sys/x", "1", openshift="an object")) == [
         ("advice", "an object"),
-        ("advice", "until the next reboot, to try it: echo 1 > /sys/x"),
+        ("advice", says("1", "/sys/x", "echo 1 > /sys/x")),
     ]
 
 
@@ -44,10 +45,10 @@ def test_what_lasts_or_takes_something_is_no_trial() -> None:
     assert message(lasting, taking) == [("advice", "an object"), ("advice", "another")]
 
 
-def test_what_has_no_rule_is_the_operators() -> None:
+def test_what_has_no_rule_is_the_operators(says: Says) -> None:
     (first, *_) = message(command("rm", "-r", "x"))
     assert first[0] == "advice"
-    assert "change the object that has it" in first[1]
+    assert first[1] == says("OpenShift", "PerformanceProfile", "MachineConfig")
 
 
 def test_a_command_that_sets_nothing_is_one_everywhere() -> None:
@@ -67,9 +68,11 @@ def test_each_command_that_takes_something_has_its_own_word_before() -> None:
     assert [kind for kind, _ in message(*steps, owner=ROOTS)] == ["advice", "command"] * 2
 
 
-def test_a_file_of_each_cpu_is_written_in_one_line() -> None:
+def test_a_file_of_each_cpu_is_written_in_one_line(says: Says) -> None:
     step = write_on_each({3, 1}, "/sys/cpu$cpu/x", "a b")
-    assert step.text == "for cpu in 1 3; do echo 'a b' > /sys/cpu$cpu/x; done"
+    assert step.text == says(
+        "a b", "cpu", "1", "3", "/sys/cpu$cpu/x", "for cpu in 1 3", "echo 'a b' > /sys/cpu$cpu/x"
+    )
 
 
 @pytest.mark.parametrize(

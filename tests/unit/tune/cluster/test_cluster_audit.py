@@ -13,6 +13,7 @@ from plimsoll.tune.host.view.unread import UnreadCause
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.cluster.clusters import SmallCluster, cluster, intent, objects, with_another
+from tests.worded.says import Says
 
 PROFILE, POOL, POD, NODE = "PerformanceProfile", "MachineConfigPool", "Pod", "Node"
 STATE, POLICY, NETWORK = "SriovNetworkNodeState", "SriovNetworkNodePolicy", "SriovNetwork"
@@ -41,45 +42,45 @@ def test_numbers_and_names_are_unique_and_apart_from_the_hosts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "change", "verdict", "text"),
+    ("name", "change", "verdict", "facts"),
     [
         (
             "performance-profile",
             (PROFILE, "spec/cpu/isolated", "2-5"),
             "fail",
-            "PerformanceProfile fast: spec.cpu.isolated is 2-5, not 2-7",
+            ("PerformanceProfile", "spec.cpu.isolated", "2-5", "2-7"),
         ),
         (
             "performance-profile",
             (PROFILE, "spec/additionalKernelArgs", ["audit=0", "quiet"]),
             "warn",
-            "spec.additionalKernelArgs has quiet, which is not in the intent",
+            ("spec.additionalKernelArgs", "quiet"),
         ),
         (
             "performance-profile",
             (PROFILE, "spec/numa", None),
             "fail",
-            "spec.numa.topologyPolicy is best-effort, not single-numa-node",
+            ("spec.numa.topologyPolicy",),
         ),
         (
             "performance-profile",
             (PROFILE, "spec/realTimeKernel", {"enabled": True}),
             "fail",
-            "spec.realTimeKernel.enabled is true, not false",
+            ("spec.realTimeKernel.enabled",),
         ),
         (
             "performance-profile",
             (PROFILE, "status/conditions/1", {"type": "Degraded", "status": "True"}),
             "fail",
-            "the operator cannot carry PerformanceProfile fast out: it does not say why",
+            ("PerformanceProfile",),
         ),
         (
             "machine-config-pool",
             (POOL, "status/updatedMachineCount", 0),
             "warn",
-            "0 of 1 machines have the expected configuration",
+            ("0", "1"),
         ),
-        ("machine-config-pool", (POOL, "status/machineCount", 0), "fail", "has no machines"),
+        ("machine-config-pool", (POOL, "status/machineCount", 0), "fail", ("MachineConfigPool",)),
         (
             "machine-config-pool",
             (
@@ -91,38 +92,38 @@ def test_numbers_and_names_are_unique_and_apart_from_the_hosts() -> None:
                 ],
             ),
             "fail",
-            "is degraded: node w0: disk full",
+            ("node", "w0", "disk", "full"),
         ),
         (
             "machine-configs",
             (POOL, "status/configuration/source", [{"name": "00-worker"}]),
             "fail",
-            "the nodes of pool dataplane do not run with 50-performance-fast",
+            ("50-performance-fast",),
         ),
         (
             "machine-configs",
             ("MachineConfig", "spec/kernelType", "realtime"),
             "fail",
-            "boots the kernel realtime",
+            ("realtime",),
         ),
         (
             "kubelet-config",
             ("KubeletConfig", "spec/kubeletConfig/topologyManagerPolicy", "none"),
             "fail",
-            "spec.kubeletConfig.topologyManagerPolicy is none, not single-numa-node",
+            ("spec.kubeletConfig.topologyManagerPolicy",),
         ),
-        ("runtime-class", ("RuntimeClass", "handler", "runc"), "fail", "has the handler runc"),
+        ("runtime-class", ("RuntimeClass", "handler", "runc"), "fail", ("handler", "runc")),
         (
             "tuned-patch",
             ("Tuned", "spec/profile/0/data", "[service]\nservice.chronyd=start"),
             "fail",
-            "spec.profile[performance-patch].data.main.include is not set",
+            ("spec.profile[performance-patch].data.main.include",),
         ),
         (
             "node-profiles",
             ("Profile", "status/tunedProfile", "openshift-node"),
             "fail",
-            "node w0 runs openshift-node, and is assigned performance-patch",
+            ("w0", "openshift-node"),
         ),
         (
             "node-profiles",
@@ -132,204 +133,210 @@ def test_numbers_and_names_are_unique_and_apart_from_the_hosts() -> None:
                 {"type": "Degraded", "status": "True", "message": "sysctl x"},
             ),
             "warn",
-            "node w0 has parts of performance-patch only: sysctl x",
+            ("w0", "sysctl", "sysctl x"),
         ),
-        ("sriov-policies", (POLICY, "spec/numVfs", 4), "fail", "spec.numVfs is 4, not 2"),
+        ("sriov-policies", (POLICY, "spec/numVfs", 4), "fail", ("spec.numVfs", "4", "2")),
         (
             "sriov-policies",
             (POLICY, "spec/nicSelector/rootDevices", ["0000:01:00.0"]),
             "warn",
-            "spec.nicSelector has",
+            ("spec.nicSelector",),
         ),
         (
             "sriov-node-states",
             (STATE, "status/interfaces/1/Vfs/1/driver", "iavf"),
             "fail",
-            "ens1f0 of node w0: Vfs[1].driver is iavf, not vfio-pci",
+            ("ens1f0", "w0", "Vfs[1].driver", "iavf"),
         ),
-        ("sriov-node-states", (STATE, "status/interfaces/1/mtu", 1500), "fail", "mtu is 1500, not"),
+        ("sriov-node-states", (STATE, "status/interfaces/1/mtu", 1500), "fail", ("mtu", "1500")),
         (
             "sriov-node-states",
             (STATE, "status/interfaces/1/linkSpeed", "10000 Mb/s"),
             "fail",
-            "linkSpeed is 10000 Mb/s, not 25000 Mb/s",
+            ("linkSpeed", "10000", "Mb/s", "25000"),
         ),
         (
             "sriov-node-states",
             (STATE, "status/interfaces/1/name", "ens2f0"),
             "fail",
-            "node w0 has no port of nic east",
+            ("w0",),
         ),
-        ("sriov-node-states", (STATE, "status/syncStatus", "InProgress"), "warn", "still dividing"),
+        ("sriov-node-states", (STATE, "status/syncStatus", "InProgress"), "warn", ("w0",)),
         (
             "sriov-node-states",
             (STATE, "status", {"syncStatus": "Failed", "lastSyncError": "no IOMMU"}),
             "fail",
-            "node w0 cannot divide its ports: no IOMMU",
+            ("w0", "IOMMU"),
         ),
-        ("networks", (NETWORK, "spec/trust", "off"), "fail", "spec.trust is off, not on"),
+        ("networks", (NETWORK, "spec/trust", "off"), "fail", ("spec.trust",)),
         (
             "networks",
             ("NetworkAttachmentDefinition", "metadata/annotations", {}),
             "fail",
-            "NetworkAttachmentDefinition cnf/east-net is of no resource, not of openshift.io/east",
+            ("NetworkAttachmentDefinition", "cnf/east-net", "openshift.io/east"),
         ),
         (
             "cluster-services",
             ("ConfigMap", "data", {"config.yaml": "alertmanagerMain: {enabled: true}"}),
             "fail",
-            'data["config.yaml"].alertmanagerMain.enabled is true, not false',
+            ('data["config.yaml"].alertmanagerMain.enabled',),
         ),
         (
             "cluster-services",
             ("Console", "spec/managementState", "Managed"),
             "fail",
-            "spec.managementState is Managed, not Removed",
+            ("spec.managementState", "Managed"),
         ),
-        ("nodes", (NODE, "status/conditions/0/status", "Unknown"), "fail", "node w0 is not ready"),
-        ("nodes", (NODE, "spec", {"unschedulable": True}), "warn", "it is cordoned"),
+        ("nodes", (NODE, "status/conditions/0/status", "Unknown"), "fail", ("w0",)),
+        ("nodes", (NODE, "spec", {"unschedulable": True}), "warn", ("w0",)),
         (
             "nodes",
             (NODE, "status/allocatable/hugepages-1Gi", "3Gi"),
             "fail",
-            "node w0 has 3Gi of hugepages-1Gi (allocatable), not 4Gi",
+            ("w0", "3Gi", "hugepages-1Gi", "allocatable", "4Gi"),
         ),
         (
             "nodes",
             (NODE, "status/allocatable/cpu", "7"),
             "fail",
-            "node w0 has 7 of cpu (allocatable), not 6",
+            ("w0", "7", "cpu", "allocatable", "6"),
         ),
         (
             "nodes",
             (NODE, "status/allocatable", {"cpu": "6", "hugepages-1Gi": "4Gi"}),
             "fail",
-            "node w0 has 0 of openshift.io/east (allocatable), not 2",
+            ("w0", "0", "openshift.io/east", "allocatable", "2"),
         ),
         (
             "nodes",
             (NODE, "status/nodeInfo/kernelVersion", "5.14.0-427.el9.x86_64+rt"),
             "fail",
-            "node w0 runs the kernel 5.14.0-427.el9.x86_64+rt",
+            ("w0", "5.14.0-427.el9.x86_64+rt"),
         ),
         (
             "pods-declared",
             (POD, f"{CONTAINER}/resources/limits/memory", "2Gi"),
             "fail",
-            "spec.containers[testpmd].resources.limits.memory is 2Gi, not 1000Mi",
+            ("spec.containers[testpmd].resources.limits.memory", "2Gi", "1000Mi"),
         ),
         (
             "pods-declared",
             (POD, "metadata/annotations/cpu-quota.crio.io", None),
             "fail",
-            'metadata.annotations["cpu-quota.crio.io"] is not set, and should be disable',
+            ('metadata.annotations["cpu-quota.crio.io"]',),
         ),
         (
             "pods-declared",
             (POD, "status/phase", "Succeeded"),
             "not-applicable",
-            "no pod cnf/testpmd",
+            ("cnf/testpmd",),
         ),
         (
             "pods-guaranteed",
             (POD, "status/qosClass", "Burstable"),
             "fail",
-            "pod cnf/testpmd is Burstable, and so shares its CPUs",
+            ("cnf/testpmd", "Burstable"),
         ),
         (
             "pods-guaranteed",
             (POD, f"{CONTAINER}/resources/requests/cpu", "3500m"),
             "fail",
-            "asks for 3500m CPUs, which it shares",
+            ("3500m",),
         ),
         (
             "pods-guaranteed",
             (POD, f"{CONTAINER}/resources/requests/cpu", 3),
             "warn",
-            "pod cnf/testpmd asks for 3 CPUs: of one core it gets one thread, or it is refused",
+            ("cnf/testpmd", "3"),
         ),
         (
             "pods-annotated",
             (POD, "spec/runtimeClassName", None),
             "fail",
-            "pod cnf/testpmd has no runtime class, so CRI-O ignores its annotations",
+            ("cnf/testpmd",),
         ),
         (
             "pods-annotated",
             (POD, "metadata/annotations/cpu-quota.crio.io", "disabled"),
             "fail",
-            "pod cnf/testpmd says cpu-quota.crio.io: disabled, which CRI-O ignores",
+            ("cnf/testpmd", "cpu-quota.crio.io", "disabled"),
         ),
         (
             "pods-annotated",
             (POD, "metadata/annotations/cpu-quota.crio.io", "true"),
             "warn",
-            "which CRI-O gives up",
+            ("cnf/testpmd", "cpu-quota.crio.io"),
         ),
         (
             "pods-devices",
             (POD, f"{CONTAINER}/resources", {"requests": {"cpu": "4"}}),
             "fail",
-            "pod cnf/testpmd joins 1 networks of openshift.io/east, and asks for 0",
+            ("cnf/testpmd", "1", "openshift.io/east", "0"),
         ),
         (
             "pods-devices",
             (POD, "metadata/annotations", {"k8s.v1.cni.cncf.io/networks": "other/west-net"}),
             "fail",
-            "pod cnf/testpmd joins other/west-net, and there is no such",
+            ("cnf/testpmd", "other/west-net"),
         ),
         (
             "pods-devices",
             (POD, "metadata/annotations", {"k8s.v1.cni.cncf.io/networks": "[{"}),
             "fail",
-            "in a form that Multus does not know: it is not JSON",
+            ("cnf/testpmd",),
         ),
         (
             "pods-devices",
             (POD, "metadata/annotations", {"cpu-quota.crio.io": "disable"}),
             "warn",
-            "asks for 1 of openshift.io/east, and 1 join no network",
+            ("1", "openshift.io/east"),
         ),
         (
             "pods-probes",
             (POD, f"{CONTAINER}/livenessProbe", {"exec": {"command": ["true"]}}),
             "fail",
-            "pod cnf/testpmd has exec probes: dpdk.livenessProbe",
+            ("cnf/testpmd", "exec", "dpdk.livenessProbe"),
         ),
-        ("pods-probes", (POD, f"{CONTAINER}/livenessProbe", {"httpGet": {}}), "ok", "no probe"),
+        ("pods-probes", (POD, f"{CONTAINER}/livenessProbe", {"httpGet": {}}), "ok", ()),
     ],
 )
-def test_one_thing_amiss(name: str, change: tuple[str, str, Any], verdict: str, text: str) -> None:
+def test_one_thing_amiss(
+    name: str, change: tuple[str, str, Any], verdict: str, facts: tuple[str, ...], says: Says
+) -> None:
     finding = judged(name, cluster(change))
-    assert (finding.verdict, text in finding.text) == (verdict, True), finding.text
+    assert finding.verdict == verdict
+    assert finding.text == says(*facts)
     assert finding.group == "cluster"
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "text"),
+    ("name", "kind", "facts"),
     [
-        ("performance-profile", PROFILE, "there is no PerformanceProfile fast"),
-        ("machine-config-pool", POOL, "there is no MachineConfigPool dataplane"),
-        ("machine-configs", "MachineConfig", "there is no MachineConfig 50-performance-fast"),
-        ("kubelet-config", "KubeletConfig", "there is no KubeletConfig performance-fast"),
-        ("runtime-class", "RuntimeClass", "there is no RuntimeClass performance-fast"),
-        ("node-profiles", "Profile", "node w0 has no Profile"),
-        ("sriov-policies", POLICY, "there is no SriovNetworkNodePolicy"),
-        ("sriov-node-states", STATE, "node w0 has no SriovNetworkNodeState"),
-        ("networks", "NetworkAttachmentDefinition", "has made no NetworkAttachmentDefinition"),
-        ("cluster-services", "Console", "there is no Console cluster"),
+        ("performance-profile", PROFILE, ("PerformanceProfile",)),
+        ("machine-config-pool", POOL, ("MachineConfigPool",)),
+        ("machine-configs", "MachineConfig", ("MachineConfig", "50-performance-fast")),
+        ("kubelet-config", "KubeletConfig", ("KubeletConfig",)),
+        ("runtime-class", "RuntimeClass", ("RuntimeClass",)),
+        ("node-profiles", "Profile", ("w0", "Profile")),
+        ("sriov-policies", POLICY, ("SriovNetworkNodePolicy",)),
+        ("sriov-node-states", STATE, ("w0", "SriovNetworkNodeState")),
+        ("networks", "NetworkAttachmentDefinition", ("NetworkAttachmentDefinition",)),
+        ("cluster-services", "Console", ("Console",)),
     ],
 )
-def test_an_object_that_is_not_there_fails(name: str, kind: str, text: str) -> None:
+def test_an_object_that_is_not_there_fails(
+    name: str, kind: str, facts: tuple[str, ...], says: Says
+) -> None:
     finding = judged(name, cluster(without=[kind]))
-    assert (finding.verdict, text in finding.text) == ("fail", True), finding.text
+    assert finding.verdict == "fail"
+    assert finding.text == says(*facts)
 
 
 @pytest.mark.parametrize("name", ["nodes", "node-profiles", "sriov-node-states"])
-def test_a_pool_without_nodes_is_unknown_to_checks_of_nodes(name: str) -> None:
+def test_a_pool_without_nodes_is_unknown_to_checks_of_nodes(name: str, says: Says) -> None:
     finding = judged(name, cluster(without=[NODE]))
     assert finding.verdict == "unknown"
-    assert finding.text == "a node with node-role.kubernetes.io/dataplane= does not exist"
+    assert finding.text == says("node-role.kubernetes.io/dataplane=")
 
 
 @pytest.mark.parametrize(
@@ -339,12 +346,12 @@ def test_checks_of_pods_do_not_apply_without_pods(name: str) -> None:
     assert judged(name, cluster(without=[POD])).verdict == "not-applicable"
 
 
-def test_a_kind_that_the_cluster_does_not_have_says_which_operator_is_missing() -> None:
+def test_a_kind_that_the_cluster_does_not_have_says_which_operator_is_missing(says: Says) -> None:
     view = SmallCluster(objects(), {"performanceprofiles": "absent"})
     finding = judged("performance-profile", view)
     assert finding.verdict == "fail"
-    assert "the cluster has no kind performanceprofiles.performance.openshift.io" in finding.text
-    assert "install the operator" in finding.steps[0].text
+    assert finding.text == says("performanceprofiles.performance.openshift.io")
+    assert finding.steps[0].text == says("performanceprofiles.performance.openshift.io")
 
 
 @pytest.mark.parametrize("cause", ["forbidden", "not-captured", "unreadable"])
@@ -357,10 +364,10 @@ def test_what_cannot_be_read_is_unknown(cause: UnreadCause) -> None:
     assert done.kernel is None
 
 
-def test_a_second_kubelet_config_for_the_pool_fails() -> None:
+def test_a_second_kubelet_config_for_the_pool_fails(says: Says) -> None:
     finding = judged("kubelet-config", with_another("KubeletConfig", "cpumanager-enabled"))
     assert finding.verdict == "fail"
-    assert "KubeletConfig cpumanager-enabled is for pool dataplane too" in finding.text
+    assert finding.text == says("KubeletConfig", "cpumanager-enabled")
 
 
 def test_a_kubelet_config_for_another_pool_does_not_matter() -> None:
@@ -369,13 +376,12 @@ def test_a_kubelet_config_for_another_pool_does_not_matter() -> None:
     assert judged("kubelet-config", view).verdict == "ok"
 
 
-def test_an_attachment_without_the_operator_is_compared_by_itself() -> None:
+def test_an_attachment_without_the_operator_is_compared_by_itself(says: Says) -> None:
     config = '{"type": "sriov", "resourceName": "openshift.io/east", "trust": "off"}'
     change = ("NetworkAttachmentDefinition", "spec/config", config)
     finding = judged("networks", cluster(change, without=[NETWORK]))
     assert finding.verdict == "fail"
-    assert "spec.config.trust is off, not on" in finding.text
-    assert "spec.config.deviceType is not set, and should be vfio-pci" in finding.text
+    assert finding.text == says("spec.config.trust", "spec.config.deviceType")
 
 
 def test_a_pod_of_a_controller_is_found_by_its_label() -> None:
@@ -385,7 +391,7 @@ def test_a_pod_of_a_controller_is_found_by_its_label() -> None:
     assert judged("pods-declared", view).verdict == "ok"
 
 
-def test_any_pod_that_asks_for_the_effects_is_judged() -> None:
+def test_any_pod_that_asks_for_the_effects_is_judged(says: Says) -> None:
     """Not the intent's, of another namespace, and with annotations alone."""
     view = with_another(
         POD,
@@ -395,15 +401,15 @@ def test_any_pod_that_asks_for_the_effects_is_judged() -> None:
         status={"qosClass": "BestEffort"},
     )
     assert "pod other/stray is BestEffort" in judged("pods-guaranteed", view).text
-    assert "pod other/stray has no runtime class" in judged("pods-annotated", view).text
+    assert judged("pods-annotated", view).text == says("pod", "other/stray")
 
 
-def test_a_pod_that_waits_is_reported_with_what_it_waits_for() -> None:
+def test_a_pod_that_waits_is_reported_with_what_it_waits_for(says: Says) -> None:
     unscheduled = {"type": "PodScheduled", "status": "False", "message": "Insufficient cpu."}
     view = cluster((POD, "status/phase", "Pending"), (POD, "status/conditions", [unscheduled]))
     finding = judged("pods-declared", view)
     assert finding.verdict == "warn"
-    assert finding.text == "pod cnf/testpmd waits: Insufficient cpu."
+    assert finding.text == says("cnf/testpmd", "Insufficient", "cpu")
 
 
 def test_a_pod_that_waits_on_its_node_is_reported_with_what_its_containers_wait_for() -> None:
@@ -415,7 +421,7 @@ def test_a_pod_that_waits_on_its_node_is_reported_with_what_its_containers_wait_
     assert judged("pods-declared", silent).text == text
 
 
-def test_a_pod_that_its_node_refused_fails() -> None:
+def test_a_pod_that_its_node_refused_fails(says: Says) -> None:
     """As the kubelet's topology manager ends a pod for which no NUMA node has room."""
     message = "Resources cannot be allocated with Topology locality"
     view = cluster(
@@ -425,15 +431,13 @@ def test_a_pod_that_its_node_refused_fails() -> None:
     )
     finding = judged("pods-declared", view)
     assert finding.verdict == "fail"
-    assert finding.text == (
-        f"the node refused or evicted pod cnf/testpmd: TopologyAffinityError: {message}"
-    )
+    assert finding.text == says("cnf/testpmd", "TopologyAffinityError", str(message))
 
 
-def test_a_pod_whose_program_ended_is_over() -> None:
+def test_a_pod_whose_program_ended_is_over(says: Says) -> None:
     finding = judged("pods-declared", cluster((POD, "status/phase", "Failed")))
     assert finding.verdict == "not-applicable"
-    assert "no pod cnf/testpmd runs" in finding.text
+    assert finding.text == says("cnf/testpmd")
 
 
 def test_a_pod_that_runs_after_one_that_was_refused_is_judged_alone() -> None:
@@ -455,13 +459,13 @@ def test_odd_numbers_of_cpus_are_fine_without_smt() -> None:
     assert judged("pods-guaranteed", view, intent(cpus=cpus)).verdict == "ok"
 
 
-def test_many_of_a_kind_are_reported_shortly() -> None:
+def test_many_of_a_kind_are_reported_shortly(says: Says) -> None:
     found = objects()
     more = [found[-1] | {"metadata": {**found[-1]["metadata"], "name": f"p{n}"}} for n in range(20)]
     view = SmallCluster([*found[:-1], *(each | {"status": {}} for each in more)])
     finding = judged("pods-guaranteed", view)
-    assert finding.text.count("of no QoS class") == 8
-    assert finding.text.endswith("; and 12 more")
+    assert finding.text.count("; ") == 8
+    assert finding.text == says("12")
 
 
 def test_what_the_intent_leaves_open_is_not_judged() -> None:
@@ -483,10 +487,10 @@ def test_what_the_intent_leaves_open_is_not_judged() -> None:
     assert done.counts["unknown"] == 0
 
 
-def test_the_checks_of_openshift_do_not_apply_to_other_platforms() -> None:
+def test_the_checks_of_openshift_do_not_apply_to_other_platforms(says: Says) -> None:
     done = audit_cluster(SmallCluster([]), load_preset("bare-metal"))
     assert {each.verdict for each in done.findings} == {"not-applicable"}
-    assert "the intent is for bare-metal, not for OpenShift" in done.findings[0].text
+    assert done.findings[0].text == says("bare-metal", "OpenShift")
 
 
 @pytest.mark.parametrize("shape", ["text", 7, [1], None, {"a": None}, [[]], [{"type": "Degraded"}]])
@@ -503,7 +507,7 @@ def test_objects_of_any_shape_end_in_a_verdict(part: str, shape: Any) -> None:
     assert len(done.findings) == len(all_cluster_checks())
 
 
-def test_host_and_cluster_make_one_audit() -> None:
+def test_host_and_cluster_make_one_audit(says: Says) -> None:
     of_cluster = audit_cluster(cluster(), intent())
     few = tuple(each for each in of_cluster.findings if each.number < 103)
     rest = tuple(each for each in of_cluster.findings if each.number >= 103)
@@ -512,7 +516,7 @@ def test_host_and_cluster_make_one_audit() -> None:
         audit_cluster(cluster(), intent(), [c for c in all_cluster_checks() if c.number < 103]),
     )
     assert one.findings == (*few, *rest)
-    assert one.source == "a small cluster, a small cluster"
+    assert one.source == says()
 
 
 # As a telco reference has it: one object of several profiles, of which each pool's is
@@ -576,10 +580,12 @@ def test_a_renamed_patch_that_lacks_a_setting_fails() -> None:
     assert "service.chronyd" in finding.text
 
 
-def test_a_renamed_patch_of_another_profile_is_none() -> None:
+def test_a_renamed_patch_of_another_profile_is_none(says: Says) -> None:
     other = "[main]\ninclude=openshift-node-performance-slow\n"
     view = renamed_cluster(("", "spec/profile/0/data", other))
-    assert "there is no Tuned" in judged("tuned-patch", view).text
+    assert judged("tuned-patch", view).text == says(
+        "openshift-cluster-node-tuning-operator/performance-patch"
+    )
     assert judged("node-profiles", view).verdict == "fail"
 
 

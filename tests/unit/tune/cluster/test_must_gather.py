@@ -25,6 +25,7 @@ from plimsoll.tune.cluster.kinds import (
 from plimsoll.tune.cluster.must_gather import open_must_gather
 from plimsoll.tune.host.view.unread import CannotRead, Unread
 from tests.unit.tune.cluster.clusters import intent, named, objects
+from tests.worded.says import Says
 
 IMAGE = "must-gather.local.42/quay-io-openshift-must-gather-sha256-1f"
 PROFILES = f"{IMAGE}/cluster-scoped-resources/performance.openshift.io/performanceprofiles"
@@ -128,7 +129,7 @@ def test_a_namespace_that_no_one_named_is_unknown_next_to_others(tmp_path: Path)
     assert caught.value.unread == Unread("namespace cnf", "not-captured")
 
 
-def test_rights_that_were_not_gathered_are_unknown(tmp_path: Path) -> None:
+def test_rights_that_were_not_gathered_are_unknown(tmp_path: Path, says: Says) -> None:
     """oc adm inspect ns/NAME has the namespace and its pods, and no accounts or roles."""
     for name in ("serviceaccounts", "roles", "rolebindings"):
         for path in gathered(tmp_path).glob(f"**/{name}"):
@@ -137,7 +138,7 @@ def test_rights_that_were_not_gathered_are_unknown(tmp_path: Path) -> None:
     assert {each.name for each in done.findings if each.verdict != "ok"} == {"pods-rights"}
     text = done.findings[-1].text
     assert done.findings[-1].verdict == "unknown"
-    assert "rolebindings.rbac.authorization.k8s.io in namespace cnf" in text
+    assert text == says("rolebindings.rbac.authorization.k8s.io")
 
 
 def test_objects_in_the_wrong_place_are_not_taken(tmp_path: Path) -> None:
@@ -154,30 +155,30 @@ def test_objects_in_the_wrong_place_are_not_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("text", "facts"),
     [
-        ("a: [", "line 2: "),
-        ("", "holds no object"),
-        ("- a", "holds no object"),
-        ("a: &x [1]\nb: *x\n", "line 1: has an anchor or alias"),
-        ("a: " + "[" * 200_000, "line 1: is nested too deeply"),
-        ("1: a\n", "has the key '1', which is not text"),
-        ("a: !!python/object:os.system {}\n", "could not determine a constructor"),
-        ("a: b\n---\nc: d\n", "found another document"),
-        ("? [a]\n: b\n", "unhashable"),
-        (b"a: \xff\n", "is not UTF-8 text"),
-        (b"a: \x00\n", "is not YAML"),
+        ("a: [", ("2",)),
+        ("", ()),
+        ("- a", ()),
+        ("a: &x [1]\nb: *x\n", ("1",)),
+        ("a: " + "[" * 200_000, ("1",)),
+        ("1: a\n", ("1",)),
+        ("a: !!python/object:os.system {}\n", ("tag:yaml.org,2002:python/object:os.system", "1")),
+        ("a: b\n---\nc: d\n", ("2",)),
+        ("? [a]\n: b\n", ("1",)),
+        (b"a: \xff\n", ("UTF-8",)),
+        (b"a: \x00\n", ()),
     ],
 )
 def test_a_file_that_is_no_object_makes_its_kind_unknown(
-    tmp_path: Path, text: str | bytes, reason: str
+    tmp_path: Path, text: str | bytes, facts: tuple[str, ...], says: Says
 ) -> None:
     place(tmp_path, f"{PROFILES}/broken.yaml", text)
     place(tmp_path, f"{PROFILES}/fast.yaml", PROFILE)
     unread = open_must_gather(tmp_path).listed(PERFORMANCE_PROFILE)
     assert isinstance(unread, Unread)
     assert unread.where == f"{PROFILES}/broken.yaml"
-    assert reason in str(unread)
+    assert str(unread) == says(*facts)
 
 
 def test_unfolding_anchors_are_not_unfolded(tmp_path: Path) -> None:
@@ -276,30 +277,30 @@ def _archive_of(tmp_path: Path, members: list[tuple[tarfile.TarInfo, bytes]]) ->
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("make", "facts"),
     [
-        (_nothing, "does not exist"),
-        (_empty, "holds no objects below cluster-scoped-resources or namespaces"),
-        (_text, "is not a readable archive"),
-        (_truncated, "is not a readable archive"),
-        (_pipe, "is not a readable archive"),
-        (_linked, "fast.yaml', a link or a device"),
-        (_archived_link, "a link or a device"),
-        (_large, "is larger than 32 MiB"),
-        (_archived_large, "is larger than 32 MiB"),
-        (_huge_header, "has more than 1 MiB that is of no file"),
-        (_endless, "unpacks to more than 32 GiB"),
-        (_huge_dictionary, "Memory usage limit exceeded"),
-        (_zstandard, "is under Zstandard, which is not read here"),
+        (_nothing, ()),
+        (_empty, ()),
+        (_text, ()),
+        (_truncated, ()),
+        (_pipe, ()),
+        (_linked, ("fast.yaml'",)),
+        (_archived_link, ()),
+        (_large, ("32", "MiB")),
+        (_archived_large, ("32", "MiB")),
+        (_huge_header, ("1", "MiB")),
+        (_endless, ("32", "GiB")),
+        (_huge_dictionary, ()),
+        (_zstandard, ()),
     ],
 )
 def test_what_no_tool_gathers_is_refused(
-    tmp_path: Path, make: Callable[[Path], Path], message: str
+    tmp_path: Path, make: Callable[[Path], Path], facts: tuple[str, ...], says: Says
 ) -> None:
     path = make(tmp_path)
     with pytest.raises(InputError) as refused:
         open_must_gather(path)
-    assert message in refused.value.message
+    assert refused.value == says(*facts)
     assert refused.value.where == str(path)
     assert refused.value.remedy
 
@@ -315,8 +316,9 @@ def test_a_tree_of_too_many_objects_is_refused(
 @pytest.mark.parametrize(
     "name", [f"../{PROFILES}/fast.yaml", f"{PROFILES}/../fast.yaml", f"/x//{PROFILES}/fast.yaml"]
 )
-def test_names_that_lead_elsewhere_are_nothing_of_it(tmp_path: Path, name: str) -> None:
+def test_names_that_lead_elsewhere_are_nothing_of_it(tmp_path: Path, name: str, says: Says) -> None:
     member = tarfile.TarInfo(name)
     member.size = len(PROFILE)
-    with pytest.raises(InputError, match="holds no objects"):
+    with pytest.raises(InputError) as caught:
         open_must_gather(_archive_of(tmp_path, [(member, PROFILE.encode())]))
+    assert caught.value == says("a.tar.gz")

@@ -3,6 +3,7 @@
 import pytest
 
 from plimsoll.tune.cluster.selected_networks import selected_networks
+from tests.worded.says import Says
 
 
 @pytest.mark.parametrize(
@@ -22,18 +23,19 @@ def test_both_forms(given: str, names: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("given", "facts"),
     [
-        ("/a", "names '/a', which is not a valid network"),
-        ("x/", "names 'x/', which is not a valid network"),
-        ("@net1", "names '@net1', which is not a valid network"),
-        ("[{", "is not JSON"),
-        ('["a"]', "names a network without a name"),
-        ('[{"name": "a", "namespace": 7}]', "names a network without a name"),
-        (None, "is not a list of networks"),
-        (["a"], "is not a list of networks"),
+        ("/a", ("/a",)),
+        ("x/", ("x/",)),
+        ("@net1", ("@net1",)),
+        ("[{", ()),
+        ('["a"]', ()),
+        ('[{"name": "a", "namespace": 7}]', ()),
+        (None, ()),
+        (["a"], ()),
     ],
 )
-def test_what_multus_would_not_read(given: object, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason.replace("[", r"\[")):
+def test_what_multus_would_not_read(given: object, facts: tuple[str, ...], says: Says) -> None:
+    with pytest.raises(ValueError) as caught:
         selected_networks(given, "own")
+    assert caught.value == says(*facts)

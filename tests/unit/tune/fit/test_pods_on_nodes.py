@@ -9,6 +9,7 @@ from plimsoll.tune.fit.topology import Topology
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.intent_documents import POOL, intent_with
+from tests.worded.says import Says
 
 # Two nodes of eight CPUs; 0-1 and 8-9 are reserved, so that each node has six isolated.
 CPUS = {"reserved": "0-1,8-9", "isolated": "2-7,10-15"}
@@ -41,14 +42,13 @@ def pages(total: str) -> dict[str, Any]:
     return {"hugepages": {"size": "1G", "total": total}}
 
 
-def test_cpus_of_one_node() -> None:
+def test_cpus_of_one_node(says: Says) -> None:
     assert message(intent({"cpus": 6}), host()) == []
     assert message(intent({"cpus": 7}), host()) == [
         (
             "pods[0].cpus",
-            "dut asks for 7 CPUs, no node has more than 6 isolated, and single-numa-node takes "
-            "them of one",
-            "ask for 6 at most, or use another numa_policy",
+            says("7", "6"),
+            says("6", "numa_policy"),
         )
     ]
 
@@ -66,15 +66,14 @@ def test_cpus_of_two_nodes_where_that_is_no_mistake(
     assert message(intent({"cpus": 12} | pod, **sections), host()) == []
 
 
-def test_pages_that_the_kernel_spreads() -> None:
+def test_pages_that_the_kernel_spreads(says: Says) -> None:
     """16 pages over two nodes are eight on each."""
     assert message(intent(pages("8Gi")), host()) == []
     assert message(intent(pages("9Gi")), host()) == [
         (
             "pods[0].hugepages.total",
-            "9Gi are more than the 8Gi that a node gets of pages which name none, and "
-            "single-numa-node takes them of one",
-            "ask for 8Gi at most, or name the node of the pages",
+            says("9Gi", "8Gi", "single-numa-node"),
+            says("8Gi"),
         )
     ]
 
@@ -105,14 +104,13 @@ CARDS = {
 BOTH = {"networks": ["east-net", "west-net"]}
 
 
-def test_cards_of_different_nodes() -> None:
+def test_cards_of_different_nodes(says: Says) -> None:
     assert message(intent(BOTH, **CARDS), host(ens1=1, ens2=1)) == []
     assert message(intent(BOTH, **CARDS), host(ens1=0, ens2=1)) == [
         (
             "pods[0].networks",
-            "dut joins cards of different nodes, east on node 0, west on node 1, and "
-            "single-numa-node takes them of one",
-            "use ports of one node, or another numa_policy",
+            says("0", "1"),
+            says("numa_policy"),
         )
     ]
 
@@ -122,7 +120,7 @@ def test_a_card_that_does_not_tell_its_node_may_be_on_any(ports: dict[str, int |
     assert message(intent(BOTH, **CARDS), host(**ports)) == []
 
 
-def test_no_node_has_all_of_it() -> None:
+def test_no_node_has_all_of_it(says: Says) -> None:
     """CPUs on both, pages on node 0 alone, the card on node 1."""
     near = {"default_size": "1G", "pages": [{"size": "1G", "count": 4, "node": 0}]}
     expected = intent(pages("2Gi") | {"networks": ["east-net"]}, hugepages=near, **CARDS)
@@ -130,21 +128,20 @@ def test_no_node_has_all_of_it() -> None:
     assert message(expected, host(ens1=1)) == [
         (
             "pods[0]",
-            "no node has all that dut asks for: CPUs are on node 0 or 1, hugepages on node 0, "
-            "cards on node 1, and single-numa-node takes them of one",
-            "isolate CPUs and set pages aside where the cards are",
+            says("node", "0", "1"),
+            says("pages"),
         )
     ]
 
 
-def test_memory_that_the_host_has_not() -> None:
+def test_memory_that_the_host_has_not(says: Says) -> None:
     """Of 2 x 16 GiB 16 are hugepages."""
     assert message(intent({"memory": "16Gi"}), host(16)) == []
     assert message(intent({"memory": "17Gi"}), host(16)) == [
         (
             "pods[0].memory",
-            "dut asks for 17Gi, and hugepages leave 16.0 GiB of the host's 32.0 GiB",
-            "ask for less; hugepages are not part of it",
+            says("17Gi", "16.0", "GiB", "32.0"),
+            says(),
         )
     ]
 

@@ -9,6 +9,7 @@ from plimsoll.tune.fit.topology import ports_of, read_topology
 from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40, tree_of_64
+from tests.worded.says import Says
 
 
 def test_two_nodes_with_smt(tmp_path: Path) -> None:
@@ -112,10 +113,7 @@ def test_the_ports_of_an_intent_are_those_it_names() -> None:
 
 
 @pytest.mark.parametrize("online", [None, "", "garbage"])
-def test_without_a_list_of_cpus_there_is_none(online: str | None) -> None:
+def test_without_a_list_of_cpus_there_is_none(online: str | None, says: Says) -> None:
     with pytest.raises(MachineError) as caught:
         read_topology(lambda path: online)
-    assert str(caught.value) == (
-        "/sys/devices/system/cpu/online: the CPUs that are online cannot be read "
-        "(run on Linux with sysfs, or give a capture that holds the file)"
-    )
+    assert caught.value == says("/sys/devices/system/cpu/online")

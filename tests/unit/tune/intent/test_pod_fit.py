@@ -7,6 +7,7 @@ import pytest
 from plimsoll.errors import InputError
 from plimsoll.tune.intent.hugepages import memory_text
 from tests.unit.tune.intent_documents import HOST, POOL, intent_with
+from tests.worded.says import Says
 
 # Six CPUs are isolated; 4 pages of 1G are set aside, 16 where a test says so.
 CPUS = {"reserved": "0-1", "isolated": "2-7"}
@@ -32,50 +33,42 @@ def refusal(base: dict[str, Any], pod: dict[str, Any], **sections: Any) -> str:
 
 
 @pytest.mark.parametrize("base", [POOL, HOST])
-def test_more_cpus_than_are_isolated(base: dict[str, Any]) -> None:
-    assert refusal(base, {"cpus": 64}) == (
-        "pods[0].cpus: dut asks for 64 CPUs, and 6 are isolated / "
-        "ask for 6 at most, or isolate more"
-    )
+def test_more_cpus_than_are_isolated(base: dict[str, Any], says: Says) -> None:
+    assert refusal(base, {"cpus": 64}) == says("pods[0].cpus", "64", "CPUs", "6")
     assert "asks for 6.5 CPUs" in refusal(base, {"cpus": 6.5, "qos": "burstable"})
 
 
 @pytest.mark.parametrize(
-    ("expected", "hugepages", "said"),
+    ("expected", "hugepages", "facts"),
     [
         (
             pages("2M", "64Gi"),
             FOUR,
-            "pods[0].hugepages.size: no pages of 2M are set aside on the nodes / "
-            "add pages of 2M to hugepages, or use size: 1G",
+            ("pods[0].hugepages.size", "2M", "1G"),
         ),
         (
             pages("1G", "1Gi"),
             None,
-            "pods[0].hugepages.size: no pages of 1G are set aside on the nodes / "
-            "add pages of 1G to hugepages",
+            ("pods[0].hugepages.size", "1G"),
         ),
         (
             pages("1G", "64Gi"),
             SIXTEEN,
-            "pods[0].hugepages.total: 64Gi are more than the 16Gi of such pages in all / "
-            "ask for 16Gi at most, or set more pages of 1Gi aside",
+            ("pods[0].hugepages.total", "64Gi", "16Gi", "1Gi"),
         ),
         # 16 GiB are there, but never more than 12 on one node.
         (
             pages("1G", "13Gi"),
             ON_NODES,
-            "pods[0].hugepages.total: 13Gi are more than the 12Gi of such pages on the node that "
-            "has the most, and single-numa-node takes them of one / "
-            "ask for 12Gi at most, or set more pages of 1Gi aside",
+            ("pods[0].hugepages.total", "13Gi", "12Gi", "1Gi"),
         ),
     ],
 )
 def test_pages_that_are_not_there(
-    expected: dict[str, Any], hugepages: dict[str, Any] | None, said: str
+    expected: dict[str, Any], hugepages: dict[str, Any] | None, facts: tuple[str, ...], says: Says
 ) -> None:
     sections = {"hugepages": hugepages} if hugepages else {}
-    assert refusal(POOL, expected, numa_policy="single-numa-node", **sections) == said
+    assert refusal(POOL, expected, numa_policy="single-numa-node", **sections) == says(*facts)
 
 
 @pytest.mark.parametrize(
@@ -98,16 +91,15 @@ def test_pages_of_the_kernels_own_arguments_may_be_enough() -> None:
     assert intent_with(POOL, cpus=CPUS, pods=[given], kernel=kernel).pods
 
 
-def test_more_vfs_than_a_node_has() -> None:
+def test_more_vfs_than_a_node_has(says: Says) -> None:
     """Two ports of VFs 0 and 1 are four, of which the pod takes five."""
     card = CARD | {"vf_range": "0-1"}
     sections = {"nics": [card], "networks": [FAST]}
-    assert refusal(POOL, {"networks": ["fast"] * 5}, **sections) == (
-        "pods[0].networks: dut takes 5 of openshift.io/card, and a node has 4 / "
-        "give its nic more num_vfs or a wider vf_range, or let the pod take fewer"
+    assert refusal(POOL, {"networks": ["fast"] * 5}, **sections) == says(
+        "pods[0].networks", "5", "openshift.io/card", "4", "num_vfs", "vf_range"
     )
     requested = {"networks": ["fast"], "resources": {"openshift.io/card": 4}}
-    assert refusal(POOL, requested, **sections).startswith("pods[0].resources: dut takes 5 of")
+    assert refusal(POOL, requested, **sections) == says("pods[0].resources", "5")
 
 
 def test_vfs_of_a_kind_of_card_are_not_counted() -> None:

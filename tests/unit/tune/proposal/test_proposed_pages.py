@@ -11,6 +11,7 @@ from plimsoll.tune.intent.hugepages import Pages
 from plimsoll.tune.proposal.proposal import Proposal, propose_intent
 from plimsoll.tune.proposal.survey import survey_host
 from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40
+from tests.worded.says import Says, passage
 
 
 def proposed(tree: HostTree, preset: str | None = None) -> Proposal:
@@ -45,7 +46,7 @@ def test_a_small_host_gets_small_pages(tmp_path: Path) -> None:
     assert hugepages.pages == (Pages(size="2M", count=256),)
 
 
-def test_pages_that_are_set_aside_already_are_proposed(tmp_path: Path) -> None:
+def test_pages_that_are_set_aside_already_are_proposed(tmp_path: Path, says: Says) -> None:
     tree = tree_of_40(tmp_path, smt=False)
     tree.set_aside(0, 2048, 100)
     tree.set_aside(1, 2048, 50)
@@ -60,9 +61,7 @@ def test_pages_that_are_set_aside_already_are_proposed(tmp_path: Path) -> None:
         Pages(size="2M", count=50, node=1),
         Pages(size="1G", count=3, node=1),
     }
-    assert proposal.reasons["hugepages"].startswith(
-        "What is set aside there already (100 pages of 2M on node 0, "
-    )
+    assert passage(proposal.reasons["hugepages"], "100", "2M", "0") == says()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.tune.redfish.bmc_address import bmc_address
+from tests.worded.says import Says
 
 
 @pytest.mark.parametrize(
@@ -35,9 +36,7 @@ def test_an_address_is_taken(given: str, address: str) -> None:
         "https://bmc.lab\x1b[2J",
     ],
 )
-def test_anything_else_is_refused_without_a_quote(given: str) -> None:
+def test_anything_else_is_refused_without_a_quote(given: str, says: Says) -> None:
     with pytest.raises(InputError) as caught:
         bmc_address(given)
-    assert str(caught.value) == (
-        "--bmc: is not an address of a BMC (write it as https://host or https://host:port)"
-    )
+    assert caught.value == says("--bmc", "https://host:port")

@@ -8,6 +8,7 @@ import yaml
 
 from tests.unit.tune.render.example_intents import INTENTS, manifests
 from tests.unit.tune.render.rendering import rendered
+from tests.worded.says import Says, passage
 
 KINDS = yaml.safe_load((Path(__file__).parent / "custom_resources.yaml").read_text())
 LABELS = {"type": "object", "additionalProperties": {"type": "string"}}
@@ -48,10 +49,12 @@ def test_fields_come_in_the_usual_order(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", INTENTS)
-def test_the_first_line_says_which_intent(name: str) -> None:
+def test_the_first_line_says_which_intent(name: str, says: Says) -> None:
     for path, file in rendered(INTENTS[name]).items():
         if path.endswith(".yaml"):
-            assert file.text.startswith(f"# From the intent {INTENTS[name].name} (test.yaml).")
+            assert passage(file.text, str(INTENTS[name].name), "test.yaml") == says(
+                str(INTENTS[name].name), "test.yaml"
+            )
 
 
 @pytest.mark.parametrize("name", INTENTS)

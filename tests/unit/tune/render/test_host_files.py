@@ -11,6 +11,7 @@ from plimsoll.tune.render.files.rendered_file import RenderedFile
 from plimsoll.tune.render.render import render
 from tests.unit.tune.intent_documents import HOST, intent_with
 from tests.unit.tune.render.rendering import rendered, tuned_sections
+from tests.worded.says import Says, passage
 
 HOUSEKEEPING = "host/usr/local/sbin/plimsoll-housekeeping"
 HUGEPAGES = "host/usr/local/sbin/plimsoll-hugepages"
@@ -209,12 +210,9 @@ def test_scripts_may_be_run_and_units_start_them(name: str) -> None:
         assert script.text.startswith("#!/bin/sh\n# From the intent")
 
 
-def test_what_no_file_does_is_said() -> None:
+def test_what_no_file_does_is_said(says: Says) -> None:
     realtime = of(kernel={"realtime": True}, services={"swap": False})
-    assert (
-        "By hand, for no file does it: the real-time kernel, swap off."
-        in realtime["README.md"].text
-    )
+    assert passage(realtime["README.md"].text, "swap") == says("swap")
 
 
 def test_the_processors_maker_matters_to_the_arguments() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.unit.tune.intent_documents import HOST, intent_with
 from tests.unit.tune.render.rendering import rendered, tuned_sections
+from tests.worded.says import Says, passage
 
 NO_TURBO = "/sys/devices/system/cpu/intel_pstate/no_turbo"
 BOOST = "/sys/devices/system/cpu/cpufreq/boost"
@@ -101,12 +102,9 @@ def test_a_name_is_no_expression_and_no_call(name: str) -> None:
     assert not is_spared("nginx", expected_processes=[name])
 
 
-def test_the_reader_is_warned_of_what_a_restart_of_tuned_moves() -> None:
+def test_the_reader_is_warned_of_what_a_restart_of_tuned_moves(says: Says) -> None:
     readme = rendered("bare-metal")["README.md"].text
-    assert (
-        "the intent's expected_processes (dpdk-testpmd, plimsoll-engine): name yours there "
-        "before you restart it."
-    ) in readme
+    assert passage(readme, "expected_processes") == says("expected_processes")
 
 
 def test_nothing_is_moved_where_interrupts_are_balanced() -> None:

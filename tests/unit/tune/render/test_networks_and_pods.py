@@ -8,6 +8,7 @@ import pytest
 from plimsoll.tune.intent.intent import Intent
 from tests.unit.tune.intent_documents import POOL, intent_with
 from tests.unit.tune.render.rendering import documents, rendered
+from tests.worded.says import Says, passage
 
 CARD = {"name": "card", "pf_names": ["ens1"], "num_vfs": 8, "resource_name": "card"}
 FAST = {"kind": "sriov", "name": "fast", "nic": "card"}
@@ -141,16 +142,16 @@ def test_no_capability_without_a_card_or_when_none_is_requested() -> None:
         assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
 
 
-def test_too_many_capabilities_are_rendered_and_reported() -> None:
+def test_too_many_capabilities_are_rendered_and_reported(says: Says) -> None:
     intent = with_pod(capabilities=["IPC_LOCK", "SYS_ADMIN"])
     file = rendered(intent)["3-workload/70-pod-p.yaml"]
-    assert "# SYS_ADMIN: more than DPDK through VFIO takes" in file.text
+    assert passage(file.text, "SYS_ADMIN") == says("SYS_ADMIN")
     assert "SYS_ADMIN, **too many**" in file.does
 
 
-def test_a_pod_without_an_image_says_so() -> None:
+def test_a_pod_without_an_image_says_so(says: Says) -> None:
     file = rendered(with_pod())["3-workload/70-pod-p.yaml"]
-    assert "# The intent names no image: set pods[0].image" in file.text
+    assert passage(file.text, "image", "pods[0].image") == says("image", "pods[0].image")
     # RFC 2606 keeps .invalid from ever being a registry.
     assert pod_of(with_pod())["spec"]["containers"][0]["image"].startswith("registry.invalid/")
 

@@ -9,6 +9,7 @@ import yaml
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.cli.runs_command import Plimsoll
 from tests.unit.tune.intent.host_tree import HostTree
+from tests.worded.says import Says, passage
 
 
 @pytest.fixture
@@ -34,14 +35,14 @@ def host(root: Path, cpus: str) -> Path:
     return root
 
 
-def test_a_preset(plimsoll: Plimsoll) -> None:
+def test_a_preset(plimsoll: Plimsoll, says: Says) -> None:
     assert plimsoll("tune", "render", "--preset", "telco-core-rds", "-o", "out") == 0
     assert plimsoll.out == "13 files in out: read out/README.md\n"
     found = yaml.safe_load(Path("out/1-node/20-performance-profile.yaml").read_text())
     assert found["metadata"]["name"] == "customcnf"
     assert "(preset telco-core-rds)" in Path("out/README.md").read_text()
     # Its policy is for a kind of card.
-    assert "warning: nic dpdk selects every port 8086:158b of each node" in plimsoll.err
+    assert plimsoll.err == says("8086:158b", "node")
 
 
 def test_a_preset_by_its_name_alone_as_the_audit_takes_it(plimsoll: Plimsoll) -> None:
@@ -49,33 +50,34 @@ def test_a_preset_by_its_name_alone_as_the_audit_takes_it(plimsoll: Plimsoll) ->
     assert "From the intent vm (preset vm)." in Path("out/README.md").read_text()
 
 
-def test_a_file(plimsoll: Plimsoll) -> None:
+def test_a_file(plimsoll: Plimsoll, says: Says) -> None:
     Path("box.yaml").write_text(INTENT)
     assert plimsoll("tune", "render", "box.yaml", "--output", "out", "--vendor", "amd") == 0
     script = Path("out/host/usr/local/sbin/plimsoll-housekeeping")
     assert script.stat().st_mode & 0o111
-    assert "# From the intent box (box.yaml)." in script.read_text()
+    assert passage(script.read_text(), "box", "box.yaml") == says()
 
 
 @pytest.mark.parametrize("words", [(), ("box.yaml", "--preset", "vm")])
-def test_an_intent_comes_from_one_place(plimsoll: Plimsoll, words: tuple[str, ...]) -> None:
+def test_an_intent_comes_from_one_place(
+    plimsoll: Plimsoll, words: tuple[str, ...], says: Says
+) -> None:
     Path("box.yaml").write_text(INTENT)
     assert plimsoll("tune", "render", *words, "-o", "out") == 2
-    assert "an intent comes from one file or from one preset" in plimsoll.err
-    assert "give a file, or --preset with its name" in plimsoll.err
+    assert plimsoll.err == says("preset", "--preset", "plimsoll tune render")
 
 
-def test_an_unknown_preset(plimsoll: Plimsoll) -> None:
+def test_an_unknown_preset(plimsoll: Plimsoll, says: Says) -> None:
     assert plimsoll("tune", "render", "--preset", "bare-mettle", "-o", "out") == 2
-    assert "did you mean bare-metal?" in plimsoll.err
+    assert plimsoll.err == says("bare-mettle")
     assert not Path("out").exists()
 
 
-def test_foreign_files_are_kept(plimsoll: Plimsoll) -> None:
+def test_foreign_files_are_kept(plimsoll: Plimsoll, says: Says) -> None:
     Path("out").mkdir()
     Path("out/README.md").write_text("mine")
     assert plimsoll("tune", "render", "--preset", "vm", "-o", "out") == 2
-    assert "holds README.md, not as an earlier rendering left it" in plimsoll.err
+    assert plimsoll.err == says("README.md")
     assert plimsoll("tune", "render", "--preset", "vm", "-o", "out", "--force") == 0
     assert Path("out/README.md").read_text() != "mine"
 
@@ -95,19 +97,18 @@ def test_a_host_that_fits(plimsoll: Plimsoll, tmp_path: Path) -> None:
 
 
 def test_a_host_that_does_not_fit_is_refused_with_all_that_is_wrong(
-    plimsoll: Plimsoll, tmp_path: Path
+    plimsoll: Plimsoll, tmp_path: Path, says: Says
 ) -> None:
     Path("box.yaml").write_text(INTENT + "nics: [{name: east, pf_names: [ens1]}]\n")
     root = host(tmp_path / "root", "0-2,4-5")
     assert plimsoll("tune", "render", "box.yaml", "-o", "out", "--topology", root) == 2
     assert "3 mistakes:" in plimsoll.err
     assert "cpus.isolated: CPU 3 " in plimsoll.err
-    assert "cpus: CPUs 4-5 are online and neither reserved nor isolated" in plimsoll.err
-    assert "nics[0]: no port is ens1 (name another)" in plimsoll.err
+    assert plimsoll.err == says("cpus", "4-5", "nics[0]", "ens1")
     assert not Path("out").exists()
 
 
-def test_ports_that_only_the_host_knows(plimsoll: Plimsoll, tmp_path: Path) -> None:
+def test_ports_that_only_the_host_knows(plimsoll: Plimsoll, tmp_path: Path, says: Says) -> None:
     """eth0 carries the default route, and is named once more by its address."""
     tree = HostTree(tmp_path / "root")
     tree.cpus("0-3", ["0", "1", "2", "3"])
@@ -117,49 +118,43 @@ def test_ports_that_only_the_host_knows(plimsoll: Plimsoll, tmp_path: Path) -> N
     nics = "nics: [{name: a, pf_names: [eth0], driver: vfio-pci}, {name: b, pci: ['0000:01:00.0']}]"
     Path("box.yaml").write_text(f"{INTENT}{nics}\n")
     assert plimsoll("tune", "render", "box.yaml", "-o", "out", "--topology", tree.root) == 2
-    assert (
-        "nics[0]: vfio-pci would take eth0 from the host at each boot: it carries the default "
-        "route (name another port, or give it num_vfs, so that only its VFs are taken)"
-    ) in plimsoll.err
-    assert "nics[0].pf_names: eth0 is 0000:01:00.0, which b takes already" in plimsoll.err
+    assert plimsoll.err == says("nics[0]", "eth0", "num_vfs", "nics[0].pf_names", "0000:01:00.0")
     assert not Path("out").exists()
 
 
-def test_a_capture_that_is_none(plimsoll: Plimsoll) -> None:
+def test_a_capture_that_is_none(plimsoll: Plimsoll, says: Says) -> None:
     assert plimsoll("tune", "render", "--preset", "vm", "-o", "out", "--topology", "gone") == 2
-    assert "gone: does not exist" in plimsoll.err
+    assert plimsoll.err == says("gone")
 
 
-def test_this_host(plimsoll: Plimsoll) -> None:
+def test_this_host(plimsoll: Plimsoll, says: Says) -> None:
     """Whatever this machine is, an intent for 8000 CPUs is for another."""
     cpus = 'cpus: {reserved: "0", isolated: "1-7999"}'
     Path("box.yaml").write_text(f"name: box\nplatform: bare-metal\n{cpus}\n")
     assert plimsoll("tune", "render", "box.yaml", "-o", "out", "--topology", "live") == 2
-    assert "box on this host" in plimsoll.err
+    assert plimsoll.err == says("box")
 
 
-def test_an_output_that_is_no_folder(plimsoll: Plimsoll) -> None:
+def test_an_output_that_is_no_folder(plimsoll: Plimsoll, says: Says) -> None:
     """As of a variable that the shell does not have, and of a file."""
     assert plimsoll("tune", "render", "vm", "-o", "") == 2
     assert "--output: is empty" in plimsoll.err
     Path("file").touch()
     assert plimsoll("tune", "render", "vm", "-o", "file") == 2
-    assert "file: is not a folder" in plimsoll.err
+    assert plimsoll.err == says("--output")
     assert [path.name for path in Path().iterdir()] == ["file"]
 
 
 @pytest.mark.parametrize(
     "output", ["runs", "runs/manifests", "runs/20260314T120005-demo", "runs/20260314T120005-demo/m"]
 )
-def test_run_directories_stay_among_themselves(plimsoll: Plimsoll, output: str) -> None:
+def test_run_directories_stay_among_themselves(plimsoll: Plimsoll, output: str, says: Says) -> None:
     run = RunDirectory.create(
         Path("runs"), "demo", {}, now=datetime(2026, 3, 14, 12, 0, 5, tzinfo=UTC)
     )
     before = sorted(run.path.parent.rglob("*"))
     assert plimsoll("tune", "render", "vm", "-o", output) == 2
-    assert f"--output {output}: is among run directories" in plimsoll.err
-    assert "20260314T120005-demo is a run" in plimsoll.err
-    assert "remedy: name a folder of its own, such as manifests/" in plimsoll.err
+    assert plimsoll.err == says("--output", str(output), "20260314T120005-demo", "manifests/")
     assert sorted(run.path.parent.rglob("*")) == before
 
 

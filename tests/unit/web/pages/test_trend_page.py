@@ -17,18 +17,21 @@ from tests.unit.record.index.run_dirs import (
     started,
 )
 from tests.unit.report.many_runs import released_runs
+from tests.worded.says import Says, passage
 
 
 def form_of(address: str) -> TrendForm:
     return TrendForm.of(QueryParams(address))
 
 
-def test_releases_by_a_tag_show_the_change_and_what_changed_with_it(tmp_path: Path) -> None:
+def test_releases_by_a_tag_show_the_change_and_what_changed_with_it(
+    tmp_path: Path, says: Says
+) -> None:
     released_runs(tmp_path)
     form = form_of("by=release&order=name")
     page = trend_page(form.taken(read_index(tmp_path)), form)
     assert page.first_figure == "load line"
-    assert page.sentences[0].startswith("load line is worse: -2.")
+    assert passage(page.sentences[0], "load", "worse", "-2") == says()
     assert "from 4.17 on" in page.sentences[0]
     changed = next(line for line in page.changes if line.figure == "load line")
     # Three runs of each release: the first of the tenth is the twenty-eighth.

@@ -8,6 +8,7 @@ import pytest
 
 from plimsoll.errors import InputError, MachineError
 from plimsoll.web.security.token_file import read_token, write_token
+from tests.worded.says import Says
 
 TOKEN = "0123456789abcdef" * 2
 
@@ -26,17 +27,19 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert read_token(path) == TOKEN
 
 
-def test_no_file_that_is_there_is_written_over(tmp_path: Path) -> None:
+def test_no_file_that_is_there_is_written_over(tmp_path: Path, says: Says) -> None:
     (tmp_path / "token").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(MachineError, match="cannot write the token"):
+    with pytest.raises(MachineError) as caught:
         write_token(tmp_path, TOKEN)
+    assert caught.value == says("token")
     assert not (tmp_path / "elsewhere").exists()
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o620, 0o602])
-def test_others_may_neither_read_nor_write_it(tmp_path: Path, mode: int) -> None:
-    with pytest.raises(InputError, match="others may read it") as raised:
+def test_others_may_neither_read_nor_write_it(tmp_path: Path, mode: int, says: Says) -> None:
+    with pytest.raises(InputError) as raised:
         read_token(written(tmp_path, TOKEN, mode))
+    assert raised.value == says("chmod 600", "--token-file", "600")
     assert raised.value.where == "--token-file"
     assert raised.value.remedy.startswith("chmod 600")
 
@@ -49,11 +52,12 @@ def test_what_is_no_token(tmp_path: Path, content: str) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
-def test_it_is_not_another_users(tmp_path: Path) -> None:
+def test_it_is_not_another_users(tmp_path: Path, says: Says) -> None:
     path = written(tmp_path, TOKEN)
     os.chown(path, 65534, 65534)
-    with pytest.raises(InputError, match="belongs to another user"):
+    with pytest.raises(InputError) as caught:
         read_token(path)
+    assert caught.value == says("--token-file")
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from plimsoll.benchmark.churn.pod_streams.node_clock import NodeClock
+from tests.worded.says import Says
 
 
 class Elsewhere:
@@ -35,10 +36,11 @@ def test_it_is_wrong_by_no_more_than_it_says(ahead_ns: int) -> None:
     assert clock.ours_ns(ahead_ns + 7) == pytest.approx(7, abs=clock.error_ns)
 
 
-def test_an_answer_that_is_no_time_is_an_error() -> None:
+def test_an_answer_that_is_no_time_is_an_error(says: Says) -> None:
     class Other(Elsewhere):
         def read_line(self, timeout_s: float) -> bytes:
             return b"command not found"
 
-    with pytest.raises(ValueError, match="command not found"):
+    with pytest.raises(ValueError) as caught:
         NodeClock.read(Other(0, 0.0))
+    assert caught.value == says()

@@ -13,6 +13,7 @@ from plimsoll.benchmark.churn.workload.namespace_objects import (
     namespace_objects,
 )
 from plimsoll.benchmark.churn.workload.object_set import RDS_CORE, SMALL, ObjectSet, PodGroup
+from tests.worded.says import Says
 
 WHOLE = Workload("abc123", RDS_CORE, "pause", {"hugepages-1Gi": "16Gi"})
 
@@ -93,8 +94,9 @@ def test_names_are_of_one_object_each() -> None:
     assert len(names) == len(objects)
 
 
-def test_a_set_without_pods_is_refused() -> None:
+def test_a_set_without_pods_is_refused(says: Says) -> None:
     nothing = PodGroup(deployments=0)
-    with pytest.raises(ValidationError, match="has no pods"):
+    with pytest.raises(ValidationError) as caught:
         ObjectSet(server=nothing, client=nothing, dpdk=nothing)
+    assert caught.value == says()
     assert SMALL.pods == 7

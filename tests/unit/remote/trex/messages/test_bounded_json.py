@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from plimsoll.remote.trex.messages.bounded_json import bounded_json
+from tests.worded.says import Says
 
 
 @pytest.mark.parametrize(
@@ -19,18 +20,20 @@ def test_what_is_within_bounds_is_read(document: Any) -> None:
 @pytest.mark.parametrize(
     "content", [b"[" + b"[]," * 50 + b"1]", b"[" + b"1," * 100 + b"1]", b'{"a":{},' * 50 + b"}"]
 )
-def test_more_values_are_not_read_at_all(content: bytes) -> None:
-    with pytest.raises(ValueError, match="it has more than 100 values"):
+def test_more_values_are_not_read_at_all(content: bytes, says: Says) -> None:
+    with pytest.raises(ValueError) as caught:
         bounded_json(content, 100)
+    assert caught.value == says("100")
 
 
 @pytest.mark.parametrize(("begin", "end"), [(b"[", b"]"), (b'{"a":', b"}")])
-def test_nesting_has_a_bound(begin: bytes, end: bytes) -> None:
+def test_nesting_has_a_bound(begin: bytes, end: bytes, says: Says) -> None:
     inner = b"1"
     assert bounded_json(begin * 64 + inner + end * 64, 1000)
     for depth in (66, 900, 100_000):
-        with pytest.raises(ValueError, match="it is nested deeper than 64"):
+        with pytest.raises(ValueError) as caught:
             bounded_json(begin * depth + inner + end * depth, 1_000_000)
+        assert caught.value == says("64")
 
 
 def test_brackets_in_texts_do_not_count_as_nesting() -> None:

@@ -13,6 +13,7 @@ from plimsoll.report.pages.churn.page import churn_page
 from plimsoll.report.pages.standard.sections import SectionTable
 from plimsoll.report.registry import as_markdown
 from tests.unit.report.pages.churn.churn_record import CELLS, with_probe, write_churn_run
+from tests.worded.says import Says, passage
 
 
 def table(answer: object, section: str, title: str) -> SectionTable:
@@ -89,39 +90,39 @@ def test_pods_of_a_cluster_are_said_to_cross_nodes_or_not(tmp_path: Path) -> Non
     assert table(of_this_machine, "Throughput", "Each pair").rows[0][-2:] == ("-", "-")
 
 
-def test_the_page_s_answer_is_the_network_that_kept_least(tmp_path: Path) -> None:
+def test_the_page_s_answer_is_the_network_that_kept_least(tmp_path: Path, says: Says) -> None:
     page = churn_page(write_churn_run(tmp_path))
     headline = page.headline
     assert (headline.value, headline.unit) == ("81.0", "% of throughput kept")
     assert headline.facts == (
-        ("ovn, 100 %", "where the least was kept"),
+        ("ovn, 100 %", says()),
         ("98.0 %", "kept, macvlan, 100 %"),
     )
     assert headline.outcome == "fail"
 
 
-def test_every_chart_is_drawn(tmp_path: Path) -> None:
+def test_every_chart_is_drawn(tmp_path: Path, says: Says) -> None:
     run = write_churn_run(tmp_path)
     text = write_report(run).read_text()
     assert "1.34.4" in text
     names = {path.stem for path in export_charts(run)}
     assert {"throughput-over-macvlan", "throughput-over-ovn", "pod-readiness"} <= names
-    assert "81.0 % of throughput kept" in as_markdown(run)
+    assert passage(as_markdown(run), "81.0") == says("81.0")
 
 
-def test_a_run_that_goes_on_shows_what_there_is(tmp_path: Path) -> None:
+def test_a_run_that_goes_on_shows_what_there_is(tmp_path: Path, says: Says) -> None:
     run = write_churn_run(tmp_path, finished=False)
     page = churn_page(run)
     assert page.headline.outcome_words == "not ended"
-    assert page.headline.limit[0].startswith("This run has not come to its end")
+    assert page.headline.limit[0] == says()
     assert "<h2>Throughput</h2>" in write_report(run).read_text()
 
 
-def test_a_list_of_runs_says_what_it_found(tmp_path: Path) -> None:
+def test_a_list_of_runs_says_what_it_found(tmp_path: Path, says: Says) -> None:
     summary = summarise(write_churn_run(tmp_path))
     assert summary.method == "churn"
     assert summary.answer is not None
-    assert summary.answer.text == "81.0 % of the throughput kept at worst (ovn, 100 %)"
+    assert summary.answer.text == says("81.0", "100")
     assert summary.answer.value == pytest.approx(81.0)
 
 
@@ -141,7 +142,9 @@ def test_udp_latency_next_to_the_streams(tmp_path: Path) -> None:
     assert {"udp-latency-over-macvlan", "udp-latency-over-ovn"} <= names
 
 
-def test_latency_between_pods_of_a_cluster_is_said_to_be_of_both_ways(tmp_path: Path) -> None:
+def test_latency_between_pods_of_a_cluster_is_said_to_be_of_both_ways(
+    tmp_path: Path, says: Says
+) -> None:
     def explained(*cells: ChurnCell) -> str:
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         sections = churn_answer(write_churn_run(folder, cells=cells)).sections
@@ -156,7 +159,7 @@ def test_latency_between_pods_of_a_cluster_is_said_to_be_of_both_ways(tmp_path: 
     assert ": one way" in explained(one_way)
     assert "both ways" not in explained(one_way)
     assert ": both ways" in explained(both_ways)
-    assert "Over pods latency is of both ways" in explained(one_way, both_ways)
+    assert explained(one_way, both_ways) == says("pods", "latency")
     assert ": one way" in explained(one_way, both_ways)
 
 

@@ -9,6 +9,7 @@ from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import ONLINE
 from tests.unit.tune.audit.pods import EXPECTED, UID, workload
 from tests.unit.tune.audit.processes import CONTAINED, KTHREADD, process
+from tests.worded.says import Says
 
 STATE = "/var/lib/kubelet/cpu_manager_state"
 INTENT = intent(**EXPECTED)
@@ -33,25 +34,25 @@ def test_a_process_of_the_host_needs_no_kubelet() -> None:
     assert CHECK.judge(host_of_8(CHECK, workload("/") | SHELL), INTENT).verdict == "ok"
 
 
-def test_strangers_on_the_same_cpus_are_warned() -> None:
+def test_strangers_on_the_same_cpus_are_warned(says: Says) -> None:
     stranger = process(78, "cron", cpus="0-7", cgroup="0::/")
     finding = CHECK.judge(host_of_8(CHECK, workload("/") | SHELL | stranger), INTENT)
     assert finding.verdict == "warn"
-    assert finding.text == "others may run on CPUs 2-3, of the workload: cron (78)"
+    assert finding.text == says("2-3", "cron", "78")
 
 
-def test_a_pod_to_which_the_kubelet_gave_nothing_fails() -> None:
+def test_a_pod_to_which_the_kubelet_gave_nothing_fails(says: Says) -> None:
     finding = CHECK.judge(host_of_8(CHECK, workload() | state(uid="another")), INTENT)
     assert finding.verdict == "fail"
-    assert finding.text == "the CPU manager gave dpdk-testpmd (900) no CPUs of its own"
+    assert finding.text == says("900")
     assert CHECK.judge(host_of_8(CHECK, workload() | state("none")), INTENT).verdict == "fail"
 
 
-def test_threads_that_are_not_pinned_fail() -> None:
+def test_threads_that_are_not_pinned_fail(says: Says) -> None:
     loose = KTHREADD | process(900, "dpdk-testpmd", cpus="0-7", cgroup="0::/")
     finding = CHECK.judge(host_of_8(CHECK, loose), INTENT)
     assert finding.verdict == "fail"
-    assert "no thread of dpdk-testpmd (900) is pinned" in finding.text
+    assert finding.text == says("dpdk-testpmd", "900")
 
 
 def test_where_no_isolated_cpu_is_online_it_does_not_apply() -> None:

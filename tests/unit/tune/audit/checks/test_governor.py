@@ -4,6 +4,7 @@ from plimsoll.tune.audit.checks.governor import CHECK
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import ONLINE
+from tests.worded.says import Says
 
 HIGH_POWER = intent(hints={"high_power": "on"})
 
@@ -20,11 +21,11 @@ def test_performance_on_isolated_cpus_is_ok() -> None:
     assert CHECK.judge(host(CHECK, files), HIGH_POWER).verdict == "ok"
 
 
-def test_another_governor_fails() -> None:
+def test_another_governor_fails(says: Says) -> None:
     files = governors(*["performance"] * 5, "schedutil", "schedutil", "performance")
     finding = CHECK.judge(host(CHECK, files), HIGH_POWER)
     assert finding.verdict == "fail"
-    assert finding.text == "the governor of isolated CPUs 5-6 is schedutil"
+    assert finding.text == says("5-6", "schedutil")
     assert commands(finding) == [
         "for cpu in 5 6; do echo performance > "
         "/sys/devices/system/cpu/cpu$cpu/cpufreq/scaling_governor; done"

@@ -5,6 +5,7 @@ from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.pods import BURSTABLE, EXPECTED, ROOT, SCOPE, workload
 from tests.unit.tune.audit.processes import CONTAINED, KTHREADD
+from tests.worded.says import Says
 
 INTENT = intent(**EXPECTED)
 CPUSET = {f"{ROOT}{SCOPE}/cpuset.cpus.effective": "2-3\n"}
@@ -27,31 +28,31 @@ def test_version_1_has_another_file() -> None:
     assert CHECK.judge(host(CHECK, files), INTENT).verdict == "ok"
 
 
-def test_burstable_fails() -> None:
+def test_burstable_fails(says: Says) -> None:
     finding = CHECK.judge(host(CHECK, workload(BURSTABLE) | ONLINE), INTENT)
     assert finding.verdict == "fail"
-    assert finding.text == "dpdk-testpmd (900) is in a burstable pod"
+    assert finding.text == says("900")
 
 
-def test_a_guaranteed_pod_on_shared_cpus_fails() -> None:
+def test_a_guaranteed_pod_on_shared_cpus_fails(says: Says) -> None:
     """Two CPUs and a half are no whole number: the pod gets the shared pool."""
     shared = {f"{ROOT}{SCOPE}/cpuset.cpus.effective": "0-7\n"}
     finding = CHECK.judge(host(CHECK, workload() | shared | ONLINE), INTENT)
     assert finding.verdict == "fail"
-    assert "may run on reserved CPUs 0-1" in finding.text
+    assert finding.text == says("0-1")
 
 
-def test_half_a_core_is_warned() -> None:
+def test_half_a_core_is_warned(says: Says) -> None:
     odd = {f"{ROOT}{SCOPE}/cpuset.cpus.effective": "2-4\n"}
     finding = CHECK.judge(host(CHECK, workload() | odd | ONLINE | SMT), INTENT)
     assert finding.verdict == "warn"
-    assert "half of the cores of CPU 4" in finding.text
+    assert finding.text == says("4")
 
 
-def test_a_process_of_the_host_does_not_apply() -> None:
+def test_a_process_of_the_host_does_not_apply(says: Says) -> None:
     finding = CHECK.judge(host(CHECK, workload("/") | ONLINE), INTENT)
     assert finding.verdict == "not-applicable"
-    assert "runs in no pod" in finding.text
+    assert finding.text == says()
     assert CHECK.judge(host(CHECK, KTHREADD), INTENT).verdict == "not-applicable"
 
 

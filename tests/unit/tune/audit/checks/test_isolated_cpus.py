@@ -4,6 +4,7 @@ from plimsoll.tune.audit.checks.isolated_cpus import CHECK
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import ONLINE
+from tests.worded.says import Says
 
 BOOT = "/sys/devices/system/cpu/isolated"
 CPUSETS = "/sys/fs/cgroup/cpuset.cpus.isolated"
@@ -23,11 +24,11 @@ def test_a_partition_of_cpusets_does_as_well() -> None:
     assert [(each.where, each.what) for each in finding.read] == [(BOOT, "empty"), (CPUSETS, "2-7")]
 
 
-def test_a_balanced_isolated_cpu_fails() -> None:
+def test_a_balanced_isolated_cpu_fails(says: Says) -> None:
     view = host(CHECK, {ONLINE: "0-7", BOOT: "2-6"})
     finding = CHECK.judge(view, UNBALANCED)
     assert finding.verdict == "fail"
-    assert finding.text == "the scheduler balances isolated CPU 7"
+    assert finding.text == says("7")
 
 
 def test_an_unbalanced_reserved_cpu_fails() -> None:
@@ -45,11 +46,11 @@ def test_cpus_that_are_not_there_are_not_missed() -> None:
     )
 
 
-def test_on_openshift_empty_is_right_and_a_list_a_warning() -> None:
+def test_on_openshift_empty_is_right_and_a_list_a_warning(says: Says) -> None:
     assert CHECK.judge(host(CHECK, {ONLINE: "0-7", BOOT: ""}), BALANCED).verdict == "ok"
     finding = CHECK.judge(host(CHECK, {ONLINE: "0-7", BOOT: "2-7"}), BALANCED)
     assert finding.verdict == "warn"
-    assert "threads of a pod" in finding.text
+    assert finding.text == says()
 
 
 def test_on_bare_metal_an_intent_that_does_not_say_allows_both() -> None:

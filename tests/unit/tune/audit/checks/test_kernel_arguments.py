@@ -5,6 +5,7 @@ from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import CMDLINE, CPUINFO, INTEL
+from tests.worded.says import Says
 
 REALTIME = intent(hints={"realtime": "on"})
 
@@ -18,10 +19,10 @@ def test_all_of_them_are_ok() -> None:
     assert CHECK.judge(view, REALTIME).verdict == "ok"
 
 
-def test_the_missing_and_the_different_fail_and_are_named() -> None:
+def test_the_missing_and_the_different_fail_and_are_named(says: Says) -> None:
     finding = CHECK.judge(host(CHECK, boot("nohz=on skew_tick=0 nosoftlockup")), REALTIME)
     assert finding.verdict == "fail"
-    assert finding.text == "skew_tick is 0; tsc is missing"
+    assert finding.text == says("skew_tick", "0", "tsc")
     assert finding.expected == "skew_tick=1 tsc=reliable"
     assert commands(finding) == ["grubby --update-kernel=ALL '--args=skew_tick=1 tsc=reliable'"]
 

@@ -3,6 +3,7 @@
 from plimsoll.tune.audit.checks.memory_channels import CHECK
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.machines import AMD, CPUINFO, GUEST, INTEL, ONLINE, cores
+from tests.worded.says import Says
 
 NODES = cores((0,), (1,), (2,), (3,), nodes={0: "0-1", 1: "2-3"})
 CONTROLLER = "/sys/devices/system/edac/mc/mc0"
@@ -20,44 +21,47 @@ def channels(*sizes_mb: int) -> dict[str, str]:
     return files
 
 
-def test_equal_channels_are_ok() -> None:
+def test_equal_channels_are_ok(says: Says) -> None:
     files = NODES | {CPUINFO: INTEL} | channels(32768, 32768, 32768)
     finding = CHECK.judge(host(CHECK, files), None)
     assert finding.verdict == "ok"
-    assert "mc0 has memory in all 3 channels" in finding.text
+    assert finding.text == says("mc0", "3")
 
 
-def test_an_empty_channel_and_unequal_ones_are_warned_of() -> None:
+def test_an_empty_channel_and_unequal_ones_are_warned_of(says: Says) -> None:
     finding = CHECK.judge(host(CHECK, NODES | {CPUINFO: INTEL} | channels(8192, 0, 8192)), None)
-    assert (finding.verdict, finding.text) == ("warn", "mc0 has no memory in channel 1")
+    assert finding.verdict == "warn"
+    assert finding.text == says("mc0", "1")
     finding = CHECK.judge(host(CHECK, NODES | {CPUINFO: INTEL} | channels(8192, 4096)), None)
-    assert (finding.verdict, finding.text) == ("warn", "mc0's channels differ in size")
+    assert finding.verdict == "warn"
+    assert finding.text == says("mc0")
 
 
-def test_a_node_without_memory_fails() -> None:
+def test_a_node_without_memory_fails(says: Says) -> None:
     for cpuinfo in (INTEL, GUEST):
         files = NODES | {CPUINFO: cpuinfo, NODE_1_MEMORY: "Node 1 MemTotal:       0 kB\n"}
         finding = CHECK.judge(host(CHECK, files), None)
         assert finding.verdict == "fail"
-        assert finding.text.startswith("node 1 has CPUs and no memory")
+        assert finding.text == says("1")
 
 
-def test_a_guests_memory_is_laid_out_by_its_hypervisor() -> None:
+def test_a_guests_memory_is_laid_out_by_its_hypervisor(says: Says) -> None:
     """Even where it is shown a controller: the firmware's tables are made for it."""
     for files in (NODES, NODES | channels(8192, 0)):
         finding = CHECK.judge(host(CHECK, files | {CPUINFO: GUEST}), None)
         assert finding.verdict == "not-applicable"
-        assert finding.text.endswith("audit its host")
+        assert finding.text == says()
 
 
-def test_an_epyc_counts_ranks_by_chip_select() -> None:
+def test_an_epyc_counts_ranks_by_chip_select(says: Says) -> None:
     """amd64_edac's places: "csrow 0 channel 3"."""
     files = NODES | {CPUINFO: AMD, f"{CONTROLLER}/max_location": "csrow 3 channel 1 \n"}
     for rank, place in enumerate(("csrow 0 channel 0", "csrow 1 channel 0", "csrow 0 channel 1")):
         folder = f"{CONTROLLER}/rank{rank}"
         files |= {f"{folder}/dimm_location": f"{place} \n", f"{folder}/size": "16384\n"}
     finding = CHECK.judge(host(CHECK, files), None)
-    assert (finding.verdict, finding.text) == ("warn", "mc0's channels differ in size")
+    assert finding.verdict == "warn"
+    assert finding.text == says("mc0")
 
 
 def test_a_machine_without_edac_is_unknown() -> None:

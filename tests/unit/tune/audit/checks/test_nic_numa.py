@@ -7,6 +7,7 @@ from plimsoll.tune.audit.present_cpus import NONE_PRESENT
 from tests.unit.tune.audit.cards import ADDRESS, FILES, LINKS, LISTED, NIC, PCI, VIRTIO_LINKS
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
+from tests.worded.says import Says
 
 NODE = "/sys/devices/system/node"
 NODES = {
@@ -26,30 +27,30 @@ def view(**changed: str) -> Any:
     return host(CHECK, files, links=LINKS, listed=LISTED)
 
 
-def test_all_on_one_node_is_ok() -> None:
+def test_all_on_one_node_is_ok(says: Says) -> None:
     finding = CHECK.judge(view(), intent(nics=[NIC], hugepages=HUGEPAGES))
     assert finding.verdict == "ok"
-    assert "ens7f0 and CPUs 4-7 are on node 1" in finding.text
+    assert finding.text == says("ens7f0", "4-7", "1")
 
 
-def test_a_card_far_from_the_isolated_cpus_fails() -> None:
+def test_a_card_far_from_the_isolated_cpus_fails(says: Says) -> None:
     requested = intent(nics=[NIC], cpus=FAR)
     finding = CHECK.judge(view(), requested)
     assert finding.verdict == "fail"
-    assert finding.text == "ens7f0 is on node 1, where no CPU is isolated"
+    assert finding.text == says("ens7f0", "1")
 
 
-def test_hugepages_on_the_other_node_fail() -> None:
+def test_hugepages_on_the_other_node_fail(says: Says) -> None:
     changed = {f"{POOL}/nr_hugepages": "0", f"{POOL}/free_hugepages": "0"}
     finding = CHECK.judge(view(**changed), intent(nics=[NIC], hugepages=HUGEPAGES))
     assert finding.verdict == "fail"
-    assert "where no hugepages are" in finding.text
+    assert finding.text == says("ens7f0", "1")
 
 
-def test_a_card_on_another_node_than_said_fails() -> None:
+def test_a_card_on_another_node_than_said_fails(says: Says) -> None:
     finding = CHECK.judge(view(), intent(nics=[NIC | {"numa_node": 0}]))
     assert finding.verdict == "fail"
-    assert "is on node 1, not 0" in finding.text
+    assert finding.text == says("1", "0")
 
 
 def test_a_node_that_the_firmware_does_not_tell() -> None:
@@ -74,7 +75,7 @@ def test_a_card_that_is_not_there_is_another_checks() -> None:
     assert (finding.verdict, finding.text) == ("not-applicable", message)
 
 
-def test_of_a_vendor_only_network_functions_count() -> None:
+def test_of_a_vendor_only_network_functions_count(says: Says) -> None:
     """8086 makes bridges too; the class code of network controllers begins with 02."""
     bridge = "/sys/bus/pci/devices/0000:00:01.0"
     files = {
@@ -86,7 +87,7 @@ def test_of_a_vendor_only_network_functions_count() -> None:
     }
     requested = intent(nics=[{"name": "east", "vendor": "8086"}], cpus=FAR)
     finding = CHECK.judge(view(**files), requested)
-    assert finding.text == f"{ADDRESS} is on node 1, where no CPU is isolated"
+    assert finding.text == says(str(ADDRESS), "1")
     # Captures of old have no classes: there an interface tells.
     for path in (f"{PCI}/class", f"{bridge}/class"):
         del files[path]

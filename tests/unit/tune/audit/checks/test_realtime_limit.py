@@ -3,6 +3,7 @@
 from plimsoll.tune.audit.checks.realtime_limit import CHECK
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
+from tests.worded.says import Says
 
 RUNTIME = "/proc/sys/kernel/sched_rt_runtime_us"
 PERIOD = "/proc/sys/kernel/sched_rt_period_us"
@@ -14,19 +15,19 @@ def test_no_limit_as_requested_is_ok() -> None:
     assert CHECK.judge(host(CHECK, DEFAULT | {RUNTIME: "-1\n"}), UNLIMITED).verdict == "ok"
 
 
-def test_the_default_fails_where_none_is_expected() -> None:
+def test_the_default_fails_where_none_is_expected(says: Says) -> None:
     finding = CHECK.judge(host(CHECK, DEFAULT), UNLIMITED)
     assert finding.verdict == "fail"
     # 1000 ms - 950 ms.
-    assert "is stopped for 50 ms of each period" in finding.text
+    assert finding.text == says("50")
     assert commands(finding) == ["sysctl -w kernel.sched_rt_runtime_us=-1"]
 
 
-def test_no_limit_fails_where_one_is_expected() -> None:
+def test_no_limit_fails_where_one_is_expected(says: Says) -> None:
     requested = intent(scheduling={"rt_runtime_us": 950000})
     finding = CHECK.judge(host(CHECK, DEFAULT | {RUNTIME: "-1"}), requested)
     assert finding.verdict == "fail"
-    assert "may starve all else" in finding.text
+    assert finding.text == says()
 
 
 def test_pollers_at_fifo_make_the_limit_a_warning() -> None:

@@ -4,6 +4,7 @@ from plimsoll.tune.audit.checks.resume_latency import CHECK
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import ONLINE
+from tests.worded.says import Says
 
 POD = {
     "name": "testpmd",
@@ -21,18 +22,18 @@ def latencies(*texts: str) -> dict[str, str]:
     return files
 
 
-def test_as_many_limits_as_one_pod_has_cpus_are_ok() -> None:
+def test_as_many_limits_as_one_pod_has_cpus_are_ok(says: Says) -> None:
     files = latencies("0", "0", "n/a", "n/a", "0", "0", "0", "0")
     finding = CHECK.judge(host(CHECK, files), ASKING)
     assert finding.verdict == "ok"
-    assert finding.text == "isolated CPUs 2-3 have a limit"
+    assert finding.text == says("2-3")
 
 
-def test_fewer_fail_and_limits_elsewhere_do_not_count() -> None:
+def test_fewer_fail_and_limits_elsewhere_do_not_count(says: Says) -> None:
     files = latencies("n/a", "n/a", "10", "0", "0", "0", "0", "0")
     finding = CHECK.judge(host(CHECK, files), ASKING)
     assert finding.verdict == "fail"
-    assert finding.text.startswith("1 isolated CPU with a limit, and one pod alone asks for 2")
+    assert finding.text == says("1", "2")
 
 
 def test_where_no_pod_asks_or_no_request_is_taken_it_does_not_apply() -> None:

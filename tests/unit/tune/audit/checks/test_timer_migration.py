@@ -6,6 +6,7 @@ from plimsoll.tune.audit.checks.timer_migration import CHECK
 from plimsoll.tune.intent.intent import Intent
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
+from tests.worded.says import Says
 
 PATH = "/proc/sys/kernel/timer_migration"
 BARE_METAL = intent(scheduling={"timer_migration": 0})
@@ -26,23 +27,25 @@ def test_the_other_platforms_value_fails(requested: Intent, value: str, expected
     assert f"sysctl -w kernel.timer_migration={expected}" in finding.steps[-1].text
 
 
-def test_openshifts_tuned_sets_it_and_the_command_is_for_a_trial() -> None:
+def test_openshifts_tuned_sets_it_and_the_command_is_for_a_trial(says: Says) -> None:
     first, last = CHECK.judge(host(CHECK, {PATH: "0"}), OPENSHIFT).steps
     assert {first.kind, last.kind} == {"advice"}
-    assert first.text.startswith(
-        "the PerformanceProfile has TuneD set kernel.timer_migration=1: "
-        "plimsoll tune render, then oc apply -f 1-node/20-performance-profile.yaml"
+    assert first.text == says(
+        "PerformanceProfile",
+        "TuneD",
+        "kernel.timer_migration=1",
+        "-f",
+        "1-node/20-performance-profile.yaml",
     )
-    assert last.text == "until the next reboot, to try it: sysctl -w kernel.timer_migration=1"
+    assert last.text == says("-w", "kernel.timer_migration=1")
 
 
-def test_what_the_intent_names_is_in_the_patch() -> None:
+def test_what_the_intent_names_is_in_the_patch(says: Says) -> None:
     """The second article's own: kernel.timer_migration=1 in its Tuned performance-patch."""
     named = intent(platform="openshift", pool={"role": "worker"}, scheduling={"timer_migration": 1})
     step = CHECK.judge(host(CHECK, {PATH: "0"}), named).steps[0]
-    assert step.text.startswith(
-        "let the Tuned object have kernel.timer_migration=1 in [sysctl]: "
-        "plimsoll tune render, then oc apply -f 1-node/21-tuned-patch.yaml"
+    assert step.text == says(
+        "kernel.timer_migration=1", "[sysctl]", "-f", "1-node/21-tuned-patch.yaml"
     )
 
 

@@ -7,6 +7,7 @@ from plimsoll.tune.intent.tuned import Tuned
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.processes import KTHREADD, running
+from tests.worded.says import Says
 
 ACTIVE = "/etc/tuned/active_profile"
 VERIFY = "tuned-adm verify"
@@ -23,11 +24,11 @@ def test_active_and_verified_is_ok() -> None:
     assert CHECK.judge(view, INTENT).verdict == "ok"
 
 
-def test_another_profile_fails() -> None:
+def test_another_profile_fails(says: Says) -> None:
     view = host(CHECK, RUNNING | {ACTIVE: "balanced\n"}, outputs={VERIFY: VERIFIED})
     finding = CHECK.judge(view, INTENT)
     assert finding.verdict == "fail"
-    assert finding.text == "TuneD's profile is balanced, not plimsoll-declared"
+    assert finding.text == says("TuneD", "profile", "plimsoll-declared")
     assert commands(finding) == ["tuned-adm profile plimsoll-declared"]
 
 
@@ -36,11 +37,11 @@ VARIABLES = "/etc/tuned/cpu-partitioning-variables.conf"
 PARTITIONED = "# Examples:\n# isolated_cores=2,4-7\nisolated_cores=2-7\nno_balance_cores=2-7\n"
 
 
-def test_tuneds_own_partitioning_of_the_same_cpus_is_as_good() -> None:
+def test_tuneds_own_partitioning_of_the_same_cpus_is_as_good(says: Says) -> None:
     files = RUNNING | {ACTIVE: "cpu-partitioning", VARIABLES: PARTITIONED}
     finding = CHECK.judge(host(CHECK, files, outputs={VERIFY: VERIFIED}), INTENT)
     assert finding.verdict == "ok"
-    assert "TuneD's own cpu-partitioning is active, and isolates CPUs 2-7" in finding.text
+    assert finding.text == says("TuneD", "cpu-partitioning", "2-7")
 
 
 @pytest.mark.parametrize("variables", ["isolated_cores=2-3\n", "isolated_cores=${f:x}\n", ""])
@@ -50,7 +51,7 @@ def test_tuneds_own_partitioning_of_other_cpus_fails(variables: str) -> None:
 
 
 @pytest.mark.parametrize("folder", ["/etc/tuned", "/etc/tuned/profiles"])
-def test_a_profile_of_another_name_that_stands_on_it_is_as_good(folder: str) -> None:
+def test_a_profile_of_another_name_that_stands_on_it_is_as_good(folder: str, says: Says) -> None:
     files = RUNNING | {
         ACTIVE: "ours",
         f"{folder}/ours/tuned.conf": "[main]\nsummary=x\ninclude = site, ours\n",
@@ -58,11 +59,11 @@ def test_a_profile_of_another_name_that_stands_on_it_is_as_good(folder: str) -> 
     }
     finding = CHECK.judge(host(CHECK, files, outputs={VERIFY: VERIFIED}), INTENT)
     assert finding.verdict == "ok"
-    assert "the profile ours is active, which stands on plimsoll-declared" in finding.text
+    assert finding.text == says("ours")
     # And the intent may give it its name.
     named = INTENT.model_copy(update={"tuned": Tuned(name="ours")})
     view = host(CHECK, RUNNING | {ACTIVE: "ours"}, outputs={VERIFY: VERIFIED})
-    assert CHECK.judge(view, named).text.startswith("the profile ours is active")
+    assert CHECK.judge(view, named).text == says("ours")
 
 
 def test_settings_that_changed_since_fail() -> None:

@@ -5,6 +5,7 @@ from plimsoll.tune.audit.present_cpus import NONE_PRESENT
 from tests.unit.tune.audit.hosts import commands, host, host_of_8
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import ONLINE, booted
+from tests.worded.says import Says
 
 NMI = "/proc/sys/kernel/nmi_watchdog"
 SOFT = "/proc/sys/kernel/soft_watchdog"
@@ -28,18 +29,18 @@ def test_a_kernel_without_watchdogs_is_ok() -> None:
     assert CHECK.judge(host_of_8(CHECK, boot()), REALTIME).verdict == "ok"
 
 
-def test_nmi_watchdog_on_fails_where_it_is_to_be_off() -> None:
+def test_nmi_watchdog_on_fails_where_it_is_to_be_off(says: Says) -> None:
     finding = CHECK.judge(host_of_8(CHECK, boot(nmi="1", soft="0", cpus="0-3")), REALTIME)
     assert finding.verdict == "fail"
-    assert "a performance counter interrupts isolated CPUs 2-3" in finding.text
+    assert finding.text == says("2-3")
     assert commands(finding)[0] == "sysctl -w kernel.nmi_watchdog=0"
 
 
-def test_nmi_watchdog_on_is_warned_where_it_spares_isolated_cpus() -> None:
+def test_nmi_watchdog_on_is_warned_where_it_spares_isolated_cpus(says: Says) -> None:
     """nohz_full narrows watchdog_cpumask at boot: lockup-watchdogs.rst."""
     finding = CHECK.judge(host_of_8(CHECK, boot(nmi="1", soft="1", cpus="0-1")), REALTIME)
     assert finding.verdict == "warn"
-    assert finding.text == "the NMI watchdog is on, though it leaves the isolated CPUs alone"
+    assert finding.text == says()
     assert commands(finding) == ["sysctl -w kernel.nmi_watchdog=0"]
 
 
@@ -60,12 +61,10 @@ def test_openshift_turns_it_off_by_a_sysctl() -> None:
     assert CHECK.judge(host_of_8(CHECK, boot(nmi="1", cpus="0-7")), declared).verdict == "fail"
 
 
-def test_watchdogs_on_isolated_cpus_are_warned_of() -> None:
+def test_watchdogs_on_isolated_cpus_are_warned_of(says: Says) -> None:
     finding = CHECK.judge(host_of_8(CHECK, boot(nmi="1", soft="1", cpus="0-3")), intent())
     assert finding.verdict == "warn"
-    assert finding.text == (
-        "isolated CPUs 2-3: watched by the NMI watchdog and the soft lockup detector"
-    )
+    assert finding.text == says("2-3")
     assert commands(finding) == ["sysctl -w kernel.watchdog_cpumask=0-1"]
 
 
@@ -79,10 +78,10 @@ def test_without_an_intent_it_does_not_apply() -> None:
     assert (finding.verdict, finding.text) == ("not-applicable", "none is declared")
 
 
-def test_what_may_not_be_read_is_unknown() -> None:
+def test_what_may_not_be_read_is_unknown(says: Says) -> None:
     finding = CHECK.judge(host_of_8(CHECK, boot(soft="0"), forbidden=[NMI]), REALTIME)
     assert finding.verdict == "unknown"
-    assert finding.text == f"{NMI} may not be read without more privileges"
+    assert finding.text == says(str(NMI))
 
 
 def test_a_list_that_is_none_is_unknown() -> None:

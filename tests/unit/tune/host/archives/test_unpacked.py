@@ -19,6 +19,7 @@ from plimsoll.tune.host.capture.capture_file import write_capture
 from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.capture.collect import NeededFiles, collect
 from plimsoll.tune.host.capture.open_capture import open_root
+from tests.worded.says import Says
 
 HOST = CapturedHost(files={"/proc/version": "Linux", "/proc/cmdline": "ro"})
 EXPECTED = NeededFiles(files=("/proc/version", "/proc/cmdline"))
@@ -57,6 +58,7 @@ def test_it_is_bounded_and_a_cut_one_refused(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     compress: Callable[[bytes], bytes],
+    says: Says,
 ) -> None:
     plain, packed = tmp_path / "plain.tar", tmp_path / "packed"
     with tarfile.open(plain, "w") as archive:
@@ -69,13 +71,13 @@ def test_it_is_bounded_and_a_cut_one_refused(
     packed.write_bytes(content)
     assert open_root(packed).listing("/") == tuple("01234567")
     packed.write_bytes(content[: len(content) // 2])
-    assert refusal(packed).message.startswith("is not a readable archive (")
+    assert refusal(packed).message == says()
     monkeypatch.setattr(open_capture, "_MOST_BYTES", 1 << 20)
     packed.write_bytes(content)
-    assert refusal(packed).message == "unpacks to more than 1 MiB"
+    assert refusal(packed).message == says("1", "MiB")
 
 
-def test_one_that_asks_for_gigabytes_to_be_unpacked_is_refused(tmp_path: Path) -> None:
+def test_one_that_asks_for_gigabytes_to_be_unpacked_is_refused(tmp_path: Path, says: Says) -> None:
     """An xz dictionary is as large as its header says."""
     content = bytearray(lzma.compress(b"a capture"))
     # After the stream's header of 12 bytes the block's: its size in words less one, flags, then
@@ -87,19 +89,18 @@ def test_one_that_asks_for_gigabytes_to_be_unpacked_is_refused(tmp_path: Path) -
     content[end : end + 4] = zlib.crc32(bytes(content[12:end])).to_bytes(4, "little")
     path = tmp_path / "x.tar.xz"
     path.write_bytes(content)
-    assert "Memory usage limit exceeded" in refusal(path).message
+    assert refusal(path).message == says()
 
 
-def test_zstandard_is_named(tmp_path: Path) -> None:
+def test_zstandard_is_named(tmp_path: Path, says: Says) -> None:
     path = tmp_path / "x.tar.zst"
     path.write_bytes(b"\x28\xb5\x2f\xfd and so on")
     error = refusal(path)
-    assert error.message == "is under Zstandard, which is not read here"
-    assert error.remedy == "unpack it to a tar archive with unzstd"
+    assert error == says("tar")
 
 
 def test_names_without_files_are_refused_before_they_are_all_read(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     """Each takes tarfile a hundred times as long as as many bytes of a file."""
     monkeypatch.setattr(open_capture, "_MOST_HEADER_BYTES", 1 << 20)
@@ -109,23 +110,25 @@ def test_names_without_files_are_refused_before_they_are_all_read(
         for number in range(1000):
             archive.addfile(tarfile.TarInfo(f"files/{'x' * 3000}{number}"))
     assert path.stat().st_size < 1 << 17
-    assert refusal(path).message == "has more than 1 MiB of names and headers"
+    assert refusal(path).message == says("1", "MiB")
 
 
-def test_paths_deeper_than_any_of_a_host_are_refused(folder: Path, tmp_path: Path) -> None:
+def test_paths_deeper_than_any_of_a_host_are_refused(
+    folder: Path, tmp_path: Path, says: Says
+) -> None:
     """Of a path of 2000 parts each is looked up with all before it."""
     path = tmp_path / "x.tar"
     with tarfile.open(path, "w") as archive:
         archive.add(folder, ".")
         archive.addfile(tarfile.TarInfo("files/" + "a/" * 2000 + "a"))
-    assert refusal(path).message.endswith("which no capture does")
+    assert refusal(path).message == says()
 
 
-def test_attributes_without_end_are_refused(folder: Path, tmp_path: Path) -> None:
+def test_attributes_without_end_are_refused(folder: Path, tmp_path: Path, says: Says) -> None:
     member = tarfile.TarInfo("files/a")
     member.pax_headers = {f"k{number}": "v" for number in range(40_000)}
     path = tmp_path / "x.tar.gz"
     with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT) as archive:
         archive.add(folder, ".")
         archive.addfile(member)
-    assert refusal(path).message == "holds a file with more than 64 attributes"
+    assert refusal(path).message == says("64")

@@ -11,18 +11,19 @@ from plimsoll.tune.host.boot.kernel_command_line import (
     parse_isolcpus,
     parse_kernel_cpu_list,
 )
+from tests.worded.says import Says
 
 ONLINE = range(8)
 
 
-def test_words_are_split_as_the_kernel_does() -> None:
+def test_words_are_split_as_the_kernel_does(says: Says) -> None:
     line = KernelCommandLine.parse(
         'ro isolcpus=2-3  dyndbg="file a.c +p; file b.c +p" nohz_full=1 nohz_full=2-3 '
         '"quoted=a b" -- single nohz_full=7'
     )
     assert "ro" in line
     assert line.last("ro") == ""
-    assert line.last("dyndbg") == "file a.c +p; file b.c +p"
+    assert line.last("dyndbg") == says("a.c", "+p", "b.c")
     assert line.last("quoted") == "a b"
     assert line.values("nohz_full") == ("1", "2-3")
     assert line.last("nohz_full") == "2-3"
@@ -75,7 +76,7 @@ def test_a_list_of_cpus(text: str, cpus: list[int]) -> None:
         ",",
         "3-1",
         "x",
-        "1-",
+        pytest.param("1-", id="no end"),
         "0-7:0/4",
         "0-7:5/4",
         "0-999999",
@@ -86,9 +87,10 @@ def test_a_list_of_cpus(text: str, cpus: list[int]) -> None:
         "2 -4",
     ],
 )
-def test_anything_else_is_no_list(text: str) -> None:
-    with pytest.raises(ValueError, match="is not a list of CPUs"):
+def test_anything_else_is_no_list(text: str, says: Says) -> None:
+    with pytest.raises(ValueError) as caught:
         parse_kernel_cpu_list(text, ONLINE)
+    assert caught.value == says()
 
 
 @given(st.frozensets(st.integers(0, 511), min_size=1))
@@ -135,15 +137,16 @@ def test_isolcpus(text: str, flags: set[str], cpus: set[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "facts"),
     [
-        ("", "is not a list of CPUs"),
-        ("domain", "'domain' is a flag there"),
-        ("domain,", "is not a list of CPUs"),
-        ("domain,all", "'all' is a flag there"),
-        ("managed-irq,2-3", "'managed-irq' is neither a flag"),
+        ("", ()),
+        ("domain", ("domain",)),
+        ("domain,", ()),
+        ("domain,all", ("all",)),
+        ("managed-irq,2-3", ("managed-irq",)),
     ],
 )
-def test_isolcpus_without_cpus(text: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_isolcpus_without_cpus(text: str, facts: tuple[str, ...], says: Says) -> None:
+    with pytest.raises(ValueError) as caught:
         parse_isolcpus(text, ONLINE)
+    assert caught.value == says(*facts)

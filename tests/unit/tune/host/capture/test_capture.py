@@ -24,6 +24,7 @@ from plimsoll.tune.host.capture.open_capture import open_root
 from plimsoll.tune.host.view.host_view import CommandOutput
 from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.host.view.unread import CannotRead, Unread
+from tests.worded.says import Says
 
 NOW = datetime(2026, 11, 22, 8, 30, tzinfo=UTC)
 CPU = "/sys/devices/system/cpu"
@@ -104,11 +105,11 @@ def test_no_secret_is_in_it(capture: Capture) -> None:
     assert capture.files["/proc/cmdline"] == "ro rd.luks.key=<hidden> isolcpus=2-3"
 
 
-def test_what_was_not_read_is_reported_with_its_cause(capture: Capture) -> None:
+def test_what_was_not_read_is_reported_with_its_cause(capture: Capture, says: Says) -> None:
     message = {each.where: (each.cause, each.reason) for each in capture.manifest.unread}
     assert message["/sys/kernel/debug/x"] == ("forbidden", "")
-    assert message["/proc/1/environ"] == ("forbidden", "captures leave it out")
-    assert message["/etc/unheard-of"] == ("forbidden", "captures leave it out")
+    assert message["/proc/1/environ"] == ("forbidden", says())
+    assert message["/etc/unheard-of"] == ("forbidden", says())
     assert message["ethtool -i eth0"] == ("unreadable", "")
     # Absent is an answer, and interfaces without a device are not queried.
     assert "/proc/version" not in message
@@ -124,11 +125,14 @@ def test_too_many_paths_of_a_pattern_are_cut_and_said(monkeypatch: pytest.Monkey
     assert (unread.cause, unread.reason) == ("not-captured", "more than 1 paths")
 
 
-def test_what_exceeds_the_size_of_a_capture_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_exceeds_the_size_of_a_capture_is_unknown(
+    monkeypatch: pytest.MonkeyPatch, says: Says
+) -> None:
     monkeypatch.setattr(collecting, "MOST_BYTES", 20)
     view = collect(HOST, EXPECTED, NOW).view("x")
-    with pytest.raises(CannotRead, match="as large as any may be"):
+    with pytest.raises(CannotRead) as caught:
         view.find("/proc/cmdline")
+    assert caught.value == says("/proc/cmdline")
 
 
 def assert_same(view: Any) -> None:
@@ -172,21 +176,21 @@ def test_a_mounted_root_file_system_is_read_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "message", "remedy"),
+    ("name", "facts"),
     [
-        ("x.zip", "tar archives under gzip", "end the name with .tar.gz"),
-        ("there.tar.gz", "is there already", "choose another name"),
-        ("no/x.tar.gz", "cannot be written: No such file", "choose another place"),
+        ("x.zip", (".tar.gz",)),
+        ("there.tar.gz", ("there.tar.gz",)),
+        ("no/x.tar.gz", ("no/x.tar.gz",)),
     ],
 )
 def test_a_bad_place_to_write_to(
-    capture: Capture, tmp_path: Path, name: str, message: str, remedy: str
+    capture: Capture, tmp_path: Path, name: str, facts: tuple[str, ...], says: Says
 ) -> None:
     (tmp_path / "there.tar.gz").touch()
-    with pytest.raises(InputError, match=message) as caught:
+    with pytest.raises(InputError) as caught:
         write_capture(capture, tmp_path / name)
+    assert caught.value == says(*facts)
     assert caught.value.where == str(tmp_path / name)
-    assert caught.value.remedy == remedy
 
 
 def refusal(path: Path) -> InputError:
@@ -215,29 +219,28 @@ def link(kind: bytes, target: str) -> tarfile.TarInfo:
 
 
 @pytest.mark.parametrize(
-    ("member", "message"),
+    ("member", "facts"),
     [
-        (tarfile.TarInfo("files/../../etc/passwd"), "which no capture does"),
-        (tarfile.TarInfo("/etc/passwd"), "which no capture does"),
-        (tarfile.TarInfo("etc/passwd"), "which no capture does"),
-        (tarfile.TarInfo("files//etc/passwd"), "which no capture does"),
-        (tarfile.TarInfo("files"), "which no capture does"),
-        (link(tarfile.SYMTYPE, "/etc/shadow"), "a link or a device"),
-        (link(tarfile.LNKTYPE, "files/proc/cmdline"), "a link or a device"),
-        (link(tarfile.CHRTYPE, ""), "a link or a device"),
-        (link(tarfile.BLKTYPE, ""), "a link or a device"),
-        (link(tarfile.FIFOTYPE, ""), "a link or a device"),
-        (link(tarfile.GNUTYPE_SPARSE, ""), "a link or a device"),
-        (tarfile.TarInfo("files/" + "x" * 5000), "more than 4096 characters"),
+        (tarfile.TarInfo("files/../../etc/passwd"), ()),
+        (tarfile.TarInfo("/etc/passwd"), ()),
+        (tarfile.TarInfo("etc/passwd"), ()),
+        (tarfile.TarInfo("files//etc/passwd"), ()),
+        (tarfile.TarInfo("files"), ()),
+        (link(tarfile.SYMTYPE, "/etc/shadow"), ()),
+        (link(tarfile.LNKTYPE, "files/proc/cmdline"), ()),
+        (link(tarfile.CHRTYPE, ""), ()),
+        (link(tarfile.BLKTYPE, ""), ()),
+        (link(tarfile.FIFOTYPE, ""), ()),
+        (link(tarfile.GNUTYPE_SPARSE, ""), ()),
+        (tarfile.TarInfo("files/" + "x" * 5000), ("4096",)),
     ],
 )
 def test_members_of_other_kinds_and_names_are_refused(
-    capture: Capture, tmp_path: Path, member: tarfile.TarInfo, message: str
+    capture: Capture, tmp_path: Path, member: tarfile.TarInfo, facts: tuple[str, ...], says: Says
 ) -> None:
     path = archive_of(tmp_path / "bad.tar.gz", manifest_of(capture), (member, b""))
     error = refusal(path)
-    assert message in error.message
-    assert error.remedy == "make it with plimsoll tune capture"
+    assert error == says(*facts)
 
 
 def test_a_name_given_twice_is_refused(capture: Capture, tmp_path: Path) -> None:
@@ -254,13 +257,13 @@ def test_an_archive_without_a_manifest_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_refused_before_it_fills_memory(
-    capture: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capture: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     monkeypatch.setattr(open_capture, "_MOST_BYTES", 1 << 20)
     zeros = [(tarfile.TarInfo(f"files/{n}"), bytes(1 << 18)) for n in range(8)]
     path = archive_of(tmp_path / "bomb.tar.gz", manifest_of(capture), *zeros)
     assert path.stat().st_size < 1 << 14
-    assert "unpacks to more than 1 MiB" in refusal(path).message
+    assert refusal(path).message == says("1", "MiB")
 
 
 def test_a_file_larger_than_any_is_refused(
@@ -273,12 +276,12 @@ def test_a_file_larger_than_any_is_refused(
 
 
 def test_too_many_files_are_refused(
-    capture: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capture: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     monkeypatch.setattr(open_capture, "MOST_FILES", 3)
     many = [(tarfile.TarInfo(f"files/{n}"), b"") for n in range(5)]
     path = archive_of(tmp_path / "x.tar.gz", manifest_of(capture), *many)
-    assert "more than 3 files" in refusal(path).message
+    assert refusal(path).message == says("3", "files")
 
 
 @pytest.mark.parametrize(
@@ -304,10 +307,10 @@ def test_another_manifest_is_refused(
     [b"", b"no gzip", gzip.compress(b"no tar" * 200), gzip.compress(bytes(4096))[:-9]],
     ids=["empty", "text", "text compressed", "cut short"],
 )
-def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes, says: Says) -> None:
     path = tmp_path / "x.tar.gz"
     path.write_bytes(content)
-    assert refusal(path).remedy == "make it with plimsoll tune capture"
+    assert refusal(path).remedy == says()
 
 
 def test_a_cut_archive_is_refused(capture: Capture, tmp_path: Path) -> None:
@@ -320,41 +323,45 @@ def test_a_cut_archive_is_refused(capture: Capture, tmp_path: Path) -> None:
         refusal(path)
 
 
-def test_links_in_an_unpacked_capture_are_refused(capture: Capture, tmp_path: Path) -> None:
+def test_links_in_an_unpacked_capture_are_refused(
+    capture: Capture, tmp_path: Path, says: Says
+) -> None:
     (tmp_path / "manifest.json").write_text(capture.manifest.model_dump_json())
     files = tmp_path / "files"
     files.mkdir()
     (files / "passwd").symlink_to("/etc/passwd")
-    assert "'files/passwd', a link or a device" in refusal(tmp_path).message
+    assert refusal(tmp_path).message == says("files/passwd")
     (files / "passwd").unlink()
     (files / "etc").symlink_to("/etc")
-    assert "'files/etc', a link or a device" in refusal(tmp_path).message
+    assert refusal(tmp_path).message == says("files/etc")
     (files / "etc").unlink()
     os.mkfifo(files / "pipe")
-    assert "'files/pipe', a link or a device" in refusal(tmp_path).message
+    assert refusal(tmp_path).message == says("files/pipe")
 
 
 @pytest.mark.parametrize(
-    ("name", "message"),
+    ("name", "facts"),
     [
-        ("nothing", "does not exist"),
-        ("file.txt", "is not a readable archive"),
-        ("pipe", "is neither a directory nor a regular file"),
-        ("empty", "holds neither manifest.json nor a host's proc and sys"),
+        ("nothing", ()),
+        ("file.txt", ()),
+        ("pipe", ()),
+        ("empty", ("manifest.json",)),
     ],
 )
-def test_what_is_no_capture_at_all(tmp_path: Path, name: str, message: str) -> None:
+def test_what_is_no_capture_at_all(
+    tmp_path: Path, name: str, facts: tuple[str, ...], says: Says
+) -> None:
     (tmp_path / "file.txt").touch()
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "empty").mkdir()
-    assert message in refusal(tmp_path / name).message
+    assert refusal(tmp_path / name).message == says(*facts)
 
 
 CALIBRATIONS = "/home/me/.local/state/plimsoll/calibrations"
 
 
 @pytest.mark.parametrize("link", ["/home/me/.local", CALIBRATIONS, f"{CALIBRATIONS}/a.json"])
-def test_a_link_in_a_users_home_is_not_followed(tmp_path: Path, link: str) -> None:
+def test_a_link_in_a_users_home_is_not_followed(tmp_path: Path, link: str, says: Says) -> None:
     """Who captures is often root, and a user's link may name any file."""
     expected = NeededFiles(files=("/home/*/.local/state/plimsoll/calibrations/*.json",))
     calibration = tmp_path / CALIBRATIONS.lstrip("/") / "a.json"
@@ -366,4 +373,4 @@ def test_a_link_in_a_users_home_is_not_followed(tmp_path: Path, link: str) -> No
     capture = collect(LiveHost(tmp_path), expected, NOW)
     assert capture.files == {}
     message = [each.reason for each in capture.manifest.unread if each.where.startswith("/home")]
-    assert message == ["a link in a home, which is not followed"]
+    assert message == [says("link", "home")]

@@ -9,6 +9,7 @@ import pytest
 
 from plimsoll.tune.host.view.rooted_files import MOST_FILE_BYTES, RootedFiles
 from plimsoll.tune.host.view.unread import Unread
+from tests.worded.says import Says
 
 
 @pytest.fixture
@@ -61,9 +62,9 @@ def test_links_that_never_end_are_unreadable(root: Path) -> None:
     assert found.cause == "unreadable"
 
 
-def test_a_fifo_does_not_wait_for_a_writer(root: Path) -> None:
+def test_a_fifo_does_not_wait_for_a_writer(root: Path, says: Says) -> None:
     os.mkfifo(root / "pipe")
-    assert RootedFiles(root).text("/pipe") == Unread("/pipe", "unreadable", "not a regular file")
+    assert RootedFiles(root).text("/pipe") == Unread("/pipe", "unreadable", says())
 
 
 def test_a_huge_file_is_refused(root: Path) -> None:
@@ -128,13 +129,13 @@ def test_no_path_climbs_out_of_a_home(root: Path, home: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
-def test_a_hard_link_to_anothers_file_is_not_read(root: Path, home: Path) -> None:
+def test_a_hard_link_to_anothers_file_is_not_read(root: Path, home: Path, says: Says) -> None:
     """Where fs.protected_hardlinks is off a user can make one to a file of root's."""
     (home / "a/b/d").hardlink_to(root / "etc/c")
     os.chown(home, 1000, 1000)
     os.chown(home / "a/b/c", 1000, 1000)
     path = "/home/me/a/b/d"
-    assert RootedFiles(root).text(path) == Unread(path, "unreadable", "not its home's owner's")
+    assert RootedFiles(root).text(path) == Unread(path, "unreadable", says())
     assert RootedFiles(root).text("/home/me/a/b/c") == "theirs"
 
 

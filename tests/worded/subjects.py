@@ -1,0 +1,71 @@
+"""Which file of tests/wording holds what the tests of a folder, or of one module, have said."""
+
+# By the longest that a test's path begins with: a command, a page or a kind of document each.
+SUBJECTS = {
+    "tests/unit/analysis": "python-api",
+    "tests/unit/benchmark": "runs",
+    "tests/unit/benchmark/check": "check",
+    "tests/unit/benchmark/churn": "churn",
+    "tests/unit/benchmark/experiment": "experiment-document",
+    "tests/unit/benchmark/live_traffic": "live-traffic",
+    "tests/unit/benchmark/matrix": "matrix",
+    "tests/unit/benchmark/plugfest": "plugfest",
+    "tests/unit/benchmark/test_plugfest": "plugfest",
+    "tests/unit/benchmark/trafficgen": "trafficgen-import",
+    "tests/unit/cli": "command-line",
+    "tests/unit/cli/machine": "ports-and-hosts",
+    "tests/unit/cli/methods": "method-commands",
+    "tests/unit/cli/records": "runs-and-records",
+    "tests/unit/cli/test_matrix": "matrix",
+    "tests/unit/cli/test_metrics": "metrics",
+    "tests/unit/cli/test_plugfest": "plugfest",
+    "tests/unit/cli/test_standard_commands": "method-commands",
+    "tests/unit/cli/test_tune": "tune-command",
+    "tests/unit/cli/tune": "tune-command",
+    "tests/unit/cluster": "cluster-runs",
+    "tests/unit/driving": "python-api",
+    "tests/unit/dut": "labs",
+    "tests/unit/export": "export",
+    "tests/unit/generator": "generators",
+    "tests/unit/host": "machine",
+    "tests/unit/host/resctrl": "resctrl",
+    "tests/unit/methods": "method-commands",
+    "tests/unit/methods/cross_check": "cross-check",
+    "tests/unit/methods/probe": "probe",
+    "tests/unit/methods/rfc2544": "rfc2544",
+    "tests/unit/methods/rfc9004": "rfc9004",
+    "tests/unit/methods/soak": "soak",
+    "tests/unit/neighbours": "neighbours",
+    "tests/unit/record": "records",
+    "tests/unit/record/index": "run-index",
+    "tests/unit/remote": "servers",
+    "tests/unit/remote/otg": "otg-server",
+    "tests/unit/remote/trex": "trex-server",
+    "tests/unit/report": "report-pages",
+    "tests/unit/search": "searches",
+    "tests/unit/terminal": "terminal",
+    "tests/unit/terminal/tables": "tables",
+    "tests/unit/text": "documents-and-units",
+    "tests/unit/traffic": "traffic-profile",
+    "tests/unit/traffic/frames": "packets",
+    "tests/unit/trial": "trials",
+    "tests/unit/tune": "tune-audit",
+    "tests/unit/tune/audit/checks": "tune-audit-checks",
+    "tests/unit/tune/cluster": "tune-cluster-audit",
+    "tests/unit/tune/expected": "tune-render",
+    "tests/unit/tune/fit": "tune-intent",
+    "tests/unit/tune/host": "tune-capture",
+    "tests/unit/tune/intent": "tune-intent",
+    "tests/unit/tune/proposal": "tune-propose",
+    "tests/unit/tune/redfish": "tune-redfish",
+    "tests/unit/tune/render": "tune-render",
+    "tests/unit/web": "web-pages",
+}
+
+
+def subject_of(module: str) -> str:
+    """The file's name for a test module, by its path from the checkout."""
+    known = [prefix for prefix in SUBJECTS if module.startswith(prefix)]
+    if not known:
+        raise LookupError(f"{module}: name its subject in tests/worded/subjects.py")
+    return SUBJECTS[max(known, key=len)]
