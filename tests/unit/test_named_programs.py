@@ -30,7 +30,8 @@ TELLING = re.compile(
 def documents() -> set[type[BaseModel]]:
     """The models of what people write, and of what the journals of methods keep."""
     found = {Experiment, ChurnExperiment, *GENERATORS.values()}
-    for path in (ROOT / "plimsoll/benchmark").glob("*/settings.py"):
+    rooms = (ROOT / "plimsoll" / layer for layer in ("benchmark", "methods"))
+    for path in (path for room in rooms for path in room.glob("*/settings.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for each in vars(importlib.import_module(name)).values():
             if isinstance(each, type) and issubclass(each, BaseModel) and each.__module__ == name:

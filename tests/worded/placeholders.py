@@ -1,9 +1,10 @@
 """What differs from one run of a test to the next stands in a wording under a name."""
 
 import os
+import platform
 import re
 import sys
-from datetime import date
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from plimsoll.version import VERSION
@@ -17,7 +18,9 @@ _TEMPORARY = re.compile(
 # What a test makes large is of interest by its size alone.
 _LONG = re.compile(r"([^\s─━═-])\1{79,}")
 
-_TIME = re.compile(r"(?<!\d)(20\d\d)-?(\d\d)-?(\d\d)(?:[T ]\d\d:?\d\d:?\d\d(?:\.\d+)?Z?)?")
+_TIME = re.compile(r"(?<!\d)(20\d\d)-?(\d\d)-?(\d\d)[T ](\d\d):?(\d\d):?(\d\d)(?:\.\d+)?Z?")
+# A test file takes no longer, and no time that a test was given lies so near.
+_JUST_NOW = timedelta(minutes=10)
 
 # As Linux gives them out where a test binds port 0.
 _PORT = re.compile(r"((?<=[\w\]]):|\bport )(?:3[2-9]\d{3}|[45]\d{4}|60\d{3})\b")
@@ -28,12 +31,13 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def _if_recent(found: re.Match[str]) -> str:
-    """Times of the test, not those that it was given."""
+    """Times of the test, by UTC or by the clock on the wall; not those that it was given."""
     try:
-        day = date(*map(int, found.groups()))
+        at = datetime(*map(int, found.groups()))
     except ValueError:
         return found[0]
-    return "<time>" if abs((date.today() - day).days) <= 1 else found[0]
+    nows = datetime.now(UTC).replace(tzinfo=None), datetime.now()
+    return "<time>" if any(abs(now - at) <= _JUST_NOW for now in nows) else found[0]
 
 
 def printable(text: str) -> str:
@@ -46,6 +50,9 @@ def stable(text: str) -> str:
     text = _TEMPORARY.sub("<tmp>", text)
     text = text.replace(str(CHECKOUT), "<checkout>").replace(sys.executable, "<python>")
     text = re.sub(rf"(?<![\w.]){re.escape(VERSION)}(?![\w.]*\w)", "<version>", text)
+    text = text.replace(platform.release(), "<kernel>")
+    text = re.sub(rf"(?<![\w.]){re.escape(platform.python_version())}(?![\w.])", "<python>", text)
+    text = re.sub(r"\bnftables v[\d.]+", "nftables <version>", text)
     text = re.sub(rf"(?<![\w.:-]){os.getpid()}(?![\w.:-])", "<pid>", text)
     text = re.sub(r"\((pid|dpdk-testpmd|plimsoll-engine) \d+\)", r"(\1 <pid>)", text)
     text = _ID.sub(r"\1-<id>", text)

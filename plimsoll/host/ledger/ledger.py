@@ -48,7 +48,7 @@ from plimsoll.host.state_root import STATE_VARIABLE, state_root
 LEDGER_MARK = "RUNTIME_DIRECTORY"
 _FILE = "ledger.json"
 _UNFINISHED = ".new-"
-_MOST_WORDS = 400
+_MOST_SAID = 400
 _UNFINISHED_NAME = re.compile(r"\.new-(\d{1,10})-(\d{1,20})-.+")
 # The path of a Unix socket has 107 bytes; leave room for those that lie in a ledger.
 _LONGEST_DIRECTORY_BYTES = 72
@@ -289,17 +289,17 @@ def _run_undoing_modules(record: LedgerRecord) -> list[str]:
         )
         if done.returncode != 0:
             raise MachineError(
-                f"{module} could not remove everything: {_last_words(done.stderr)}",
+                f"{module} could not remove everything: {_shortened(done.stderr)}",
                 where=" ".join(arguments),
                 remedy="make the cluster answer and run plimsoll lab down, or remove it by hand",
             )
     return [f"had {each[0]} remove what it noted" for each in record.undoing_modules]
 
 
-def _last_words(said: str) -> str:
-    """Its last line, which has the error, cut off at its end where that is long."""
-    last = said.strip().rpartition("\n")[2]
-    return last if len(last) <= _MOST_WORDS else f"{last[:_MOST_WORDS]}…"
+def _shortened(said: str) -> str:
+    """In one line; its beginning, which has what went wrong, where it is long."""
+    line = " ".join(said.split())
+    return line if len(line) <= _MOST_SAID else f"{line[:_MOST_SAID]}…"
 
 
 def _remove_trace_instances(record: LedgerRecord) -> list[str]:

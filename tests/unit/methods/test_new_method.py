@@ -16,7 +16,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.schemas import published_schemas
 from tests.unit.benchmark.simulated_tests import BUFFER_FRAMES, Seen, experiment
 from tests.unit.cli.runs_command import Plimsoll
-from tests.worded.says import Says, passage
+from tests.worded.says import Says
 
 FOLDER = Path(__file__).parent / "folder"
 # The simulated DUT carries 1 Mpps in each direction, and keeps 4096 frames of what is beyond.
@@ -73,10 +73,7 @@ def test_its_result_keeps_to_its_published_schema(plimsoll: Plimsoll, written: P
 def test_it_goes_on_after_its_last_trial(plimsoll: Plimsoll, written: Path, says: Says) -> None:
     run = cut_short(written)
     assert plimsoll("runs", "show", run.path) == 0
-    assert (
-        passage("".join(plimsoll.out.split("\n")), "plimsoll staircase --resume", str(run.path))
-        == says()
-    )
+    assert f"plimsoll staircase --resume {run.path}" in "".join(plimsoll.out.split("\n"))
     assert plimsoll("staircase", "--resume", run.path) == 0
     assert plimsoll.err == says("1")
     trials = read_journal(run.journal).trials()
