@@ -179,7 +179,7 @@ def test_a_stopped_loop_of_a_dut_elsewhere(place: Workplace, disturber: Path) ->
     assert "stopper" in senders
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_quota_of_the_cgroup_of_a_dut_elsewhere(place: Workplace, disturber: Path) -> None:
     if not (CGROUPS / "cpu.cfs_quota_us").exists():
         pytest.skip(f"no CPU controller of cgroup v1 at {CGROUPS}")
