@@ -1,8 +1,6 @@
 """Imports the modules of every command, for processes that are forked from one that has done so."""
 
-from importlib import import_module
+from plimsoll.cli.command_group import CommandGroup, command_names
 
-from plimsoll.cli.command_group import COMMANDS
-
-for _module in COMMANDS.values():
-    import_module(_module, "plimsoll.cli")
+for _name in command_names():
+    CommandGroup().get_command(None, _name)

@@ -11,7 +11,7 @@ from plimsoll.record.recorder import Recorder
 from plimsoll.record.run.journal import WINDOW
 from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.record.run.run_directory import trial_period
-from plimsoll.record.trials.trial_record import FindingOutcome
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.record.trials.window_record import WindowRecord
 from plimsoll.trial.judging.windows import WindowRules, Windows
 from plimsoll.trial.outcome.finding import Finding

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from plimsoll.record.results.tester_diagnosis import TesterDiagnosis
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.schedule_record import OtherProcessRecord, ScheduleRecord
-from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.text.units import format_duration, format_ratio
 
 # A loop that waits for less of the time is as good as alone.

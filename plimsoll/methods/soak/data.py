@@ -13,7 +13,8 @@ from plimsoll.record.run.audit_record import AuditRecord, read_audits
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord
+from plimsoll.record.trials.finding_record import FindingRecord
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.record.trials.window_record import WindowRecord
 from plimsoll.report.data.host_figures import (
     ObservedTrial,

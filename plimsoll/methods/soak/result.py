@@ -20,8 +20,9 @@ from plimsoll.record.methods.run_outcome import (
 from plimsoll.record.results.method_result import MethodResult
 from plimsoll.record.results.result import DutAgreement
 from plimsoll.record.run.run_directory import trial_period
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.stream_record import StreamRecord
-from plimsoll.record.trials.trial_record import FindingRecord, Verdict
+from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.text.units import format_duration, format_pps
 
 # Why a soak is over. One that was killed, or is running, is unfinished.

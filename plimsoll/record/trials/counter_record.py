@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from plimsoll.record.files.record_model import RecordModel
-
-if TYPE_CHECKING:
-    from plimsoll.record.trials.trial_record import FindingRecord
+from plimsoll.record.trials.finding_record import FindingRecord
 
 DutDirection = Literal["into", "out-of"]
 # The rule by which a trial is judged by these sums, and what its sentences say of a direction.

@@ -5,7 +5,7 @@ Its JSON Schema is published as docs/schemas/trial-record.schema.json.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from types import MappingProxyType
 from typing import Literal, Self
@@ -16,6 +16,7 @@ from plimsoll.generator.interface import EndedBy, TrialPlan, TrialReport
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.clock_step import ClockStep
 from plimsoll.record.trials.counter_record import CounterRecord, counters_of_findings
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.host_readings import HostReadings
 from plimsoll.record.trials.longest_latency import NamedLatency, longest_of
 from plimsoll.record.trials.loss_blame_record import LossBlameRecord
@@ -38,35 +39,6 @@ from plimsoll.record.trials.trial_parts import (
 )
 
 Verdict = Literal["pass", "fail", "invalid", "none"]
-FindingOutcome = Literal["ok", "fail", "invalid"]
-
-
-class FindingRecord(RecordModel):
-    """One rule applied to one subject: measured value, limit, and a sentence that says it."""
-
-    rule: str = Field(description="The criterion or the tester's own rule.")
-    subject: str = Field(description="What it was applied to: a stream, a port, a CPU, the trial.")
-    value: float | None = Field(
-        description="What was measured, in `unit`; null where it could not be."
-    )
-    limit: float | None = Field(description="The bound, in `unit`; null where the rule has none.")
-    unit: str = Field(description="The unit of value and limit; a ratio is a share (1 is all).")
-    outcome: FindingOutcome = Field(
-        description="ok, fail, or invalid where the tester could not tell."
-    )
-    text: str = Field(description="The same as a sentence.")
-    undecided: bool = Field(
-        default=False,
-        description="Whether it is invalid because stalls of the tester leave open by how much the "
-        "DUT alone kept or broke the limit.",
-    )
-
-    def is_of(self, kinds: Collection[str]) -> bool:
-        """Whether it judges by a criterion of one of these kinds.
-
-        A criterion's rule is its kind, or its kind and what it is about: latency-p99.
-        """
-        return any(f"{self.rule}-".startswith(f"{kind}-") for kind in kinds)
 
 
 class GoalVerdict(RecordModel):

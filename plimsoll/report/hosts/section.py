@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.record.trials.trial_record import FindingRecord
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.report.data.cpu_lines import CPU_COLUMNS, CpuLine, cpu_lines
 from plimsoll.report.data.host_figures import ObservedTrial
 from plimsoll.report.data.one_host import OneHost

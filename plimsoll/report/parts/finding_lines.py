@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from plimsoll.record.trials.trial_record import FindingRecord
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.parts.rule_words import rule_words
 from plimsoll.text.units import (

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from plimsoll.record.results.load_line import LoadLine
 from plimsoll.record.results.result import Result
-from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord, Verdict
+from plimsoll.record.trials.finding_record import FindingRecord
+from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.report.pages.load_line.answer import (
     LIMIT_SENTENCES,
     ceiling_said,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from plimsoll.generator.interface import StreamCounts
-from plimsoll.record.trials.trial_record import FindingOutcome
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.units import LatencyField, format_ns
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.stream_criterion import StreamCriterion

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from plimsoll.record.trials.trial_record import FindingOutcome
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.units import RatioField, format_ratio
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.outcome.finding import Finding

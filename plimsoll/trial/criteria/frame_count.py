@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import NonNegativeInt
 
 from plimsoll.generator.interface import FrameFault, StreamCounts
-from plimsoll.record.trials.trial_record import FindingOutcome
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.outcome.examined import examined

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from plimsoll.generator.interface import TrialPlan
-from plimsoll.record.trials.trial_record import FindingOutcome
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.units import LatencyField, format_ns
 from plimsoll.traffic.plan import StreamPlan

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from plimsoll.generator.interface import TrialPlan
-from plimsoll.record.trials.trial_record import FindingOutcome
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.units import RatioField, format_ratio
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion, LossBudget

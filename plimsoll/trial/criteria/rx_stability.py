@@ -9,7 +9,7 @@ from typing import Literal, Protocol, Self
 
 from pydantic import model_validator
 
-from plimsoll.record.trials.trial_record import FindingOutcome
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.units import DurationField, RatioField, format_duration, format_ratio
 from plimsoll.traffic.plan import StreamPlan

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from plimsoll.record.trials.trial_record import FindingOutcome
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.units import RatioField, format_number, format_ratio
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from plimsoll.record.trials.trial_record import FindingOutcome
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.units import RatioField, format_ratio
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.outcome.finding import Finding

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from plimsoll.record.trials.trial_record import FindingOutcome
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 

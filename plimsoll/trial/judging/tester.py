@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt, PrivateAttr
 
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
 from plimsoll.generator.interface import PortCounts, StreamCounts, WorkerCounts
-from plimsoll.record.trials.trial_record import FindingOutcome
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.units import (
     DurationField,
     RatioField,

@@ -9,9 +9,9 @@ from heapq import nlargest
 from plimsoll.dut.lab import LabPorts
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.generator.latency_ends import LatencyEnds
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.trial_evidence import LossSample
-from plimsoll.record.trials.trial_record import FindingRecord
 from plimsoll.record.trials.window_record import WindowRecord, WindowStream, WindowVerdict
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.judging.settled_intervals import SettledIntervals

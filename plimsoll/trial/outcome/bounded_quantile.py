@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from plimsoll.generator.latency_ends import LatencyEnds
-from plimsoll.record.trials.trial_record import FindingOutcome
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.units import format_ns
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.outcome.outcome import Outcome

@@ -14,8 +14,9 @@ from plimsoll.record.results.result import Result
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.samples.metric_sample import MetricSample
 from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_parts import TrialPhase
-from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord, Verdict
+from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from tests.unit.record.relisting import relist
 from tests.unit.record.trial_parts import BEGIN_NS, FOUR, counts, interval, plan, record
 

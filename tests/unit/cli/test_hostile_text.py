@@ -8,7 +8,7 @@ from rich.text import Text
 
 from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import Result
-from plimsoll.record.trials.trial_record import FindingRecord
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.report import write_report
 from plimsoll.terminal.output import EdgelessConsole, PlainConsole
 from plimsoll.terminal.tables.result_summary import print_result

@@ -13,7 +13,8 @@ from plimsoll.methods.soak.data import load_soak
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import JournalContents, JournalEvent
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
-from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord
+from plimsoll.record.trials.finding_record import FindingRecord
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report import write_report
 from plimsoll.report.charts.hosts.cpu_time import cpu_time
 from plimsoll.report.charts.hosts.interrupt_rate import interrupt_rate

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.tester_record import CyclesRecord
-from plimsoll.record.trials.trial_record import FindingRecord
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.parts.calibrations import calibration_tables
 from plimsoll.report.parts.finding_lines import format_measure

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from plimsoll.record.run.observed_host import ObservedHostRecord
-from plimsoll.record.trials.trial_record import FindingOutcome
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.units import format_number, format_ratio
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.host_metrics import HostMetrics

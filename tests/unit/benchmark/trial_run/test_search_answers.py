@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from plimsoll.benchmark.trial_run.search_answers import search_answer
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_parts import TrialPhase
-from plimsoll.record.trials.trial_record import FindingRecord, GoalVerdict, TrialRecord
+from plimsoll.record.trials.trial_record import GoalVerdict, TrialRecord
 from plimsoll.search.strategy.ask import ONLY_GOAL
 from tests.unit.record.trial_parts import record
 from tests.unit.record.trials.evidence import no_loss

@@ -1,10 +1,11 @@
 from plimsoll.benchmark.whole_run.tester_diagnosis import diagnose
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.schedule_record import (
     OtherProcessRecord,
     PollingThreadRecord,
     ScheduleRecord,
 )
-from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord
+from plimsoll.record.trials.trial_record import TrialRecord
 from tests.unit.record.trial_parts import record
 from tests.worded.says import Says
 

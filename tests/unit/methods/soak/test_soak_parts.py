@@ -15,7 +15,7 @@ from plimsoll.methods.soak.verdict import end_of, left_s, verdict_of
 from plimsoll.record.causes.spikes import TESTER_STALL, UNATTRIBUTED, Spike
 from plimsoll.record.run.journal import JournalContents, JournalEvent
 from plimsoll.record.trials.event_bound import events_per_hour_below
-from plimsoll.record.trials.trial_record import FindingRecord
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.text.units import parse_rate
 from tests.unit.methods.soak.soak_parts import BEGIN_NS, segment, series, window
 from tests.unit.record.trial_parts import record

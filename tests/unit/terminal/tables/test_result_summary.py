@@ -7,7 +7,7 @@ from rich.console import Console
 from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import Result
 from plimsoll.record.results.tester_diagnosis import TesterDiagnosis
-from plimsoll.record.trials.trial_record import FindingRecord
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.terminal.tables.result_summary import print_result
 from plimsoll.terminal.tables.stream_table import stream_tables
 from tests.unit.record.trial_parts import record

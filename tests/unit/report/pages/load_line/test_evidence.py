@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.record.trials.counter_record import CounterRecord
-from plimsoll.record.trials.trial_record import DutPortRecord, FindingRecord, TrialRecord
+from plimsoll.record.trials.finding_record import FindingRecord
+from plimsoll.record.trials.trial_record import DutPortRecord, TrialRecord
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.pages.load_line.evidence import CounterLine, evidence
 from tests.worded.says import Says
