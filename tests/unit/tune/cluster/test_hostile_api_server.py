@@ -27,8 +27,14 @@ pytest.importorskip("kubernetes", reason="the extra kube is not installed")
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
 TRUNCATED = HEAD + b'Content-Length: 5000\r\n\r\n{"kind": "List", "items": ['
 NO_GZIP = HEAD + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\njunk"
-REDIRECTED = b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"
-BUSY = b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 3600\r\nContent-Length: 2\r\n\r\n{}"
+REDIRECTED = (
+    b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nConnection: close\r\n"
+    b"Content-Length: 0\r\n\r\n"
+)
+BUSY = (
+    b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 3600\r\nConnection: close\r\n"
+    b"Content-Length: 2\r\n\r\n{}"
+)
 NO_HTTP = b"220 mail ready\r\n"
 RESET = b""
 
