@@ -20,16 +20,12 @@ FigureJudgement = Literal["better", "worse", "no difference seen", "cannot tell"
 
 
 @dataclass(frozen=True, slots=True)
-class SideFigure:
+class SideFigure(FigureSample):
     """One figure of a side: a value of each run that has it, in the order of the runs.
 
-    `lower_bounds` says of each whether the DUT may carry more, `upper_bounds` whether it carries
-    less. `without` is how many runs of the side have none.
+    `without` is how many runs of the side have none.
     """
 
-    values: tuple[float, ...]
-    lower_bounds: tuple[bool, ...] = ()
-    upper_bounds: tuple[bool, ...] = ()
     without: int = 0
 
     @property
@@ -102,7 +98,6 @@ def _compared(name: str, sides: Sequence[Side], within: float) -> FigureComparis
         )
         for figures, side in zip(known, sides, strict=True)
     )
-    samples = [FigureSample(each.values, each.lower_bounds, each.upper_bounds) for each in columns]
     base, *others = columns
     shifts = tuple(
         shift(base.values, other.values) if base.values and other.values else None
@@ -115,7 +110,7 @@ def _compared(name: str, sides: Sequence[Side], within: float) -> FigureComparis
         columns,
         shifts,
         tuple(judged(each, like.better) for each in shifts),
-        tuple(conclude(samples[0], each, like.better, within) for each in samples[1:]),
+        tuple(conclude(base, each, like.better, within) for each in others),
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from plimsoll.record.index.run_entry import RunEntry
+from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.registry import method_with_result
 from plimsoll.record.methods.run_figure import Better, RunFigure
 from plimsoll.record.results.goal_end import BEYOND_THE_DUT
@@ -56,7 +58,9 @@ def _lowest_failed(entry: RunEntry) -> float | None:
 
     Pps per direction. Raises RecordError for a damaged journal.
     """
-    if not _finds_load_line(entry) or entry.summary is None or entry.summary.verdict != "fail":
+    if _load_line_method(entry) is None or entry.summary is None:
+        return None
+    if entry.summary.verdict != "fail":
         return None
     trials = read_journal(entry.run.journal).trials()
     return min((each.load_pps for each in trials if each.verdict == "fail"), default=None)
@@ -64,20 +68,25 @@ def _lowest_failed(entry: RunEntry) -> float | None:
 
 def _may_be_higher(entry: RunEntry) -> bool:
     """Whether something else than the DUT limits the answer."""
-    method = method_with_result(entry.summary.method or "") if entry.summary else None
-    if method is None or not _finds_load_line(entry):
+    method = _load_line_method(entry)
+    if method is None:
         return False
     result = read_run_result(entry.run, method.result)
     return getattr(result, "limited_by", None) in BEYOND_THE_DUT
 
 
-def _finds_load_line(entry: RunEntry) -> bool:
-    method = method_with_result(entry.summary.method or "") if entry.summary else None
-    return method is not None and "limited_by" in method.result.model_fields
+def _method(entry: RunEntry) -> Method[Any] | None:
+    return method_with_result(entry.summary.method or "") if entry.summary else None
+
+
+def _load_line_method(entry: RunEntry) -> Method[Any] | None:
+    """The run's method where that looks for a load line, and says what limits it."""
+    method = _method(entry)
+    return method if method is not None and "limited_by" in method.result.model_fields else None
 
 
 def _of_method(entry: RunEntry) -> Iterator[RunFigure]:
-    method = method_with_result(entry.summary.method or "") if entry.summary else None
+    method = _method(entry)
     if method is None or method.figures is None:
         return
     result = read_run_result(entry.run, method.result)

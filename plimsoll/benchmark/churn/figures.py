@@ -192,16 +192,14 @@ def _readiness(pods: Sequence[PodTimes]) -> Iterator[PodReadiness]:
         if not ready:
             continue
         whole = [s for pod in of_kind if (s := pod.condition_s(READY)) is not None]
-        p50, p95, p99 = (sample_quantile(ready, q) or 0.0 for q in (0.5, 0.95, 0.99))
+        low, high = _ends(of_kind)
         yield PodReadiness(
             kind=kind,
             pods=len(ready),
-            p50_ms=p50,
-            p95_ms=p95,
-            p99_ms=p99,
-            max_ms=max(ready),
+            **_end(ready).model_dump(),
             by_conditions=sum(listed for _, listed in timed),
-            **_ends(of_kind),
+            low=low,
+            high=high,
             condition_p50_s=kube_burner_quantile(whole, 50),
             condition_p95_s=kube_burner_quantile(whole, 95),
             condition_p99_s=kube_burner_quantile(whole, 99),
@@ -209,13 +207,13 @@ def _readiness(pods: Sequence[PodTimes]) -> Iterator[PodReadiness]:
         )
 
 
-def _ends(pods: Sequence[PodTimes]) -> dict[str, ReadinessEnd]:
-    """What they took at least and at most, where that is not the same."""
+def _ends(pods: Sequence[PodTimes]) -> tuple[ReadinessEnd | None, ReadinessEnd | None]:
+    """What they took at least and at most; None where that is the same."""
     between = [ms for pod in pods if (ms := pod.ready_between_ms) is not None]
     if all(low == high for low, high in between):
-        return {}
+        return None, None
     lows, highs = zip(*between, strict=True)
-    return {"low": _end(lows), "high": _end(highs)}
+    return _end(lows), _end(highs)
 
 
 def _end(ready_ms: Sequence[float]) -> ReadinessEnd:

@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from heapq import nlargest
 
 from plimsoll.methods.soak.result import SoakLosses, SoakLossEvent
+from plimsoll.record.results.event_bound import events_per_hour_below
 from plimsoll.record.trials.window_record import WindowRecord
-
-# Zero events in T: with 95 % confidence fewer than 3/T (Poisson, -ln 0.05 = 3.0).
-ZERO_EVENTS_BOUND = 3.0
 
 _LARGEST_EVENTS = 100
 # In those that are undecided, a latency is all that is open.
@@ -66,13 +64,3 @@ def _joined(one: SoakLossEvent, other: SoakLossEvent) -> SoakLossEvent:
         length_s=other.at_s + other.length_s - one.at_s,
         frames=one.frames + other.frames,
     )
-
-
-def events_per_hour_below(seconds: float) -> float:
-    """The rate that, with 95 % confidence, is not exceeded when `seconds` saw no event.
-
-    Raises ValueError for a time that is not above zero.
-    """
-    if seconds <= 0:
-        raise ValueError("no time has passed")
-    return ZERO_EVENTS_BOUND / (seconds / 3600)

@@ -50,7 +50,13 @@ def part_of(method: str, part: MethodPart) -> Any:
 
 
 def _ours() -> tuple[str, ...]:
-    found = pkgutil.iter_modules(import_module(_PACKAGE).__path__)
+    return _names_in(tuple(import_module(_PACKAGE).__path__))
+
+
+@cache
+def _names_in(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Looked for once: lists of runs ask for the method of each."""
+    found = pkgutil.iter_modules(paths)
     return tuple(sorted(each.name.replace("_", "-") for each in found if each.ispkg))
 
 

@@ -57,6 +57,11 @@ class SampleResult(RecordModel):
         description="Why it was not run; null where it was, and in records of older versions.",
     )
 
+    @property
+    def carried_nothing(self) -> bool:
+        """Whether the DUT failed at every load that was tried."""
+        return self.load_line_pps is None and self.verdict == "fail"
+
     @classmethod
     def found(cls, number: int, directory: str, result: Result) -> Self:
         """Of a run that came to its result."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from plimsoll.record.calibrations.calibration import TesterCalibration
+from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.results.event_bound import events_per_hour_below
 from plimsoll.record.results.goal_end import GoalEnd, LimitedBy
 from plimsoll.record.results.load_line import LoadLine
 from plimsoll.record.results.tester_diagnosis import TesterCeiling, TesterDiagnosis
@@ -26,15 +28,8 @@ from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_evidence import OfferedInterval
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 
-# Zero events in T: their rate lies below 3/T with 95 % confidence.
-_ZERO_EVENTS_BOUND = 3.0
 
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Validation(_Part):
+class Validation(RecordModel):
     """The trial that proved the load line, or the last validation where none did."""
 
     phase: Literal["validation", "search"] = Field(
@@ -60,7 +55,7 @@ class Validation(_Part):
     )
 
 
-class GoalResult(_Part):
+class GoalResult(RecordModel):
     """What was found for one goal of the search."""
 
     name: str = Field(description="The goal's name in the experiment.")
@@ -95,7 +90,7 @@ class GoalResult(_Part):
     )
 
 
-class PlatformLimit(_Part):
+class PlatformLimit(RecordModel):
     """What the platform costs: frames were lost while the DUT's CPU was taken away from it."""
 
     forwarded_pps: float = Field(
@@ -108,7 +103,7 @@ class PlatformLimit(_Part):
     sentence: str = Field(description="What limits the load line and by which causes.")
 
 
-class DutAgreement(_Part):
+class DutAgreement(RecordModel):
     """Whether the DUT's own counters agree with the engine's to the frame, over all trials."""
 
     trials_compared: int = Field(
@@ -118,7 +113,7 @@ class DutAgreement(_Part):
     differences: tuple[str, ...] = Field(description="What differs, in words.")
 
 
-class Result(_Part):
+class Result(RecordModel):
     """What a run found; load line, limit, reason and criteria are those of its first goal."""
 
     method: Literal["load-line"] = Field(
@@ -284,10 +279,10 @@ def _passed(trial: TrialRecord, goal: str) -> bool:
 
 
 def _events_bound(proof: TrialRecord | None) -> float | None:
-    """No event in T: with 95 % confidence fewer than 3/T (Poisson, -ln 0.05 = 3.0)."""
+    """Of events that lose frames, an hour; None where the proof saw some, or took no time."""
     if proof is None or proof.sending_s <= 0 or any(stream.lost for stream in proof.streams):
         return None
-    return _ZERO_EVENTS_BOUND / (proof.sending_s / 3600)
+    return events_per_hour_below(proof.sending_s)
 
 
 def _numbered(trials: Sequence[TrialRecord], number: int | None) -> TrialRecord | None:

@@ -116,6 +116,12 @@ def _against_first(run: RunDirectory, lines: MatrixLines) -> Iterator[str]:
 
 
 def _sample(row: MatrixLine) -> FigureSample:
+    """With what limited each; none where the DUT failed at every load of some runs.
+
+    What it carries there is not among the values.
+    """
+    if any(each.carried_nothing for each in row.samples):
+        return FigureSample(())
     found = [(each.load_line_pps, each.limited_by) for each in row.samples]
     known = [(pps, limit in BEYOND_THE_DUT) for pps, limit in found if pps is not None]
     return FigureSample(tuple(pps for pps, _ in known), tuple(bound for _, bound in known))

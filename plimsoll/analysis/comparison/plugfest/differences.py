@@ -73,7 +73,7 @@ def _sample(cell: PlugfestCell, figure: MeasuredFigure) -> FigureSample:
     None of a cell in which the DUT failed at every load of some repetitions: what it carries there
     is not among the values.
     """
-    if any(each.load_line_pps is None and each.verdict == "fail" for each in cell.samples):
+    if any(each.carried_nothing for each in cell.samples):
         return FigureSample(())
     found = [each for each in cell.samples if each.load_line_pps is not None]
     if figure.name != _LOAD_LINE or len(found) != len(figure.values):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from plimsoll.record.results.event_bound import ZERO_EVENTS_BOUND
 from plimsoll.record.results.load_line import LoadLine
 from plimsoll.record.results.result import Result
 from plimsoll.record.results.trial_counts import invalid_reasons
@@ -26,8 +27,6 @@ from plimsoll.text.units import format_duration, format_pps
 
 # Without a validation the load line rests on its own trial.
 _PROOFS = {"validation": "validated for", "search": "not validated; its trial ran"}
-# Zero events in N samples: the true rate lies below 3/N with 95 % confidence.
-_ZERO_EVENTS_BOUND = 3.0
 
 
 def first_screen(data: RunData, cause: str = "") -> Headline:
@@ -55,7 +54,7 @@ def received_said(trial: TrialRecord) -> str:
     said = f"In {format_duration(trial.sending_s)} {received:,} frames were received"
     if lost or not received:
         return f"{said} and {lost:,} lost. {order_said(trial)}"
-    bound = f"{received / _ZERO_EVENTS_BOUND:,.0f}"
+    bound = f"{received / ZERO_EVENTS_BOUND:,.0f}"
     return (
         f"{said} and none lost: the true loss is below one frame in {bound} "
         f"(95 %, rule of three, if losses are independent). {order_said(trial)}"

@@ -6,13 +6,14 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.methods.soak.drift import drifts_of
-from plimsoll.methods.soak.losses import events_per_hour_below, losses_of
+from plimsoll.methods.soak.losses import losses_of
 from plimsoll.methods.soak.segments import begins_of, segments_of
 from plimsoll.methods.soak.series import MAX, P99, RX
 from plimsoll.methods.soak.settings import SoakSettings
 from plimsoll.methods.soak.spikes import spikes_of
 from plimsoll.methods.soak.verdict import end_of, left_s, verdict_of
 from plimsoll.record.causes.spikes import TESTER_STALL, UNATTRIBUTED, Spike
+from plimsoll.record.results.event_bound import events_per_hour_below
 from plimsoll.record.run.journal import JournalContents, JournalEvent
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.text.units import parse_rate

@@ -65,6 +65,33 @@ def test_rows_link_to_the_samples_own_reports(tmp_path: Path) -> None:
     assert export_charts(run) == []
 
 
+@pytest.mark.parametrize(("failed", "said"), [(0, "1 the same"), (2, "1 cannot tell")])
+def test_samples_that_carried_nothing_are_not_left_out(
+    tmp_path: Path, failed: int, said: str
+) -> None:
+    run = _run(tmp_path)
+    # Four and four are the fewest for an interval.
+    found = [_sample(number, 1e6) for number in range(1, 5)]
+    dead = _sample(5, None).model_copy(update={"verdict": "fail"})
+    result = MatrixResult(
+        run_id=run.run_id,
+        name="sizes",
+        order="sample",
+        seed=0,
+        iterations=(
+            IterationResult.of(1, {SIZE: 64}, found),
+            IterationResult.of(2, {SIZE: 512}, [*found, *[dead] * failed]),
+        ),
+        versions={},
+    )
+    experiment = run.path / found[0].directory / "experiment.yaml"
+    experiment.parent.mkdir(parents=True)
+    experiment.write_text("search: {width: 1%}\n")
+    with Journal(run.journal) as journal:
+        finish_run(run, journal, result)
+    assert said in " ".join(matrix_page(run).headline.limit)
+
+
 @pytest.mark.slow
 def test_each_samples_tuning_is_counted_and_linked(tmp_path: Path) -> None:
     run = _run(tmp_path)
