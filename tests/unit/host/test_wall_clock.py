@@ -6,6 +6,7 @@ import time
 import pytest
 
 from plimsoll.host.wall_clock import wall_minus_monotonic_ns
+from tests.this_thread import in_this_thread
 
 AHEAD_NS = 1_795_000_000 * 10**9
 MS = 10**6
@@ -24,8 +25,12 @@ def test_an_absence_between_two_readings_counts_for_nothing(
             now_ns[0] += 40 * MS
         return now_ns[0]
 
-    monkeypatch.setattr(time, "monotonic_ns", lambda: read("monotonic"))
-    monkeypatch.setattr(time, "time_ns", lambda: AHEAD_NS + read("wall"))
+    monkeypatch.setattr(
+        time, "monotonic_ns", in_this_thread(time.monotonic_ns, lambda: read("monotonic"))
+    )
+    monkeypatch.setattr(
+        time, "time_ns", in_this_thread(time.time_ns, lambda: AHEAD_NS + read("wall"))
+    )
     assert abs(wall_minus_monotonic_ns() - AHEAD_NS) <= 100
 
 

@@ -8,6 +8,7 @@ import pytest
 from plimsoll.benchmark.live_traffic.known_stream import KnownStream
 from plimsoll.benchmark.live_traffic.stream_tally import no_counts
 from plimsoll.generator.interface import StreamCourse
+from tests.this_thread import in_this_thread
 from tests.unit.benchmark.live_traffic.test_live_traffic import stream
 
 NOON_NS = 1_795_000_000 * 10**9
@@ -18,8 +19,10 @@ def test_a_wall_clock_that_is_set_changes_nothing_of_what_is_left(
     monkeypatch: pytest.MonkeyPatch, step_s: int
 ) -> None:
     wall_ns, since_boot_ns = [NOON_NS], [10**9]
-    monkeypatch.setattr(time, "time_ns", lambda: wall_ns[0])
-    monkeypatch.setattr(time, "monotonic_ns", lambda: since_boot_ns[0])
+    monkeypatch.setattr(time, "time_ns", in_this_thread(time.time_ns, lambda: wall_ns[0]))
+    monkeypatch.setattr(
+        time, "monotonic_ns", in_this_thread(time.monotonic_ns, lambda: since_boot_ns[0])
+    )
     known = KnownStream(stream(1))
     known.start(10.0)
     # It began a quarter of a second ago, as the generator says.

@@ -20,6 +20,7 @@ from plimsoll.generator.interface import (
     TrialStage,
 )
 from plimsoll.traffic.plan import LONGEST_TRIAL_S, Pacing, StreamPlan
+from tests.this_thread import in_this_thread
 from tests.unit.benchmark.live_traffic.conftest import Live
 from tests.unit.benchmark.live_traffic.stepped_generator import BEGIN_UNIX_NS, LATENCY_NS
 from tests.worded.says import Says
@@ -171,8 +172,8 @@ def test_a_rate_is_none_of_the_time_between_an_end_and_its_notice(
 ) -> None:
     """A starved machine reports an interval in which nothing was due before the end itself."""
     now_ns = [10**9]
-    monkeypatch.setattr(time, "time_ns", lambda: now_ns[0])
-    monkeypatch.setattr(time, "monotonic_ns", lambda: now_ns[0])
+    monkeypatch.setattr(time, "time_ns", in_this_thread(time.time_ns, lambda: now_ns[0]))
+    monkeypatch.setattr(time, "monotonic_ns", in_this_thread(time.monotonic_ns, lambda: now_ns[0]))
     book, known = LiveBook(()), KnownStream(stream(1))
     known.start(1.0)
     known.note_begin(StreamCourse(1, now_ns[0], now_ns[0] + 10**9))

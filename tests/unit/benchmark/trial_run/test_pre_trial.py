@@ -29,6 +29,7 @@ Path(sys.argv[1]).write_text(" ".join(os.environ["PLIMSOLL_" + name] for name in
 LEAVES_A_CHILD = """
 import subprocess, sys, time
 from pathlib import Path
+from tests.this_thread import in_this_thread
 Path(sys.argv[1]).write_text(str(subprocess.Popen(["sleep", "600"]).pid))
 time.sleep(600)
 """
@@ -138,7 +139,7 @@ def test_what_is_no_list_of_words_is_refused(
 
 def test_the_pause_is_between_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
-    monkeypatch.setattr(time, "sleep", slept.append)
+    monkeypatch.setattr(time, "sleep", in_this_thread(time.sleep, slept.append))
     for number in (1, 2):
         pause_between_trials(TrialSettings(gap=3.5), number)
         pause_between_trials(TrialSettings(), number)

@@ -1,11 +1,13 @@
 """Which thread polls on a CPU, by a /proc that is written here."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from plimsoll.host.processes.polling_loops import FoundLoop, loops_on
+from tests.this_thread import in_this_thread
 
 TENTH_NS = 100_000_000
 # Fields 3 to 38 of /proc/PID/stat, then the CPU.
@@ -45,7 +47,9 @@ class Proc:
 def proc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Proc:
     # A reading takes no time here, so that a loop has run all of it.
     times = iter(range(0, 10 * TENTH_NS, TENTH_NS))
-    monkeypatch.setattr("time.monotonic_ns", lambda: next(times))
+    monkeypatch.setattr(
+        time, "monotonic_ns", in_this_thread(time.monotonic_ns, lambda: next(times))
+    )
     return Proc(tmp_path)
 
 

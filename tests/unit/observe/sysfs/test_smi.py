@@ -5,6 +5,7 @@ import pytest
 
 from plimsoll.observe.reading.observer import NotObservable
 from plimsoll.observe.sysfs.smi import Smi
+from tests.this_thread import in_this_thread
 from tests.unit.observe.cpu_tree import CpuTree
 from tests.unit.observe.watched import Watched
 
@@ -26,7 +27,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         paths.append(Path(path).parent.name)
         return really_open(path, flags)
 
-    monkeypatch.setattr(os, "open", note)
+    monkeypatch.setattr(os, "open", in_this_thread(os.open, note))
     return paths
 
 
@@ -76,7 +77,7 @@ def test_without_the_right_it_says_who_may(tree: CpuTree, monkeypatch: pytest.Mo
     def refuse(path: os.PathLike[str], flags: int) -> int:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(os, "open", in_this_thread(os.open, refuse))
     with pytest.raises(NotObservable, match=r"Operation not permitted .run as root.*lockdown"):
         Watched(Smi, tree.host())
 

@@ -8,6 +8,7 @@ import pytest
 
 from plimsoll.generator.interface import ClockReading, TrialReport
 from plimsoll.trial.running.trial_clock import TrialClock
+from tests.this_thread import in_this_thread
 from tests.unit.record.trial_parts import BEGIN_NS, second
 
 S = 10**9
@@ -43,7 +44,7 @@ def test_a_clock_set_before_the_first_interval_ended_moves_the_begin(
 ) -> None:
     clock = TrialClock()
     real = time.time_ns
-    monkeypatch.setattr(time, "time_ns", lambda: real() - 60 * S)
+    monkeypatch.setattr(time, "time_ns", in_this_thread(time.time_ns, lambda: real() - 60 * S))
     taken(clock, [-60, 0])
     report = clock.report(TrialReport("duration", 2.0, BEGIN_NS, (), (), ()))
     assert report.begin_unix_ns == BEGIN_NS - 60 * S

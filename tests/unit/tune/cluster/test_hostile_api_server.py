@@ -4,6 +4,7 @@ import itertools
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,6 +19,7 @@ from plimsoll.tune.cluster.api_cluster import ApiCluster
 from plimsoll.tune.cluster.cluster_audit import audit_cluster
 from plimsoll.tune.cluster.kinds import NODE, POD
 from plimsoll.tune.host.view.unread import Unread
+from tests.this_thread import in_this_thread
 from tests.unit.tune.cluster.api_server import kubeconfig
 from tests.unit.tune.cluster.clusters import intent
 from tests.worded.says import Says
@@ -113,7 +115,7 @@ def test_a_server_that_is_always_busy_is_waited_for_in_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[float] = []
-    monkeypatch.setattr("time.sleep", waited.append)
+    monkeypatch.setattr(time, "sleep", in_this_thread(time.sleep, waited.append))
     with _answering(BUSY) as url:
         view = _view(url, tmp_path, monkeypatch)
         done = audit_cluster(view, intent())

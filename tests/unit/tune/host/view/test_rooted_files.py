@@ -9,6 +9,7 @@ import pytest
 
 from plimsoll.tune.host.view.rooted_files import MOST_FILE_BYTES, RootedFiles
 from plimsoll.tune.host.view.unread import Unread
+from tests.this_thread import in_this_thread
 from tests.worded.says import Says
 
 
@@ -142,14 +143,15 @@ def test_a_hard_link_to_anothers_file_is_not_read(root: Path, home: Path, says: 
 def swapping(monkeypatch: pytest.MonkeyPatch, swap: Callable[[], object]) -> None:
     """Somebody swaps a path right after it was found to be no link."""
     looked_at = os.stat
+    once = iter([swap])
 
     def stat(path: str, **options: Any) -> os.stat_result:
         found = looked_at(path, **options)
-        monkeypatch.setattr(os, "stat", looked_at)
-        swap()
+        for swap_it in once:
+            swap_it()
         return found
 
-    monkeypatch.setattr(os, "stat", stat)
+    monkeypatch.setattr(os, "stat", in_this_thread(os.stat, stat))
 
 
 @pytest.mark.parametrize("part", ["a", "a/b", "a/b/c"])
