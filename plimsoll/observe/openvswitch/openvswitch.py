@@ -46,8 +46,9 @@ _UPCALLS, _USERSPACE, _KERNEL = "upcall/show", "dpif-netdev/pmd-stats-show", "dp
 _DATAPATH = re.compile(r"^((netdev|system)@\S+):$", re.MULTILINE)
 _CURRENT_FLOWS = re.compile(r"flows\s*: \(current (\d+)\).*\(limit (\d+)\)")
 _PMD = re.compile(r"pmd thread numa_id (\d+) core_id (\d+)")
-# How long a reading may wait; of short intervals, a quarter.
+# How long a reading may wait; of short intervals, a quarter. The first comes before any trial.
 _PATIENCE_S = 0.2
+_FIRST_PATIENCE_S = 5.0
 
 
 class OpenVswitch(Observer):
@@ -66,33 +67,35 @@ class OpenVswitch(Observer):
     types = (_PACKETS, _RECIRCULATIONS, _LOOKUPS, _MASK_LOOKUPS, _CYCLES, _FLOWS, _LIMIT)
 
     def __init__(self, host: ObservedHost, readings: Readings) -> None:
-        patience_s = min(_PATIENCE_S, host.observation.interval_s / 4)
+        self._interval_s = host.observation.interval_s
         sockets = host.observation.openvswitch
         if not sockets:
             raise NotObservable("no Open vSwitch of this host is part of the test bed")
-        self._switches = [_Switch(app, Path(path), patience_s) for app, path in sockets.items()]
-        self.read(readings)
+        self._switches = [_Switch(app, Path(path)) for app, path in sockets.items()]
+        self._read(readings, _FIRST_PATIENCE_S)
         if troubles := [each.trouble for each in self._switches if each.trouble]:
             raise NotObservable("; ".join(troubles))
 
     def read(self, readings: Readings) -> None:
         """Ask each, and tell what it answers."""
+        self._read(readings, min(_PATIENCE_S, self._interval_s / 4))
+
+    def _read(self, readings: Readings, patience_s: float) -> None:
         for switch in self._switches:
-            switch.read(readings)
+            switch.read(readings, patience_s)
 
 
 class _Switch:
-    def __init__(self, app: str, path: Path, patience_s: float) -> None:
+    def __init__(self, app: str, path: Path) -> None:
         self._app = app
         self._path = path
-        self._patience_s = patience_s
         self._socket: ControlSocket | None = None
         self._series: dict[tuple[str, str], int] = {}
         # Why it was not read last time.
         self.trouble: str | None = None
 
-    def read(self, readings: Readings) -> None:
-        deadline_s = time.monotonic() + self._patience_s
+    def read(self, readings: Readings, patience_s: float) -> None:
+        deadline_s = time.monotonic() + patience_s
         try:
             if self._socket is None:
                 self._socket = ControlSocket(self._path)

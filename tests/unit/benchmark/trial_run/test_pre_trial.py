@@ -18,6 +18,7 @@ from plimsoll.benchmark.trial_run.pre_trial import (
 )
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.identity import identify, wait_for_end
+from tests.this_thread import in_this_thread
 from tests.worded.says import Says
 
 TELLS = """
@@ -29,7 +30,6 @@ Path(sys.argv[1]).write_text(" ".join(os.environ["PLIMSOLL_" + name] for name in
 LEAVES_A_CHILD = """
 import subprocess, sys, time
 from pathlib import Path
-from tests.this_thread import in_this_thread
 Path(sys.argv[1]).write_text(str(subprocess.Popen(["sleep", "600"]).pid))
 time.sleep(600)
 """

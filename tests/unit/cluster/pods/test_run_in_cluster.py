@@ -35,11 +35,13 @@ class PodOfAFolder:
         self.folder = folder
         (folder / run_id).mkdir(parents=True)
         self._work = work
+        self.deleted = threading.Event()
         threading.Thread(target=self._run, args=(run_id,), daemon=True).start()
 
     def _run(self, run_id: str) -> None:
         while not (self.folder / "begin").exists():
-            time.sleep(0.01)
+            if self.deleted.wait(0.01):
+                return
         status = self._work(self.folder / run_id)
         if status is not None:
             (self.folder / "status.json").write_text(json.dumps({"exit_status": status}))
@@ -151,6 +153,8 @@ class Namespace:
 
     def delete(self, kind: str, name: str) -> None:
         uid = self.objects.pop((kind, name))["metadata"]["uid"]
+        if kind == "Pod" and self._pod is not None:
+            self._pod.deleted.set()
         # As the garbage collector does; what is looked for as well is deleted by the run itself.
         for owned in [
             key

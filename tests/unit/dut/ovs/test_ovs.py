@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.dut.needs import LabNeeds
+from plimsoll.dut.needs import LabNeeds, NeededProgram
 from plimsoll.dut.ovs.figures import read_figures, read_kernel_figures
 from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.dut.ovs.ovs_dpdk import OvsDpdkLab, OvsDpdkSettings
@@ -147,6 +147,7 @@ def test_the_kernels_datapath_is_refused_where_it_is_missing(
     says: Says,
 ) -> None:
     monkeypatch.setattr(KernelOption, "is_missing", lambda self, root=None: True)
+    monkeypatch.setattr(NeededProgram, "missing", False)
     monkeypatch.setattr(LabNeeds, "check", lambda self: None)
     with pytest.raises(MachineError) as refused:
         OvsSettings(datapath="system").check_machine()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.observe.openvswitch import openvswitch
 from plimsoll.observe.openvswitch.openvswitch import OpenVswitch
 from plimsoll.observe.reading.observation import Observation
 from plimsoll.observe.reading.observer import NotObservable, ObservedHost
@@ -68,8 +69,15 @@ class SwitchServer:
             connection.sendall(answer[40:] + b"\n")
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A switch that answers does so here, however busy the machine."""
+    monkeypatch.setattr(openvswitch, "_PATIENCE_S", 60.0)
+
+
 def host(tmp_path: Path) -> ObservedHost:
-    observation = Observation(openvswitch={"ovs-vswitchd": str(tmp_path / "ctl")})
+    sockets = {"ovs-vswitchd": str(tmp_path / "ctl")}
+    observation = Observation(openvswitch=sockets, interval_s=240.0)
     return ObservedHost(observation=observation)
 
 
@@ -134,13 +142,17 @@ def test_a_switch_with_both_datapaths_has_series_of_both(tmp_path: Path) -> None
     assert rows.counts("lookups-sec", thread="pmd", kind="emc") == [390]
 
 
-def test_a_switch_that_hangs_is_absent_until_it_answers(tmp_path: Path) -> None:
+def test_a_switch_that_hangs_is_absent_until_it_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server = SwitchServer(tmp_path / "ctl")
     watched = Watched(OpenVswitch, host(tmp_path))
     server.answers["dpif-netdev/pmd-stats-show"] = stats(100, 0, 0, 0)
     watched.read()
     server.hangs = True
-    watched.read()
+    with monkeypatch.context() as impatient:
+        impatient.setattr(openvswitch, "_PATIENCE_S", 0.05)
+        watched.read()
     server.hangs = False
     server.answers["dpif-netdev/pmd-stats-show"] = stats(900, 0, 0, 0)
     watched.read()
