@@ -24,7 +24,7 @@ from pathlib import Path
 from rich.console import Console
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.load_line.load_line import find_load_line
+from plimsoll.methods.load_line.run import find_load_line
 from plimsoll.record.index.run_filter import in_order
 from plimsoll.record.index.run_index import read_index
 from plimsoll.record.index.run_notes import change_notes

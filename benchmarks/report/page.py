@@ -20,8 +20,8 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.methods.load_line.run import find_load_line
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
 from plimsoll.report import write_report

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from pydantic import BaseModel
 
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.methods.registry import method_with_result
-from plimsoll.record.results.matrix_result import MatrixResult
-from plimsoll.record.results.method_result import MethodResult
-from plimsoll.record.results.result import Result
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 
-AnyResult: TypeAlias = Result | MatrixResult | MethodResult
 
-
-def read_any_result(run: RunDirectory, name: str) -> AnyResult | None:
+def read_any_result(run: RunDirectory, name: str) -> BaseModel | None:
     """What result.json holds; None where the run has not come to one, or never writes one.
 
     `name` is the method's. Raises RecordError for a result that is damaged, or of a method
@@ -30,5 +25,5 @@ def read_any_result(run: RunDirectory, name: str) -> AnyResult | None:
             where=str(run.result),
             remedy="use the version of plimsoll that its environment.json names",
         )
-    result: AnyResult | None = read_run_result(run, method.result)
+    result: BaseModel | None = read_run_result(run, method.result)
     return result

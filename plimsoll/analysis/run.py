@@ -7,10 +7,12 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from plimsoll.analysis.measured import Measured
 from plimsoll.analysis.metric_rows import MetricRows, NamesAs
 from plimsoll.analysis.plain_table import PlainTable
-from plimsoll.analysis.result_reader import AnyResult, read_any_result
+from plimsoll.analysis.result_reader import read_any_result
 from plimsoll.analysis.row_selection import Periods, Texts, row_selection
 from plimsoll.analysis.shown import html_facts, html_note, shown
 from plimsoll.analysis.spike_table import spike_table
@@ -22,7 +24,7 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.run_entry import RunEntry, RunState
 from plimsoll.record.index.run_notes import Note
 from plimsoll.record.index.run_summary import RunSummary
-from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.record.methods.method import LOAD_LINE
 from plimsoll.record.methods.run_outcome import RunAnswer
 from plimsoll.record.run.environment import Environment, load_environment
 from plimsoll.record.run.file_check import check_run, require_intact
@@ -64,7 +66,7 @@ class Run(Measured):
     @property
     def method(self) -> str:
         """What was run: load-line, trial, soak, rfc2544 and so on."""
-        return self._summary.method or LOAD_LINE.name
+        return self._summary.method or LOAD_LINE
 
     @property
     def state(self) -> RunState:
@@ -137,7 +139,7 @@ class Run(Measured):
         return answer.value if answer and answer.figure == _LOAD_LINE else None
 
     @cached_property
-    def result(self) -> AnyResult | None:
+    def result(self) -> BaseModel | None:
         """All that result.json says, as the model of the run's method; None before there is one."""
         return read_any_result(self._directory, self.method)
 

@@ -15,17 +15,14 @@ from plimsoll.errors import MachineError
 from plimsoll.record.methods.folders import folder_methods, part_of
 from plimsoll.terminal.suggesting_group import SuggestingGroup
 
-# By name, in the order in which help lists them, the module that adds each: of this package,
-# where it begins with a dot. Methods with a folder of their own stand between the two.
+# By name, in the order in which help lists them, the module of this package that adds each, or the
+# method whose folder does. All other methods stand between the two.
 _FIRST = {
     "init": ".machine.init",
     "check": ".methods.check",
-    "run": ".methods.run",
-    "trial": ".methods.trial",
+    "run": "load-line",
+    "trial": "trial",
     "console": ".console.console",
-    "matrix": ".methods.matrix",
-    "noisy": ".methods.noisy",
-    "plugfest": ".methods.plugfest",
 }
 _THEN = {
     "churn": ".methods.churn",
@@ -58,8 +55,8 @@ _ANYTHING = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 def command_names() -> tuple[str, ...]:
     """All of them; a method of another distribution takes no name of ours."""
-    methods = (each for each in folder_methods() if each not in _FIRST and each not in _THEN)
-    return (*_FIRST, *methods, *_THEN)
+    listed = {*_FIRST, *_FIRST.values(), *_THEN}
+    return (*_FIRST, *(each for each in folder_methods() if each not in listed), *_THEN)
 
 
 class CommandGroup(SuggestingGroup):
@@ -87,11 +84,12 @@ def _load(name: str) -> TyperCommand | TyperGroup:
 
 def _add_to(name: str) -> Callable[[typer.Typer], None]:
     add_to: Callable[[typer.Typer], None]
-    if (module := _FIRST.get(name) or _THEN.get(name)) is not None:
+    module = _FIRST.get(name) or _THEN.get(name) or name
+    if module.startswith("."):
         add_to = import_module(module, __package__).add_to
         return add_to
     try:
-        add_to = part_of(name, "command")
+        add_to = part_of(module, "command")
     except MachineError as error:
         return _unloadable(name, error)
     return add_to

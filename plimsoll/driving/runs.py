@@ -11,12 +11,12 @@ from plimsoll.analysis.run import Run
 from plimsoll.analysis.trial import Trial
 from plimsoll.benchmark.experiment.reading_interval import check_readings, check_search_readings
 from plimsoll.benchmark.experiment.trial_settings import check_trial_duration
-from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
-from plimsoll.benchmark.whole_run.single_trial import run_single_trial
 from plimsoll.driving.chosen_experiment import AnyExperiment, chosen_experiment
 from plimsoll.driving.quiet_listener import QuietListener
 from plimsoll.host.ledger.ledger import sweep
+from plimsoll.methods.load_line.run import find_load_line
+from plimsoll.methods.trial.run import run_single_trial
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.units import parse_duration, parse_rate
 

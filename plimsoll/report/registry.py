@@ -12,13 +12,8 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.methods.churn import CHURN
 from plimsoll.record.methods.folders import part_of
-from plimsoll.record.methods.load_line import LOAD_LINE
-from plimsoll.record.methods.matrix import MATRIX
 from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.noisy import NOISY
-from plimsoll.record.methods.plugfest import PLUGFEST
 from plimsoll.record.methods.registry import METHODS
-from plimsoll.record.methods.trial import TRIAL
 from plimsoll.record.run.file_check import check_run
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
@@ -27,23 +22,12 @@ from plimsoll.report.figures.figure import unchecked
 from plimsoll.report.junit import render_junit
 from plimsoll.report.markdown import render_markdown
 from plimsoll.report.pages.churn.page import churn_page
-from plimsoll.report.pages.load_line.page import load_line_page
-from plimsoll.report.pages.matrix_page import matrix_page
-from plimsoll.report.pages.noisy.page import noisy_page
-from plimsoll.report.pages.plugfest.page import plugfest_page
 from plimsoll.report.parts.page import Page, render_page
 from plimsoll.report.parts.run_head import RunHead, load_head
 
 MakePage = Callable[[RunDirectory], Page]
 
-PAGES: Mapping[Method[Any], MakePage] = {
-    LOAD_LINE: load_line_page,
-    TRIAL: load_line_page,
-    MATRIX: matrix_page,
-    NOISY: noisy_page,
-    PLUGFEST: plugfest_page,
-    CHURN: churn_page,
-}
+PAGES: Mapping[Method[Any], MakePage] = {CHURN: churn_page}
 
 
 def write_report(run: RunDirectory) -> Path:

@@ -18,7 +18,6 @@ import pytest
 import yaml
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
-from plimsoll.cluster.jobs.job_manifest import job_manifest
 from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.manifests import (
     dut_pods,
@@ -33,6 +32,7 @@ from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import PodPlan, plan_pods
 from plimsoll.cluster.pods.removal import FoundRun, found_runs, remove_labelled
 from plimsoll.host.kubernetes.cluster_errors import ClusterRefused
+from plimsoll.methods.matrix.job_manifest import job_manifest
 from tests.integration.cluster.control_plane import (
     CannotServe,
     ControlPlane,

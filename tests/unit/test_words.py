@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("plimsoll", "engine", "benchmarks")
 # Searches ask and are told, as in the literature on optimisation.
-EXEMPT = ("plimsoll/search/", "plimsoll/benchmark/load_line/", "benchmarks/search/")
+EXEMPT = ("plimsoll/search/", "plimsoll/methods/load_line/", "benchmarks/search/")
 INSTEAD = {
     "told": "message, answer or reported",
     "asked": "settings, request or requested",

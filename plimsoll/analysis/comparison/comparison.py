@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Literal
 
 from plimsoll.analysis.comparison.changes import Change, changes_between
 from plimsoll.analysis.comparison.conclude import FigureSample, conclude
@@ -14,9 +13,7 @@ from plimsoll.analysis.comparison.shift import Shift, shift
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.errors import InputError
 from plimsoll.record.methods.run_figure import Better
-from plimsoll.record.results.conclusion import Conclusion
-
-FigureJudgement = Literal["better", "worse", "no difference seen", "cannot tell"]
+from plimsoll.record.results.conclusion import Conclusion, FigureJudgement
 
 
 @dataclass(frozen=True, slots=True)

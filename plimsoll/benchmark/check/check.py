@@ -23,7 +23,7 @@ from plimsoll.dut.userspace.testpmd import TestpmdSettings
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.registry.generator_field import GeneratorField
-from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.record.methods.method import LOAD_LINE
 from plimsoll.record.results.check_result import CheckResult, FoundMistake, PlannedRun
 from plimsoll.text.document import Document
 from plimsoll.text.mistakes import Location, each_mistake
@@ -109,7 +109,7 @@ def _planned(experiment: Experiment) -> PlannedRun:
     time = _planned_time(experiment, known, line_rate)
     return PlannedRun(
         name=experiment.name,
-        method=LOAD_LINE.name,
+        method=LOAD_LINE,
         strategy=experiment.search.strategy,
         lab=experiment.lab.kind,
         line_rate_bps=line_rate.bps,

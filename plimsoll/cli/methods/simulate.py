@@ -13,7 +13,6 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
-from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.benchmark.whole_run.simulation import (
     Simulated,
@@ -23,6 +22,8 @@ from plimsoll.benchmark.whole_run.simulation import (
 from plimsoll.errors import InputError
 from plimsoll.generator.simulated.models.registry import model_kinds
 from plimsoll.host.ledger.scratch import scratch_folder
+from plimsoll.methods.load_line.run import find_load_line
+from plimsoll.methods.load_line.terminal_summary import print_result
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
@@ -31,7 +32,6 @@ from plimsoll.terminal.commands.progress import Progress
 from plimsoll.terminal.exit_codes import end_by
 from plimsoll.terminal.options.options import parse_option
 from plimsoll.terminal.output import stderr, stdout
-from plimsoll.terminal.tables.result_summary import print_result
 from plimsoll.text.units import (
     format_duration,
     format_pps,

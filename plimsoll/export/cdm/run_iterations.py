@@ -22,17 +22,14 @@ from plimsoll.export.cdm.timeline import Timeline
 from plimsoll.export.cdm.trial_groups import by_parameters, primary
 from plimsoll.export.metric_batches import RecordedPeriod, periods_to_export
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.methods.load_line import LOAD_LINE
-from plimsoll.record.methods.matrix import MATRIX
-from plimsoll.record.methods.noisy import NOISY
-from plimsoll.record.methods.plugfest import PLUGFEST
+from plimsoll.record.methods.method import LOAD_LINE
+from plimsoll.record.methods.registry import METHODS
 from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_record import TrialRecord
 
-_OF_MANY_RUNS = frozenset({MATRIX.name, NOISY.name, PLUGFEST.name})
 _FAILED = frozenset({"fail", "invalid"})
 
 
@@ -43,7 +40,8 @@ def outline_of(run: RunDirectory, periods: Sequence[str] | None = None) -> Outli
     metrics yet.
     """
     journal = read_journal(run.journal)
-    of_many = _method(journal) in _OF_MANY_RUNS
+    method = METHODS.get(_method(journal))
+    of_many = method is not None and method.of_many_runs
     timeline = Timeline()
     found = (
         _of_matrix(run, timeline, periods) if of_many else _of_run(run, journal, timeline, periods)
@@ -152,7 +150,7 @@ def _sending(run: RunDirectory, trial: TrialRecord, recorded: RecordedPeriod) ->
 
 def _proof(run: RunDirectory, journal: JournalContents) -> int | None:
     """The number of the trial that the result of a search names."""
-    if _method(journal) != LOAD_LINE.name:
+    if _method(journal) != LOAD_LINE:
         return None
     result = read_result(run)
     return None if result is None or result.validation is None else result.validation.trial

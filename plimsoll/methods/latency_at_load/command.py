@@ -17,7 +17,7 @@ from plimsoll.methods.latency_at_load.run import (
     run_latency_at_load,
 )
 from plimsoll.methods.latency_at_load.settings import LatencyAtLoadSettings
-from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.methods.load_line.result import METHOD as LOAD_LINE
 from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory

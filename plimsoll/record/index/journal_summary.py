@@ -11,9 +11,8 @@ from typing import Any
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.run_paths import LATEST_NS
 from plimsoll.record.index.run_sources import RESTORE_RUN
-from plimsoll.record.methods.load_line import LOAD_LINE
-from plimsoll.record.methods.run_outcome import RunOutcome
-from plimsoll.record.methods.trial import trial_outcome
+from plimsoll.record.methods.method import LOAD_LINE
+from plimsoll.record.methods.run_outcome import RunOutcome, trial_outcome
 from plimsoll.record.run.journal import RUN_STARTED, TRIAL, JournalEvent, parse_event
 from plimsoll.record.run.journal_chain import JournalChain
 from plimsoll.record.run.result_file import RunEnd
@@ -55,7 +54,7 @@ class JournalSummary:
     def _begin(self, fields: Mapping[str, Any]) -> None:
         method, versions = fields.get("method"), fields.get("versions")
         # Runs of the first version recorded no method: there was one only.
-        self.method = method if isinstance(method, str) else LOAD_LINE.name
+        self.method = method if isinstance(method, str) else LOAD_LINE
         if isinstance(versions, dict):
             self.versions = {k: v for k, v in versions.items() if isinstance(v, str | None)}
 

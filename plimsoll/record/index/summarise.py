@@ -16,7 +16,7 @@ from plimsoll.record.index.journal_summary import JournalSummary, read_journal_s
 from plimsoll.record.index.run_paths import time_in_id
 from plimsoll.record.index.run_sources import RESTORE_RUN, RunSources
 from plimsoll.record.index.run_summary import RunSummary, keep_summary
-from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.record.methods.method import LOAD_LINE
 from plimsoll.record.methods.registry import outcome_of
 from plimsoll.record.methods.run_outcome import RunOutcome
 from plimsoll.record.run.result_file import check_result
@@ -86,7 +86,7 @@ def _outcome(run: RunDirectory, journal: JournalSummary) -> RunOutcome | None:
         return journal.single
     try:
         # A run of a method that this version does not know has ended all the same.
-        outcome = outcome_of(journal.method or LOAD_LINE.name, content) or RunOutcome()
+        outcome = outcome_of(journal.method or LOAD_LINE, content) or RunOutcome()
     except ValidationError as error:
         no_json = error.errors(include_url=False)[0]["type"] == "json_invalid"
         raise RecordError(

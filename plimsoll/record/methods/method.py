@@ -13,6 +13,9 @@ from plimsoll.record.methods.run_outcome import RunOutcome
 
 R = TypeVar("R", bound=BaseModel)
 
+# The search for the load line; journals of the first version name no method: there was one only.
+LOAD_LINE = "load-line"
+
 
 @dataclass(frozen=True, eq=False)
 class Method(Generic[R]):
@@ -25,7 +28,8 @@ class Method(Generic[R]):
 
     A run of a `one_trial` method is over with its trial: that, in the journal, is its result,
     so there is no result.json and nothing to resume. With `by_criteria` the experiment's criteria
-    alone judge, and a DUT that returns no frame can be measured.
+    alone judge, and a DUT that returns no frame can be measured. One `of_many_runs` leaves, in
+    folders iteration-<number>/sample-<number>, run directories of other methods.
     """
 
     name: str
@@ -35,4 +39,5 @@ class Method(Generic[R]):
     outcome: Callable[[R], RunOutcome]
     one_trial: bool = False
     by_criteria: bool = False
+    of_many_runs: bool = False
     figures: Callable[[R], Iterable[RunFigure]] | None = None

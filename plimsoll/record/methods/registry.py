@@ -9,25 +9,10 @@ from typing import Any
 from plimsoll.errors import MachineError
 from plimsoll.record.methods.churn import CHURN
 from plimsoll.record.methods.folders import folder_methods, part_of
-from plimsoll.record.methods.load_line import LOAD_LINE
-from plimsoll.record.methods.matrix import MATRIX
 from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.noisy import NOISY
-from plimsoll.record.methods.plugfest import PLUGFEST
 from plimsoll.record.methods.run_outcome import RunOutcome
-from plimsoll.record.methods.trial import TRIAL
 
-_LISTED: Mapping[str, Method[Any]] = {
-    each.name: each
-    for each in (
-        LOAD_LINE,
-        TRIAL,
-        MATRIX,
-        NOISY,
-        PLUGFEST,
-        CHURN,
-    )
-}
+_LISTED: Mapping[str, Method[Any]] = {CHURN.name: CHURN}
 
 
 class _Methods(Mapping[str, Method[Any]]):

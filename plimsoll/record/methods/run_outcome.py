@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from plimsoll.record.run.run_directory import trial_period
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.text.units import format_pps
 
@@ -46,3 +47,9 @@ def intended_text(offered_pps: float, intended_pps: float) -> str:
     """What the offered load was to be, in brackets; empty where people read the same figure."""
     intended = format_pps(intended_pps)
     return "" if intended == format_pps(offered_pps) else f" ({intended} intended)"
+
+
+def trial_outcome(load_pps: float, verdict: Verdict, number: int) -> RunOutcome:
+    """What a run of one trial came to: that trial, by its number."""
+    answer = RunAnswer(f"{rate_text(load_pps)}: {verdict}", "load", load_pps, PER_DIRECTION)
+    return RunOutcome(answer, verdict, trial_period(number))

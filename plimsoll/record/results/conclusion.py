@@ -9,6 +9,8 @@ from pydantic import Field
 from plimsoll.record.files.record_model import RecordModel
 
 ConclusionKind = Literal["better", "worse", "same", "cannot tell"]
+# What the interval alone says, as older records have it.
+FigureJudgement = Literal["better", "worse", "no difference seen", "cannot tell"]
 # values: one of the two has none; repetitions: the interval is missing or too wide; reach: values
 # that the tester or the search's maximum limits are lower bounds, so the load must go higher.
 Need = Literal["values", "repetitions", "reach"]

@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plimsoll.benchmark.session.run_start import recorded_settings
-from plimsoll.record.methods.matrix import MATRIX
-from plimsoll.record.methods.noisy import NOISY
-from plimsoll.record.methods.plugfest import PLUGFEST
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.record.run.environment import Environment
 from plimsoll.record.run.journal import JournalContents
@@ -31,7 +28,6 @@ _FILES_OF_MANY_RUNS = (
     ("matrix.json", "what is varied, and the order"),
     ("iteration-*/sample-*/", "each run, with its trials, environment and raw figures"),
 )
-_OF_MANY_RUNS = (MATRIX.name, NOISY.name, PLUGFEST.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,7 @@ def reproduction_of(
         options=_pairs(options),
         versions=tuple((name, value or "unknown") for name, value in versions.items()),
         experiment=experiment,
-        files=_FILES_OF_MANY_RUNS if method in _OF_MANY_RUNS else _FILES,
+        files=_FILES_OF_MANY_RUNS if known and known.of_many_runs else _FILES,
     )
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import yaml
 
-from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.record.methods.method import LOAD_LINE
 from plimsoll.record.run.environment import Environment, load_environment
 from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
@@ -62,7 +62,7 @@ def head_of(
     """The same, of what was read already."""
     first = journal.events[0].at_unix_ns if journal.events else None
     started = next(iter(journal.of_kind(RUN_STARTED)), None)
-    method = str(started.fields.get("method")) if started else LOAD_LINE.name
+    method = str(started.fields.get("method")) if started else LOAD_LINE
     text = yaml.safe_dump(dict(experiment), sort_keys=False, allow_unicode=True)
     return RunHead(
         name=str(experiment.get("name") or run_id),

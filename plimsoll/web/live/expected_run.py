@@ -9,7 +9,7 @@ from typing import Any
 from plimsoll.benchmark.check.check import planned_duration
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.errors import PlimsollError
-from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.record.methods.method import LOAD_LINE
 from plimsoll.record.run.run_directory import RunDirectory
 
 
@@ -28,7 +28,7 @@ def expected_of(run: RunDirectory, method: str | None) -> ExpectedRun:
         probes = _probes(run.read_experiment())
     except PlimsollError:
         return ExpectedRun()
-    if method != LOAD_LINE.name:
+    if method != LOAD_LINE:
         return ExpectedRun(probes)
     try:
         experiment = load_experiment(run.experiment)

@@ -15,15 +15,15 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.matrix.course import RunNone
-from plimsoll.benchmark.matrix.document import load_matrix
-from plimsoll.benchmark.matrix.plan import begin_matrix
-from plimsoll.benchmark.matrix.run import run_matrix
-from plimsoll.cluster.jobs import matrix_jobs
-from plimsoll.cluster.jobs.matrix_jobs import NO_RECORD, JobStore, MatrixJobs
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import plan_pods
 from plimsoll.export.object_store import Bucket
+from plimsoll.methods.matrix import jobs as matrix_jobs
+from plimsoll.methods.matrix.course import RunNone
+from plimsoll.methods.matrix.document import load_matrix
+from plimsoll.methods.matrix.jobs import NO_RECORD, JobStore, MatrixJobs
+from plimsoll.methods.matrix.plan import begin_matrix
+from plimsoll.methods.matrix.run import run_matrix
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.integration.command import ROOT
 from tests.unit.export.moto_store import KEY, client_of, moto_store
@@ -95,7 +95,7 @@ class JobsHere:
         if index in self._fails:
             return 137
         found = subprocess.run(
-            [sys.executable, "-m", "plimsoll.cluster.jobs.cell", *words],
+            [sys.executable, "-m", "plimsoll.methods.matrix.job_cell", *words],
             cwd=ROOT,
             env={**os.environ, "JOB_COMPLETION_INDEX": str(index)},
             capture_output=True,

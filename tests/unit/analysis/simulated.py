@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.load_line.load_line import find_load_line
+from plimsoll.methods.load_line.run import find_load_line
 from plimsoll.record.index.run_notes import change_notes
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter

@@ -16,9 +16,9 @@ from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.session.run_start import begin
 from plimsoll.cli.command_group import command_names
 from plimsoll.cli.main import app
-from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.methods.load_line.result import METHOD as LOAD_LINE
+from plimsoll.methods.trial.result import METHOD as TRIAL
 from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.trial import TRIAL
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.cli.runs_command import exit_code

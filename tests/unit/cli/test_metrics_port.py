@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from tests.free_ports import free_port
-from tests.unit.benchmark.matrix.matrix_files import write_matrix
 from tests.unit.cli.runs_command import exit_code
+from tests.unit.methods.matrix.matrix_files import write_matrix
 from tests.worded.says import Says
 
 EXPERIMENT = """\

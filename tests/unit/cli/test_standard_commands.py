@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.session.run_start import begin
-from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.methods.load_line.result import METHOD as LOAD_LINE
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.benchmark.whole_run.slow_tester import slow_tester

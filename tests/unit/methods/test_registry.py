@@ -32,8 +32,8 @@ def test_a_method_that_is_not_there_is_none() -> None:
 
 
 @pytest.mark.parametrize("name", folder_methods())
-def test_a_folder_has_the_name_of_its_method_and_of_its_command(name: str) -> None:
-    assert (METHODS[name].name, METHODS[name].command) == (name, name)
+def test_a_folder_has_the_name_of_its_method(name: str) -> None:
+    assert METHODS[name].name == name
 
 
 def test_to_list_methods_imports_none_that_is_a_folder() -> None:

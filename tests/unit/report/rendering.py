@@ -1,8 +1,8 @@
 """The page of a run that was read already, so that tests can change what was read."""
 
+from plimsoll.methods.load_line.page import page_of
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.figures.figure import unchecked
-from plimsoll.report.pages.load_line.page import page_of
 from plimsoll.report.parts.page import render_page
 from plimsoll.report.parts.run_head import head_of
 

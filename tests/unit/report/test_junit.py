@@ -6,10 +6,10 @@ from xml.etree import ElementTree
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from plimsoll.analysis.comparison.gate import GateResult
+from plimsoll.methods.load_line.page import run_page as load_line_page
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import as_junit
 from plimsoll.report.junit import render_junit
-from plimsoll.report.pages.load_line.page import load_line_page
 from plimsoll.report.parts.run_head import load_head
 from tests.worded.says import Says
 

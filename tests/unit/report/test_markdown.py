@@ -6,9 +6,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from plimsoll.analysis.comparison.gate import GateResult
+from plimsoll.methods.load_line.page import run_page as load_line_page
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.markdown import render_markdown
-from plimsoll.report.pages.load_line.page import load_line_page
 from plimsoll.report.parts.run_head import load_head
 
 HOSTILE = "x|y`<img src=x onerror=alert(1)>`\n\n# @team **[a](b)**"

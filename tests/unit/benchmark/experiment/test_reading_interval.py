@@ -6,9 +6,9 @@ import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.reading_interval import check_readings, check_search_readings
-from plimsoll.benchmark.matrix.document import load_matrix
 from plimsoll.errors import InputError
-from tests.unit.benchmark.matrix.matrix_files import write_matrix
+from plimsoll.methods.matrix.document import load_matrix
+from tests.unit.methods.matrix.matrix_files import write_matrix
 from tests.worded.says import Says
 
 STEAL = {"kind": "steal"}

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.experiment.set_field import parse_set_field
-from plimsoll.benchmark.matrix.document import load_matrix
 from plimsoll.errors import InputError
-from tests.unit.benchmark.matrix.matrix_files import write_matrix
+from plimsoll.methods.matrix.document import load_matrix
+from tests.unit.methods.matrix.matrix_files import write_matrix
 from tests.worded.says import Says
 
 EXAMPLES = Path(__file__).parents[4] / "examples"

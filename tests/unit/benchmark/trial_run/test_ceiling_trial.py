@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.load_line import load_line
-from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.trial_run.ceiling_trial import ceiling_of, has_ceiling
 from plimsoll.benchmark.whole_run.simulation import SimulationRequest
+from plimsoll.methods.load_line import run as load_line
+from plimsoll.methods.load_line.run import find_load_line
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord

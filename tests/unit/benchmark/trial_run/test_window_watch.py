@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial
 from plimsoll.benchmark.trial_run.window_watch import WindowWatch, judged_as_it_ran
 from plimsoll.dut.lab import LabPorts
+from plimsoll.methods.load_line.run import find_load_line
 from plimsoll.methods.soak.segments import windows_of
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.journal import JournalContents, read_journal

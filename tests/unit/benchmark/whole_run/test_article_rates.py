@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
-from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
 from plimsoll.benchmark.whole_run.simulation import SimulationRequest
-from plimsoll.benchmark.whole_run.single_trial import run_single_trial
 from plimsoll.errors import InputError
+from plimsoll.methods.load_line.run import find_load_line
+from plimsoll.methods.trial.run import run_single_trial
 from plimsoll.text.units import parse_rate
 from tests.unit.benchmark.simulated_tests import Seen, run_directory
 from tests.worded.says import Says

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
-from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.testbed.testbed import testbed as bed_of
 from plimsoll.benchmark.whole_run.simulation import (
@@ -23,6 +22,7 @@ from plimsoll.errors import InputError
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.generator.simulated.models.registry import model_kinds
 from plimsoll.host.state_root import STATE_VARIABLE
+from plimsoll.methods.load_line.run import find_load_line
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.load_line.load_line import check_resume
+from plimsoll.methods.load_line.run import check_resume
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.cli.runs_command import Plimsoll

@@ -8,8 +8,8 @@ import pytest
 from plimsoll.record.index.run_notes import read_notes
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.run.run_lock import locked
-from tests.unit.benchmark.matrix.matrix_files import EXPERIMENT
 from tests.unit.cli.runs_command import Plimsoll
+from tests.unit.methods.matrix.matrix_files import EXPERIMENT
 from tests.unit.record.index.run_dirs import make_run
 from tests.worded.says import Says
 

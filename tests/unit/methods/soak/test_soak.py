@@ -15,7 +15,7 @@ from plimsoll.methods.soak.run import run_soak
 from plimsoll.methods.soak.segments import windows_of
 from plimsoll.methods.soak.settings import SoakSettings
 from plimsoll.methods.soak.summary import read_soak_result, summarise_soak
-from plimsoll.record.methods.trial import TRIAL
+from plimsoll.methods.trial.result import METHOD as TRIAL
 from plimsoll.record.metrics.histogram_log import read_histogram_log, stream_tag
 from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.recorder import recording

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.load_line.load_line import find_load_line
-from plimsoll.benchmark.matrix.document import load_matrix
-from plimsoll.benchmark.matrix.plan import begin_matrix
-from plimsoll.benchmark.matrix.run import run_matrix
-from plimsoll.benchmark.whole_run.single_trial import run_single_trial
 from plimsoll.errors import Interrupted
+from plimsoll.methods.load_line.run import find_load_line
+from plimsoll.methods.matrix.document import load_matrix
+from plimsoll.methods.matrix.plan import begin_matrix
+from plimsoll.methods.matrix.run import run_matrix
+from plimsoll.methods.trial.run import run_single_trial
 from plimsoll.record.index import run_entry
 from plimsoll.record.index.run_entry import RunEntry, entry_of
 from plimsoll.record.index.run_index import read_index
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.units import parse_rate
-from tests.unit.benchmark.matrix.matrix_files import write_matrix
+from tests.unit.methods.matrix.matrix_files import write_matrix
 from tests.unit.methods.soak.soak_runs import soak_experiment
 from tests.worded.says import Says
 

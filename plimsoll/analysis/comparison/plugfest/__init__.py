@@ -1,1 +1,0 @@
-"""What a plugfest found: its cells, and their differences."""

@@ -1,1 +1,0 @@
-"""A plugfest: DUTs held against each other over chains, flows, frame sizes and noise."""

@@ -1,0 +1,189 @@
+"""`plimsoll run`: search for the load line, validate it, record and report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
+from plimsoll.benchmark.experiment.reading_interval import check_search_readings
+from plimsoll.benchmark.experiment.set_field import SetField, parse_set_field
+from plimsoll.benchmark.whole_run.preflight import check_search
+from plimsoll.errors import InputError
+from plimsoll.methods.load_line.in_cluster import run_in_cluster
+from plimsoll.methods.load_line.run import check_resume, find_load_line
+from plimsoll.methods.load_line.terminal_summary import print_result
+from plimsoll.record.results.result import Result
+from plimsoll.record.run.journal import JournalContents, read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report import write_report
+from plimsoll.terminal.commands.checking import check_and_show
+from plimsoll.terminal.commands.progress import progress_on
+from plimsoll.terminal.commands.running import running, serving
+from plimsoll.terminal.exit_codes import end_as, end_by
+from plimsoll.terminal.options.options import (
+    ExperimentArgument,
+    JsonOption,
+    MetricsPortOption,
+    RunsOption,
+    parse_option,
+)
+from plimsoll.terminal.options.place_options import ImageOption, OnOption, chosen_place
+from plimsoll.terminal.options.set_option import SetOption, refuse_set_fields
+from plimsoll.terminal.options.tags_option import TagsOption, tag_run
+from plimsoll.terminal.output import stderr, stdout
+from plimsoll.text.units import parse_duration
+
+_EPILOG = (
+    "Examples: **plimsoll run examples/demo.yaml** · "
+    "**plimsoll run experiment.yaml --validation 3h --set search.maximum=2Mpps** · "
+    "**plimsoll run experiment.yaml --dry-run** · "
+    "**plimsoll run experiment.yaml --on kube://lab/bench --image registry/plimsoll:0.1.0** · "
+    "**plimsoll run --resume runs/20260101T120000-demo**"
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=_EPILOG)(run)
+
+
+def run(
+    experiment: ExperimentArgument = None,
+    *,
+    set_fields: SetOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what it would do, as plimsoll check.")
+    ] = False,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with this run directory after its last trial.")
+    ] = None,
+    runs: RunsOption = Path("runs"),
+    tag: TagsOption = None,
+    validation: Annotated[
+        str | None, typer.Option(help="Validate for this long instead, such as 60s or 3h.")
+    ] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="Search for no longer than this, such as 6h (load-line).")
+    ] = None,
+    on: OnOption = None,
+    image: ImageOption = None,
+    metrics_port: MetricsPortOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Find the load line: search, validate, record, report.
+
+    Exits with 0 when a load passed search and validation, with 1 when the DUT carried none,
+    with 5 when the tester could not tell.
+    """
+    _check_one_of(experiment, resume)
+    fields = _with_budget(set_fields, budget)
+    if dry_run:
+        _only_check(experiment, fields, validation, json)
+        return
+    if (place := chosen_place(on, resume)) is not None:
+        chosen, directory = (
+            _new_run(experiment, fields, runs, validation, elsewhere=True)
+            if experiment is not None
+            else _old_run(resume, fields, validation)
+        )
+        tag_run(directory, tag)
+        result, status = run_in_cluster(place, chosen, directory, image)
+        if result is not None:
+            _print(result, directory, write_report(directory), stdout, json)
+        end_as(status)
+        return
+    with serving(metrics_port) as live:
+        if experiment is None:
+            chosen, directory = _old_run(resume, fields, validation)
+        else:
+            chosen, directory = _new_run(experiment, fields, runs, validation)
+        tag_run(directory, tag)
+        kept = running("run", directory, "finished trials are kept", JournalContents.trials, live)
+        with kept, progress_on(stderr, live=not json) as progress:
+            result = find_load_line(chosen, directory, progress)
+    page = write_report(directory)
+    _print(result, directory, page, stdout, json)
+    end_by(result.verdict)
+
+
+def _with_budget(
+    set_fields: Sequence[SetField] | None, budget: str | None
+) -> Sequence[SetField] | None:
+    """The option is a field of the experiment by a shorter name."""
+    if budget is None:
+        return set_fields
+    return (*(set_fields or ()), parse_set_field(f"search.budget={budget}"))
+
+
+def _check_one_of(experiment: Path | None, resume: Path | None) -> None:
+    if (experiment is None) == (resume is None):
+        raise InputError(
+            "name an experiment, or a run to resume; one of the two",
+            where="plimsoll run",
+            remedy="plimsoll run examples/demo.yaml, or plimsoll run --resume runs/<id>",
+        )
+
+
+def _only_check(
+    experiment: Path | None,
+    set_fields: Sequence[SetField] | None,
+    validation: str | None,
+    json: bool,
+) -> None:
+    if experiment is None:
+        raise InputError(
+            "a resumed run was checked when it began",
+            where="--dry-run",
+            remedy="leave it out, or name an experiment",
+        )
+    check_and_show(experiment, set_fields or (), validation, json)
+
+
+def _old_run(
+    resume: Path | None, set_fields: Sequence[SetField] | None, validation: str | None
+) -> tuple[Experiment, RunDirectory]:
+    refuse_set_fields(set_fields)
+    if validation is not None:
+        raise InputError(
+            "a resumed run keeps its own validation",
+            where="--validation",
+            remedy="leave it out, or start a new run",
+        )
+    assert resume is not None  # noqa: S101 - one of the two is given
+    directory = RunDirectory.open(resume)
+    chosen = load_experiment(directory.experiment)
+    check_resume(chosen, directory)
+    return chosen, directory
+
+
+def _new_run(
+    experiment: Path,
+    set_fields: Sequence[SetField] | None,
+    runs: Path,
+    validation: str | None,
+    *,
+    elsewhere: bool = False,
+) -> tuple[Experiment, RunDirectory]:
+    """A run that begins; what this machine lacks for it is no matter for one `elsewhere`."""
+    chosen = load_experiment(experiment, set_fields or ())
+    if validation is not None:
+        chosen = chosen.validated_for(parse_option("--validation", parse_duration, validation))
+    if not elsewhere:
+        check_search(chosen)
+        check_search_readings(chosen)
+    return chosen, RunDirectory.create(runs, chosen.name, chosen.normalised())
+
+
+def _print(
+    result: Result, directory: RunDirectory, page: Path, console: Console, json: bool
+) -> None:
+    if json:
+        typer.echo(result.model_dump_json(indent=2))
+        return
+    print_result(result, read_journal(directory.journal).trials(), console)
+    console.print(f"\nreport: {page}", soft_wrap=True, highlight=False)
