@@ -53,6 +53,7 @@ def stable(text: str) -> str:
     text = text.replace(platform.release(), "<kernel>")
     text = re.sub(rf"(?<![\w.]){re.escape(platform.python_version())}(?![\w.])", "<python>", text)
     text = re.sub(r"\bnftables v[\d.]+", "nftables <version>", text)
+    text = re.sub(r"(no interface '[\w-]+'\s+remedy: choose from: )[^\n]*", r"\1<interfaces>", text)
     text = re.sub(rf"(?<![\w.:-]){os.getpid()}(?![\w.:-])", "<pid>", text)
     text = re.sub(r"\((pid|dpdk-testpmd|plimsoll-engine) \d+\)", r"(\1 <pid>)", text)
     text = _ID.sub(r"\1-<id>", text)
