@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from benchmarks.observe.forwarding_host import forwarding_host
 from benchmarks.observe.naive_reader import NaiveReader
 from benchmarks.observe.sadc import find_sadc, sadc_ms
+from plimsoll.observe.agent.agent import Sampler
 from plimsoll.observe.agent.registry import OBSERVERS
-from plimsoll.observe.agent.sampler import Sampler
 from plimsoll.observe.reading.observer import ObservedHost, Observer
 
 _ALL = "all observers"

@@ -12,7 +12,6 @@ from pydantic import BaseModel
 from plimsoll.analysis.measured import Measured
 from plimsoll.analysis.metric_rows import MetricRows, NamesAs
 from plimsoll.analysis.plain_table import PlainTable
-from plimsoll.analysis.result_reader import read_any_result
 from plimsoll.analysis.row_selection import Periods, Texts, row_selection
 from plimsoll.analysis.shown import html_facts, html_note, shown
 from plimsoll.analysis.spike_table import spike_table
@@ -25,10 +24,12 @@ from plimsoll.record.index.run_entry import RunEntry, RunState
 from plimsoll.record.index.run_notes import Note
 from plimsoll.record.index.run_summary import RunSummary
 from plimsoll.record.methods.method import LOAD_LINE
+from plimsoll.record.methods.registry import method_with_result
 from plimsoll.record.methods.run_outcome import RunAnswer
 from plimsoll.record.run.environment import Environment, load_environment
 from plimsoll.record.run.file_check import check_run, require_intact
 from plimsoll.record.run.journal import JournalContents, read_journal
+from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_record import Verdict
 
@@ -245,3 +246,23 @@ class Run(Measured):
 
 def _utc(unix_ns: int | None) -> datetime | None:
     return None if unix_ns is None else utc_of_ns(unix_ns)
+
+
+# The result of a run of any method, as the model of that method.
+def read_any_result(run: RunDirectory, name: str) -> BaseModel | None:
+    """What result.json holds; None where the run has not come to one, or never writes one.
+
+    `name` is the method's. Raises RecordError for a result that is damaged, or of a method
+    that this version does not know.
+    """
+    if not run.result.exists():
+        return None
+    method = method_with_result(name)
+    if method is None:
+        raise RecordError(
+            f"no result of a run of the method {name} can be read",
+            where=str(run.result),
+            remedy="use the version of plimsoll that its environment.json names",
+        )
+    result: BaseModel | None = read_run_result(run, method.result)
+    return result

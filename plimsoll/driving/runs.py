@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.analysis.opening import open_run
@@ -13,12 +14,14 @@ from plimsoll.benchmark.experiment.reading_interval import check_readings, check
 from plimsoll.benchmark.experiment.trial_settings import check_trial_duration
 from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
 from plimsoll.driving.chosen_experiment import AnyExperiment, chosen_experiment
-from plimsoll.driving.quiet_listener import QuietListener
+from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.methods.load_line.run import find_load_line
 from plimsoll.methods.trial.run import run_single_trial
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.text.units import parse_duration, parse_rate
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.text.units import format_pps, parse_duration, parse_rate
 
 
 def run_trial(
@@ -57,3 +60,26 @@ def run_search(
     directory = RunDirectory.create(Path(runs), planned.name, planned.normalised())
     find_load_line(planned, directory, QuietListener(tell))
     return open_run(directory.path, runs)
+
+
+# What a caller in Python sees of a run: its notes, if at all.
+@dataclass(frozen=True)
+class QuietListener:
+    """A ProgressListener that tells notes and verdicts."""
+
+    tell: Callable[[str], None]
+
+    def note(self, text: str) -> None:
+        """As it is."""
+        self.tell(text)
+
+    def trial_started(self, number: int, phase: TrialPhase, plan: TrialPlan) -> None:
+        """Nothing: it will end."""
+
+    def interval(self, interval: Interval) -> None:
+        """Nothing."""
+
+    def trial_ended(self, record: TrialRecord) -> None:
+        """In a line."""
+        load = format_pps(record.load_pps)
+        self.tell(f"trial {record.number} ({record.phase}) at {load}: {record.verdict}")

@@ -20,13 +20,15 @@ from plimsoll.neighbours import placed
 from plimsoll.neighbours.checks import cgroup_folder
 from plimsoll.neighbours.neighbour import Achieved, NeighbourModel
 from plimsoll.neighbours.neighbour_run import NeighbourRun
-from plimsoll.neighbours.session_tasks import session_processes, session_tasks
 
 # Gigabytes of memory are there within seconds; the rest is patience with a busy machine.
 _START_TIMEOUT_S = 60.0
 # stress-ng's slowest ends a second after it is signalled to.
 _END_PATIENCE_S = 10.0
 _POLL_S = 0.02
+_PROC = Path("/proc")
+# Of /proc/PID/stat behind the name in parentheses: state, ppid, pgrp, session.
+_STATE, _SESSION = 0, 3
 
 
 @dataclass
@@ -220,3 +222,33 @@ def _end_whole(child: Child) -> None:
         with suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
         time.sleep(_POLL_S)
+
+
+# The processes and threads of a session, by what the kernel says of each process.
+def session_processes(leader: int, proc: Path = _PROC) -> tuple[int, ...]:
+    """The processes in the session of `leader` that have not ended, itself among them."""
+    return tuple(pid for pid in _pids(proc) if _is_in(pid, leader, proc))
+
+
+def session_tasks(leader: int, proc: Path = _PROC) -> tuple[int, ...]:
+    """All threads of those processes, by id."""
+    return tuple(
+        tid for pid in session_processes(leader, proc) for tid in _pids(proc / str(pid) / "task")
+    )
+
+
+def _pids(folder: Path) -> Iterator[int]:
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return
+    yield from (int(name) for name in names if name.isdigit())
+
+
+def _is_in(pid: int, leader: int, proc: Path) -> bool:
+    try:
+        text = (proc / str(pid) / "stat").read_text(errors="replace")
+    except OSError:
+        return False
+    fields = text.rpartition(")")[2].split()
+    return int(fields[_SESSION]) == leader and fields[_STATE] not in "ZX"

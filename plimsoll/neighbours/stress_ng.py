@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -13,14 +14,30 @@ from pydantic import Field, model_validator
 from plimsoll.errors import MachineError
 from plimsoll.host.namespaces.ip_command import find_program
 from plimsoll.host.processes.child import Child
-from plimsoll.neighbours.neighbour import Achieved, NeighbourModel
-from plimsoll.neighbours.stress_ng_report import read_report
+from plimsoll.neighbours.neighbour import Achieved, IntensityUnit, NeighbourModel
+from plimsoll.text.bounded_yaml import load_yaml
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.named_program import NotRun
 from plimsoll.text.quantities import ByteRateField, FrequencyField
 
 PROGRAM = "stress-ng"
 StressorClass = Literal["memory-bandwidth", "cache", "branch", "ipi", "io", "timer"]
+_UNIT: IntensityUnit = "bogo-ops/s"
+_RATE = "bogo-ops-per-second-real-time"
+_CPU_TIMES = ("user-time", "system-time")
+# What every stressor has; the rest is its own.
+_OF_ALL = frozenset(
+    {
+        "stressor",
+        "bogo-ops",
+        "bogo-ops-per-second-usr-sys-time",
+        _RATE,
+        "wall-clock-time",
+        *_CPU_TIMES,
+        "cpu-usage-per-instance",
+        "max-rss",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +172,53 @@ class StressNgSettings(NeighbourModel):
             return ()
         megabytes = str(self.rate // _MEGABYTE)
         return ("--memrate-rd-mbs", megabytes, "--memrate-wr-mbs", megabytes)
+
+
+# What stress-ng says of itself: the YAML of --metrics --yaml.
+def read_report(text: str, stressor: str) -> Achieved:
+    """The bogo operations a second of the stressor's workers together, and its own figures."""
+    try:
+        document = load_yaml(text)
+    except ValueError as error:
+        return Achieved(_UNIT, unknown=f"stress-ng's report cannot be read: {error}")
+    metrics = document.get("metrics") if isinstance(document, Mapping) else None
+    found = [
+        each
+        for each in (metrics if isinstance(metrics, list) else ())
+        if isinstance(each, Mapping) and each.get("stressor") == stressor
+    ]
+    if not found:
+        return Achieved(_UNIT, unknown=f"stress-ng's report says nothing of {stressor}")
+    return _achieved(found[0], _program(document))
+
+
+def _achieved(metrics: Mapping[str, object], program: str | None) -> Achieved:
+    times = [_number(metrics.get(name)) for name in _CPU_TIMES]
+    rate = _number(metrics.get(_RATE))
+    return Achieved(
+        _UNIT,
+        intensity=rate,
+        cpu_s=None if None in times else math.fsum(time or 0.0 for time in times),
+        figures=dict(_figures(metrics)),
+        program=program,
+        unknown=None if rate is not None else "stress-ng's report has no rate",
+    )
+
+
+def _figures(metrics: Mapping[str, object]) -> Iterator[tuple[str, float]]:
+    for name, given in metrics.items():
+        value = _number(given)
+        if name not in _OF_ALL and value is not None:
+            yield str(name), value
+
+
+def _program(document: Mapping[str, object]) -> str | None:
+    system = document.get("system-info")
+    version = system.get("stress-ng-version") if isinstance(system, Mapping) else None
+    return None if version is None else f"stress-ng {version}"
+
+
+def _number(given: object) -> float | None:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
+        return None
+    return float(given)

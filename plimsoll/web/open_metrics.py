@@ -6,7 +6,7 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, make_wsgi_app, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -17,7 +17,6 @@ from plimsoll.record.live.latest_values import LatestValue, SeriesKey
 from plimsoll.record.live.live_run import LiveRun, LiveState
 from plimsoll.record.metrics.over_time import Reduction
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.web.bounded_threads import bound_threads
 from plimsoll.web.endpoint import ListenEndpoint
 
 if TYPE_CHECKING:
@@ -42,6 +41,9 @@ _OF_WHICH_TIME: Mapping[Reduction, str] = {
     "min": f"the least {_NO_LONGER}",
     "quantile": f"of the samples {_NO_LONGER}",
 }
+MOST_CLIENTS = 16
+# Without a byte of a request.
+LONGEST_SILENCE_S = 10.0
 
 
 class LiveMetrics(Collector):
@@ -198,3 +200,26 @@ def total_name(source: str, kind: str) -> str:
 def label_name(name: str) -> str:
     """A breakout's name as a label's."""
     return re.sub(r"[^a-zA-Z0-9_]", "_", name)
+
+
+# A bound on a server that answers each client in a thread of its own.
+def bound_threads(server: Any) -> None:
+    """Hang up on clients beyond some, and on those that send nothing.
+
+    `server` is of socketserver's ThreadingMixIn, and its handlers are StreamRequestHandlers.
+    """
+    places = threading.BoundedSemaphore(MOST_CLIENTS)
+    answer = server.process_request_thread
+
+    def answer_in_place(request: Any, address: Any) -> None:
+        if not places.acquire(blocking=False):
+            server.shutdown_request(request)
+            return
+        try:
+            answer(request, address)
+        finally:
+            places.release()
+
+    server.process_request_thread = answer_in_place
+    bounds = {"timeout": LONGEST_SILENCE_S}
+    server.RequestHandlerClass = type("_Handler", (server.RequestHandlerClass,), bounds)

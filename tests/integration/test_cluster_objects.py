@@ -32,7 +32,7 @@ from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import PodPlan, plan_pods
 from plimsoll.cluster.pods.removal import FoundRun, found_runs, remove_labelled
 from plimsoll.host.kubernetes.cluster_errors import ClusterRefused
-from plimsoll.methods.matrix.job_manifest import job_manifest
+from plimsoll.methods.matrix.jobs import job_manifest
 from tests.integration.cluster.control_plane import (
     CannotServe,
     ControlPlane,

@@ -19,7 +19,7 @@ from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.manifests import owner_manifest
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import plan_pods
-from plimsoll.methods.matrix.job_manifest import job_manifest
+from plimsoll.methods.matrix.jobs import job_manifest
 from tests.integration.cluster.control_plane import (
     CannotServe,
     control_plane,

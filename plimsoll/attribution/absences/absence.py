@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from plimsoll.attribution.absences.moved import moved
 from plimsoll.attribution.absences.stopped import stopped
 from plimsoll.attribution.absences.taker import Taker
 from plimsoll.attribution.events.cpu_timeline import Slice
@@ -14,6 +14,7 @@ from plimsoll.attribution.events.trace_reading import TraceReading
 from plimsoll.attribution.incidents.cause import CauseKind
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import Spans, within
+from plimsoll.text.units import format_ns
 
 # A page fault is handled at once: one that made the loop wait for a disk came just before.
 _FAULT_BEFORE = 0.001
@@ -27,6 +28,7 @@ REFILLED = "the loop was back when its cgroup's quota was filled up"
 # Who had a throttled loop's CPU keeps it for the rest of its slice: one tick with
 # CONFIG_HZ=250, and some room.
 _BACK_AFTER_REFILL = 0.005
+_NS_PER_S = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,3 +221,28 @@ def _slept(reading: TraceReading, loop: PollingLoop, piece: Slice, since: int) -
     )
     taker = Taker("major-fault", A_PAGE) if faulted else Taker("slept", WAITED)
     return Part(piece.begin, piece.end, taker)
+
+
+# Loops that were moved off their CPU: from where, to where and for how long.
+class Moved(NamedTuple):
+    """Where a loop was moved to; `traced` says that it is known when it ran there."""
+
+    taker: Taker
+    traced: bool
+
+
+def moved(reading: TraceReading, loop: PollingLoop, at: int, tsc_hz: float) -> Moved | None:
+    """Where the loop was at that time; None where it was not moved, or is back."""
+    mine = [move for move in reading.moves if move.thread == loop.thread_id]
+    before = [move for move in mine if move.tsc <= at]
+    if not before or before[-1].target == loop.cpu:
+        return None
+    left = next((move for move in reversed(before) if move.origin == loop.cpu), before[0])
+    back = next((move for move in mine if move.target == loop.cpu and move.tsc > at), None)
+    length = "" if back is None else f" for {_length(back.tsc - left.tsc, tsc_hz)}"
+    taker = Taker("moved", f"moved from CPU {loop.cpu} to CPU {left.target}{length}")
+    return Moved(taker, traced=reading.is_traced(before[-1].target))
+
+
+def _length(ticks: int, tsc_hz: float) -> str:
+    return format_ns(round(ticks / tsc_hz * _NS_PER_S))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from plimsoll.attribution.events.cpu_timeline import CpuTimeline, Slice
 from plimsoll.attribution.events.interruption import closed_by, opened_by
-from plimsoll.attribution.events.ipi_targets import targets_of
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import Spans, union
+from plimsoll.errors import InputError
+from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
 _STOP_SIGNALS = {19: "SIGSTOP", 20: "SIGTSTP", 21: "SIGTTIN", 22: "SIGTTOU"}
@@ -234,3 +235,18 @@ def _symbol(function: int | str | None) -> str:
     if isinstance(function, int):
         return f"{function:#x}"
     return "?" if function is None else function.partition("+")[0].strip() or "?"
+
+
+# The CPUs that an event of an inter-processor interrupt names.
+def targets_of(event: KernelEvent, known: Collection[int]) -> tuple[int, ...]:
+    """Those of the `known` CPUs that the event interrupts; empty for any other event."""
+    if event.name == "ipi_send_cpu":
+        target = event.fields.get("cpu")
+        return (target,) if isinstance(target, int) and target in known else ()
+    if event.name == "ipi_send_cpumask":
+        try:
+            named = parse_cpu_list(str(event.fields.get("cpumask", "")))
+        except InputError:
+            return ()
+        return tuple(cpu for cpu in known if cpu in named)
+    return ()

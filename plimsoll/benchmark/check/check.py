@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from plimsoll.benchmark.check.planned_cpus import planned_cpus
 from plimsoll.benchmark.check.planned_phases import LoadRange, PlannedTime, planned_time
 from plimsoll.benchmark.check.planned_traffic import PlannedTraffic
 from plimsoll.benchmark.experiment.experiment import Experiment, experiment_in, read_experiment
@@ -16,17 +15,19 @@ from plimsoll.benchmark.experiment.reading_interval import check_search_readings
 from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.experiment.written_at import WrittenAt
 from plimsoll.benchmark.testbed.unwatched import planned_watch
-from plimsoll.benchmark.whole_run.preflight import machine_mistakes, search_mistakes
+from plimsoll.benchmark.whole_run.preflight import machine_mistakes, polled_cpus, search_mistakes
 from plimsoll.dut.lab import LineRate
 from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.dut.userspace.testpmd import TestpmdSettings
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.registry.generator_field import GeneratorField
+from plimsoll.host.processes.cpu_load import BusyCpu, look_at_cpus
 from plimsoll.record.methods.method import LOAD_LINE
-from plimsoll.record.results.check_result import CheckResult, FoundMistake, PlannedRun
+from plimsoll.record.results.check_result import CheckResult, FoundMistake, PlannedCpu, PlannedRun
 from plimsoll.text.document import Document
 from plimsoll.text.mistakes import Location, each_mistake
+from plimsoll.traffic.plan import StreamPlan
 
 
 def check_experiment(
@@ -154,3 +155,34 @@ def _planned_time(
         return planned_time(experiment, None)
     loads = LoadRange(known["minimum"], known["maximum"], line_rate.bps)
     return planned_time(experiment, loads)
+
+
+# The CPUs that a run would poll on this machine, and who else is on them.
+def planned_cpus(
+    experiment: Experiment,
+    streams: tuple[StreamPlan, ...],
+    look: Callable[[Collection[int]], Sequence[BusyCpu]] = look_at_cpus,
+) -> tuple[PlannedCpu, ...]:
+    """The tester's CPUs, then the DUT's; none of a simulated lab. Looks at them for a moment."""
+    generator = experiment.effective_generator
+    polled = polled_cpus(experiment.lab, generator)
+    if not polled:
+        return ()
+    busy = {each.cpu: each for each in look([cpu for _, cpu in polled])}
+    work = {each.cpu: each for each in generator.cpu_work(streams, experiment.lab.port_count)}
+    return tuple(
+        PlannedCpu(
+            cpu=cpu,
+            role="tester" if (field, cpu) in generator.polled_cpus else "dut",
+            field=field,
+            sends=work[cpu].sends if cpu in work else (),
+            receives_from=work[cpu].receives_from if cpu in work else (),
+            busy_share=busy[cpu].share if cpu in busy else 0.0,
+            busy_with=_named(busy.get(cpu)),
+        )
+        for field, cpu in polled
+    )
+
+
+def _named(busy: BusyCpu | None) -> tuple[str, ...]:
+    return () if busy is None else tuple(f"{comm} ({pid})" for comm, pid, _ in busy.processes)

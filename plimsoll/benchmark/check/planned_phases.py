@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import mean
 
 from plimsoll.benchmark.calibration.calibration import CALIBRATION_TRIAL_S
-from plimsoll.benchmark.check.ideal_dut import SearchCost, cost_of
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.trial_run.baseline_trial import MOST_BASELINE_TRIALS, needs_baseline
 from plimsoll.benchmark.trial_run.ceiling_trial import CEILING_TRIAL_S, MOST_CEILING_TRIALS
 from plimsoll.benchmark.trial_run.teaching import teaching_trial
 from plimsoll.record.results.check_result import PlannedPhase
+from plimsoll.record.trials.trial_evidence import LossSample, TrialEvidence
 from plimsoll.record.trials.trial_parts import TrialPhase
-from plimsoll.search.strategy.ask import Phase
+from plimsoll.search.strategy.ask import Ask, Phase, Search, Told
 from plimsoll.text.units import format_duration
 
 # Over the range of the search, and one below and above it: the lengths of a bisection differ
@@ -28,6 +29,10 @@ _PHASES: dict[Phase, str] = {
     "watch": "whether the DUT stalls at a load",
     "validation": "whether the load that was found holds",
 }
+# Of every frame: an ideal DUT does nothing but forward.
+_LATENCY_NS = 20_000
+# Far more than any search with reasonable settings asks for.
+_MOST_TRIALS = 100_000
 
 
 @dataclass(frozen=True)
@@ -216,3 +221,63 @@ def _around_s(experiment: Experiment, phase: TrialPhase) -> float:
     teaching = teaching_trial(experiment, experiment.lab.directions, phase)
     taught_s = 0.0 if teaching is None else teaching.duration_s + trial.drain
     return (trial.gap or 0.0) + taught_s + trial.drain
+
+
+# A DUT by definition, never run: it passes every trial up to some load, and fails all above.
+@dataclass(frozen=True)
+class SearchCost:
+    """What a search asks for before it ends: by phase its trials, and their length in s."""
+
+    trials: Counter[Phase] = field(default_factory=Counter)
+    seconds: defaultdict[Phase, float] = field(default_factory=lambda: defaultdict(float))
+
+
+def cost_of(search: Search, goals: Collection[str], capacity_pps: float) -> SearchCost | None:
+    """Of a search that begins, on a DUT that carries so much per direction.
+
+    No trial is invalid, and none ends before its time. None where the search goes on and on.
+    """
+    cost = SearchCost()
+    for _ in range(_MOST_TRIALS):
+        ask = search.ask()
+        if not isinstance(ask, Ask):
+            return cost
+        cost.trials[ask.phase] += 1
+        cost.seconds[ask.phase] += ask.duration_s
+        search.tell(_answer(ask, goals, capacity_pps))
+    return None
+
+
+def _answer(ask: Ask, goals: Collection[str], capacity_pps: float) -> Told:
+    held = ask.load_pps <= capacity_pps
+    rules: Mapping[str, tuple[str, ...]] = dict.fromkeys(goals, () if held else ("loss-ratio",))
+    return Told(
+        verdicts=dict.fromkeys(goals, "pass" if held else "fail"),
+        evidence=_evidence(ask, max(0.0, 1 - capacity_pps / ask.load_pps)),
+        rules=rules,
+    )
+
+
+def _evidence(ask: Ask, loss_ratio: float) -> TrialEvidence:
+    """Of a trial of two directions that loses the same share from its first moment on."""
+    offered = max(1, round(2 * ask.load_pps * ask.duration_s))
+    lost = max(1, round(offered * loss_ratio)) if loss_ratio else 0
+    losses = (LossSample(begin_s=0.0, end_s=ask.duration_s, frames=lost),) if lost else ()
+    return TrialEvidence(
+        sending_s=ask.duration_s,
+        intervals=max(1, round(ask.duration_s)),
+        offered=offered,
+        lost=lost,
+        loss_ratio=loss_ratio,
+        forwarded_pps=ask.load_pps * (1 - loss_ratio),
+        first_loss_s=0.0 if lost else None,
+        lossy_intervals=len(losses),
+        losses=losses,
+        min_ns=_LATENCY_NS,
+        p50_ns=_LATENCY_NS,
+        p99_ns=_LATENCY_NS,
+        max_ns=_LATENCY_NS,
+        latency_growth=0.0,
+        peaks=(),
+        offered_pps=ask.load_pps,
+    )

@@ -20,12 +20,13 @@ from pydantic import (
 
 from plimsoll.benchmark.experiment.criteria_checks import (
     allowed_checks,
+    host_criteria_checks,
+    sink_checks,
+    sink_criteria_checks,
     spread_checks,
     stream_checks,
 )
-from plimsoll.benchmark.experiment.host_criteria import host_criteria_checks
 from plimsoll.benchmark.experiment.set_field import SetField, with_fields
-from plimsoll.benchmark.experiment.sink_checks import sink_checks, sink_criteria_checks
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings, check_trial_duration
 from plimsoll.benchmark.experiment.written_at import WrittenAt
 from plimsoll.dut.registry.labs import LabSettings

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
-from plimsoll.benchmark.proposal.loop_cpus import best_cpus, cpus_in_words, whole_cores, why_these
-from plimsoll.benchmark.proposal.proposed_ports import (
-    line_rate_of,
-    pair_of_ports,
-    ports_in_words,
-)
 from plimsoll.benchmark.proposal.survey import HostSurvey
 from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.userspace.testpmd import TestpmdSettings
 from plimsoll.errors import MachineError
 from plimsoll.generator.engine.settings import EngineSettings
+from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.ports.machine_ports import MachinePort
+from plimsoll.host.ports.port_needs import is_open_to_dpdk
 from plimsoll.text.commented_yaml import Noted, commented_yaml
+from plimsoll.text.plain_text import plain_text
 from plimsoll.text.wire import FCS_BYTES
 
 _WIDTH = 98
@@ -189,3 +187,112 @@ def _search(minimum: Noted, maximum: Noted, width: str) -> dict[str, Any]:
         "duration": Noted("5s", "of a trial that looks for the capacity"),
         "validation": {"duration": Noted("60s", "to prove it for hours: --validation 3h")},
     }
+
+
+# Which CPUs the polling loops of a proposed experiment get, and why.
+def best_cpus(survey: HostSurvey, node: int | None = None) -> tuple[int, ...]:
+    """Every CPU that may poll, the best first.
+
+    Isolated ones before others, then those that need not share a core, those of NUMA `node`,
+    and those that are not on the core of CPU 0, which the kernel has most work for.
+    """
+    topology = survey.topology
+    threads: dict[int, int] = {}
+    for core in topology.cores:
+        by_worth = sorted(core & survey.usable, key=lambda cpu: (cpu not in survey.isolated, cpu))
+        threads.update({cpu: thread for thread, cpu in enumerate(by_worth)})
+
+    def worth(cpu: int) -> tuple[bool, int, bool, bool, int]:
+        elsewhere = node is not None and topology.node_of(cpu) != node
+        of_cpu_0 = 0 in topology.siblings[cpu]
+        return cpu not in survey.isolated, threads[cpu], elsewhere, of_cpu_0, cpu
+
+    return tuple(sorted(threads, key=worth))
+
+
+def whole_cores(survey: HostSurvey, node: int | None) -> int:
+    """For how many loops there are cores on `node`, of the isolated CPUs where there are any.
+
+    The core of CPU 0 is left to the system where none are isolated.
+    """
+    isolated = survey.isolated & survey.usable
+    candidates = isolated or survey.usable - survey.topology.siblings.get(0, frozenset())
+    near = candidates if node is None else candidates & survey.topology.nodes.get(node, frozenset())
+    return len({survey.topology.siblings[cpu] for cpu in near})
+
+
+def why_these(survey: HostSurvey, cpus: Sequence[int]) -> str:
+    """What is to be known of the choice, in clauses."""
+    isolated = survey.isolated.issuperset(cpus)
+    reasons = ["isolated from the scheduler" if isolated else "not isolated: others may disturb it"]
+    if _share_a_core(survey, cpus):
+        reasons.append("threads of one core, for want of others")
+    nodes = {survey.topology.node_of(cpu) for cpu in cpus}
+    if len(survey.topology.nodes) > 1:
+        reasons.append(f"NUMA node {', '.join(str(node) for node in sorted(nodes, key=str))}")
+    return "; ".join(reasons)
+
+
+def cpus_in_words(survey: HostSurvey) -> str:
+    """All CPUs of the host, what this process may use of them, and what would give it more."""
+    text = f"CPUs {format_cpu_list(survey.topology.online)} are online"
+    text += f", {_listed(survey.isolated)} isolated"
+    if survey.usable != survey.topology.online:
+        text += f", {_listed(survey.usable)} allowed to this process"
+    if beyond := survey.isolated & survey.topology.online - survey.allowed:
+        every = format_cpu_list(survey.topology.online)
+        text += (
+            f"; for the isolated {format_cpu_list(beyond)} run both plimsoll init and plimsoll run "
+            f"under taskset -c {every}"
+        )
+    elif not survey.isolated:
+        text += "; plimsoll tune init and tune audit tell how to isolate some"
+    return f"{text}."
+
+
+def _listed(cpus: Collection[int]) -> str:
+    return format_cpu_list(cpus) or "none"
+
+
+def _share_a_core(survey: HostSurvey, cpus: Sequence[int]) -> bool:
+    return len({survey.topology.siblings[cpu] for cpu in cpus}) < len(cpus)
+
+
+# The ports of a proposed experiment: two cards that DPDK can open and the host can spare.
+def pair_of_ports(ports: Sequence[MachinePort]) -> tuple[MachinePort, ...]:
+    """The first two that will do, on one NUMA node if possible; none where there is one or none."""
+    open_ones = sorted((port for port in ports if _will_do(port)), key=_node)
+    of_a_node = [tuple(group) for _, group in groupby(open_ones, key=_node)]
+    pairs = [group[:2] for group in (*of_a_node, tuple(open_ones)) if len(group) > 1]
+    return pairs[0] if pairs else ()
+
+
+def line_rate_of(ports: Sequence[MachinePort]) -> str | None:
+    """The slower port's, as an experiment says it; None where the kernel does not know both."""
+    speeds = [port.speed_mbps for port in ports if port.speed_mbps]
+    if not speeds or len(speeds) < len(ports):
+        return None
+    slowest = min(speeds)
+    return f"{slowest}Mbps" if slowest % 1000 else f"{slowest // 1000}Gbps"
+
+
+def ports_in_words(ports: Sequence[MachinePort]) -> Iterator[str]:
+    """Each card, and what it still needs for DPDK, or why it is to be left alone."""
+    for port in ports:
+        if port.pci_address is None:
+            continue
+        named = f" ({plain_text(port.name)})" if port.name else ""
+        state = (
+            f"missing for DPDK: {'; '.join(port.pci_needs)}" if port.pci_needs else "ready for DPDK"
+        )
+        if port.in_use:
+            state = f"in use, {port.in_use}"
+        yield f"Port {port.pci_address}{named}, driver {port.driver or 'none'}; {state}."
+
+
+def _will_do(port: MachinePort) -> bool:
+    return port.pci_address is not None and not port.in_use and is_open_to_dpdk(port.driver)
+
+
+def _node(port: MachinePort) -> int:
+    return -1 if port.numa_node is None else port.numa_node

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from plimsoll.cli.tune.cluster import ContextOption, FromOption, KubeOption, audit_of_cluster
-from plimsoll.errors import TESTER_COULD_NOT_TELL
+from plimsoll.errors import TESTER_COULD_NOT_TELL, InputError
+from plimsoll.host.kubernetes.api_client import connect
 from plimsoll.record.run.audit_record import AuditRecord
 from plimsoll.terminal.options.bmc_options import (
     BmcCredentialsOption,
@@ -22,7 +23,10 @@ from plimsoll.terminal.tables.audit_table import print_audit, print_fixes
 from plimsoll.tune.audit.assumed_intent import assume_intent
 from plimsoll.tune.audit.audit import Audit, look
 from plimsoll.tune.audit.audit import audit as run_audit
-from plimsoll.tune.cluster.cluster_audit import joined
+from plimsoll.tune.cluster.api_cluster import ApiCluster
+from plimsoll.tune.cluster.cluster_audit import audit_cluster, joined
+from plimsoll.tune.cluster.cluster_view import ClusterView
+from plimsoll.tune.cluster.must_gather import open_must_gather
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.load import load_intent, preset_names
 
@@ -31,6 +35,21 @@ _WITHOUT_INTENT = (
     "Beyond that it warns of what no dataplane wants and shows what it read of the rest; plimsoll "
     "tune init proposes an intent to judge it by"
 )
+KubeOption = Annotated[
+    bool,
+    typer.Option("--kube", help="Judge the cluster's objects, through the API that kubectl uses."),
+]
+ContextOption = Annotated[
+    str | None, typer.Option(help="The kubeconfig's context, not its current one; with --kube.")
+]
+FromOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        metavar="MUST-GATHER",
+        help="Judge the objects in this must-gather, a directory or an archive of one.",
+    ),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -97,3 +116,37 @@ def _audit(view: HostView, intent: str | None) -> Audit:
         return run_audit(view, load_intent(intent))
     assumed, source = assume_intent(view)
     return look(view, assumed, f"{source}. {_WITHOUT_INTENT}")
+
+
+# The part of `plimsoll tune audit` that asks a cluster: its API, or a must-gather.
+def audit_of_cluster(
+    intent: str | None, *, kube: bool, context: str | None, gathered: Path | None
+) -> Audit | None:
+    """The audit of the cluster that the options name; None where they name none.
+
+    Raises InputError for options that do not go together, and without an intent.
+    """
+    if context is not None and not kube:
+        raise InputError(
+            "names a cluster, but none is to be read live", where="--context", remedy="add --kube"
+        )
+    if kube and gathered is not None:
+        raise InputError(
+            "a cluster is read either live or from a must-gather",
+            where="--kube, --from",
+            remedy="give one of the two",
+        )
+    if not kube and gathered is None:
+        return None
+    if intent is None:
+        raise InputError(
+            "objects can only be compared with an intent",
+            where="--kube" if kube else "--from",
+            remedy="give --intent with a file or a preset",
+        )
+    expected = load_intent(intent)
+    return audit_cluster(_view(context, gathered), expected)
+
+
+def _view(context: str | None, gathered: Path | None) -> ClusterView:
+    return ApiCluster(connect(context)) if gathered is None else open_must_gather(gathered)

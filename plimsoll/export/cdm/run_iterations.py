@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,13 +18,12 @@ from plimsoll.export.cdm.outline import (
     Outline,
 )
 from plimsoll.export.cdm.params import matrix_params, params_of
-from plimsoll.export.cdm.timeline import Timeline
 from plimsoll.export.cdm.trial_groups import by_parameters, primary
 from plimsoll.export.metric_batches import RecordedPeriod, periods_to_export
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.methods.method import LOAD_LINE
 from plimsoll.record.methods.registry import METHODS
-from plimsoll.record.metrics.metrics import query_metrics
+from plimsoll.record.metrics.metrics import query_metrics, trial_number
 from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
@@ -168,3 +167,32 @@ def _started_unix_ns(journal: JournalContents) -> int:
 def _number(folder: Path) -> int:
     digits = re.fullmatch(r"sample-(\d+)", folder.name)
     return int(digits[1]) if digits else 0
+
+
+# Places the periods of a run in time so that no two trials lie over each other.
+#
+# CDM's queries know no trial: they take whatever a run has in the time of a period. Where the
+# wall clock was set back between trials, or before a run was resumed, their times overlap, and
+# each would be given the other's values. Such a trial is moved behind those before it.
+class Timeline:
+    """The times that trials of a run, or of all runs of a matrix, have taken so far."""
+
+    def __init__(self) -> None:
+        self._taken: list[tuple[int, int]] = []
+
+    def moves(self, periods: Collection[RecordedPeriod]) -> dict[str, int]:
+        """By how many ms each of these periods of one run directory is to be moved, by name.
+
+        They are those with all their rows, the drain's and the hosts' as well. Trials are
+        taken in the order in which they were begun; other periods stay where they are.
+        """
+        trials = [(number, p) for p in periods if (number := trial_number(p.name)) is not None]
+        ordered = [period for _, period in sorted(trials, key=lambda trial: trial[0])]
+        return {period.name: self._place(period) for period in ordered}
+
+    def _place(self, period: RecordedPeriod) -> int:
+        begin_ms, end_ms = period.begin_ms, period.end_ms
+        free = all(end_ms <= taken[0] or taken[1] <= begin_ms for taken in self._taken)
+        moved_ms = 0 if free else max(taken[1] for taken in self._taken) - begin_ms
+        self._taken.append((begin_ms + moved_ms, end_ms + moved_ms))
+        return moved_ms

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plimsoll.generator.histogram import histogram_of, microseconds_of
+from plimsoll.generator.histogram import HIGHEST_NS, histogram_of, microseconds_of
 from plimsoll.generator.interface import (
     GeneratorFacts,
     GeneratorRefused,
@@ -18,7 +20,6 @@ from plimsoll.generator.interface import (
     TrialReport,
 )
 from plimsoll.generator.linked_ports import linked_ports
-from plimsoll.generator.moongen.latency_csv import read_latencies
 from plimsoll.generator.moongen.port_settings import (
     check_streams,
     loads_of,
@@ -34,6 +35,7 @@ from plimsoll.generator.sampled_trial import (
     run_sampled_trial,
 )
 from plimsoll.generator.scripted.conversation import ScriptAnswer, ScriptConversation
+from plimsoll.generator.scripted.latency_file import LatencyFile
 from plimsoll.traffic.plan import StreamPlan
 
 NOTES = (
@@ -62,6 +64,11 @@ _ON_THEIR_WAY_S = 0.02
 # Of the script, beyond what it waits for; and for a file of as many latencies as differ.
 _ANSWER_S, _SAVE_S = 20.0, 120.0
 _COUNTERS = ("imissed", "ierrors", "rx_nombuf")
+# A latency in ns and how often it was seen, by Lua's %s of two numbers (histogram:save of
+# libmoon's lua/histogram.lua).
+_LINE = re.compile(r"(\d{1,15}(?:\.\d{1,15})?),(\d{1,15})")
+# As many latencies as differ; the timestamper keeps those below twice what it waits.
+_MOST_BYTES = 64_000_000
 
 
 @dataclass
@@ -244,3 +251,24 @@ class MoonGen:
             tx_stamps=stamps,
             latency_clock="timesync" if stamps else "tsc",
         )
+
+
+# The CSV of MoonGen's histograms.
+def read_latencies(file: Path) -> Counter[int]:
+    """How many there are of each latency, to 1 ns.
+
+    Raises GeneratorDied where it is no file of `histogram:save`.
+    """
+    given = LatencyFile(
+        file, "MoonGen's latencies", "use a MoonGen of 2021 or later, with its own libmoon"
+    )
+    *lines, rest = given.lines(_MOST_BYTES)
+    if rest:
+        raise given.unread(f"it ends in {rest[:50]!r}")
+    samples: Counter[int] = Counter()
+    for line in lines:
+        found = _LINE.fullmatch(line)
+        if found is None or float(found[1]) > HIGHEST_NS:
+            raise given.unread(f"it has the line {line[:50]!r}")
+        samples[round(float(found[1]))] += int(found[2])
+    return samples

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plimsoll.generator.histogram import histogram_of, microseconds_of
+from plimsoll.generator.histogram import HIGHEST_NS, histogram_of, microseconds_of
 from plimsoll.generator.interface import (
     GeneratorDied,
     GeneratorFacts,
@@ -20,7 +21,6 @@ from plimsoll.generator.interface import (
     TrialReport,
 )
 from plimsoll.generator.linked_ports import linked_ports
-from plimsoll.generator.pktgen.latency_samples import read_samples
 from plimsoll.generator.pktgen.port_settings import (
     MOST_SAMPLES,
     PortStreams,
@@ -37,6 +37,7 @@ from plimsoll.generator.sampled_trial import (
     run_sampled_trial,
 )
 from plimsoll.generator.scripted.conversation import ScriptConversation
+from plimsoll.generator.scripted.latency_file import LatencyFile
 from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError, counter
 from plimsoll.host.processes.comes_true import comes_true
 from plimsoll.traffic.plan import StreamPlan
@@ -73,6 +74,9 @@ _COPYING = (
 )
 # Of the sampler, by which it takes every frame.
 _EVERY_FRAME = 1_000_000_000
+_TITLE = "Latency"
+_LONGEST_NUMBER = 20
+_MOST_BYTES = 2_000_000
 
 
 @dataclass
@@ -295,3 +299,32 @@ class Pktgen:
                 where="generator",
                 remedy="use a Pktgen of 24.07 or later",
             )
+
+
+# The file of Pktgen's latency sampler.
+def read_samples(file: Path) -> Counter[int]:
+    """How many there are of each sample, in ns.
+
+    Raises GeneratorDied where it is not a file of Pktgen's sampler.
+
+    It has a title, and then a sample a line (pktgen_stop_latency_sampler of its sources).
+    """
+    given = LatencyFile(
+        file,
+        "Pktgen's latency samples",
+        "use a Pktgen of 24.07 or later, and CPUs whose TSCs agree",
+    )
+    title, *lines = given.lines(_MOST_BYTES)
+    if title != _TITLE or lines[-1:] != [""]:
+        raise given.unread("it does not begin and end as one")
+    return Counter(_sample(line, given) for line in lines[:-1])
+
+
+def _sample(line: str, given: LatencyFile) -> int:
+    if not (line.isdigit() and len(line) <= _LONGEST_NUMBER):
+        raise given.unread(f"it has the line {line[:50]!r}")
+    # TSCs of two CPUs may be apart by some ticks: a negative latency is a huge number here.
+    sample = int(line)
+    if sample > HIGHEST_NS:
+        raise given.unread(f"it has a latency of {sample} ns")
+    return sample

@@ -21,10 +21,8 @@ from plimsoll.generator.linked_ports import linked_ports
 from plimsoll.generator.port_streams import totals_by_port
 from plimsoll.generator.sampled_trial import PortTotals, Totals, run_sampled_trial
 from plimsoll.generator.testpmd.console import Console
-from plimsoll.generator.testpmd.port_statistics import read_description, read_statistics
 
 Read = TypeVar("Read")
-
 # EAL and ports, on a machine that is busy.
 _START_TIMEOUT_S = 60.0
 _VERSION = re.compile(r"RTE Version: '([^']+)'")
@@ -38,6 +36,9 @@ NOTES = (
     "losses are of port counters: order, duplicates, damage and latency were not looked at, nor "
     "were stalls of its loops",
 )
+_PORT = re.compile(r"NIC statistics for port (\d+)")
+_COUNT = re.compile(r"([RT]X-[a-z]+): +(\d+)")
+_MBPS = {"Mbps": 1, "Gbps": 1000}
 
 
 @dataclass
@@ -159,3 +160,68 @@ def _read(console: Console, line: str, reader: Callable[[str], Read]) -> Read:
             where="generator",
             remedy="use a testpmd of DPDK 22.11 or later",
         ) from error
+
+
+# What testpmd says of its ports, read.
+@dataclass(frozen=True, slots=True)
+class PortStatistics:
+    """A port's counters since it was started."""
+
+    received: int
+    rx_missed: int
+    rx_errors: int
+    rx_no_mbuf: int
+    sent: int
+
+
+@dataclass(frozen=True, slots=True)
+class PortDescription:
+    """A port as testpmd describes it; `link_mbps` is None where it has no speed."""
+
+    device: str
+    driver: str
+    mac: str
+    link_up: bool
+    link_mbps: int | None
+
+
+def read_statistics(said: str) -> dict[int, PortStatistics]:
+    """By port, from the answer to `show port stats all`. Raises ValueError where one is short."""
+    parts = _PORT.split(said)[1:]
+    return {
+        int(number): _statistics(number, text)
+        for number, text in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+def read_description(said: str) -> PortDescription:
+    """From the answer to `show port info N`. Raises ValueError where a line is missing."""
+    speed = re.search(r"^Link speed: (\d+(?:\.\d+)?) ([MG]bps)", said, re.MULTILINE)
+    return PortDescription(
+        device=_line(said, "Device name"),
+        driver=_line(said, "Driver name"),
+        mac=_line(said, "MAC address").lower(),
+        link_up=_line(said, "Link status") == "up",
+        link_mbps=round(float(speed[1]) * _MBPS[speed[2]]) if speed else None,
+    )
+
+
+def _statistics(number: str, text: str) -> PortStatistics:
+    counts = {name: int(count) for name, count in _COUNT.findall(text)}
+    try:
+        return PortStatistics(
+            received=counts["RX-packets"],
+            rx_missed=counts["RX-missed"],
+            rx_errors=counts["RX-errors"],
+            rx_no_mbuf=counts["RX-nombuf"],
+            sent=counts["TX-packets"],
+        )
+    except KeyError as error:
+        raise ValueError(f"no {error.args[0]} among the statistics of port {number}") from error
+
+
+def _line(said: str, name: str) -> str:
+    found = re.search(rf"^{name}: *(\S+)", said, re.MULTILINE)
+    if found is None:
+        raise ValueError(f"no {name!r} in the description of a port")
+    return found[1]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from plimsoll.host.namespaces.netlink import Link, RouteSocket, links
-from plimsoll.host.namespaces.nft_counters import NftCounters
+from plimsoll.host.namespaces.netlink import Link, NetlinkSocket, RouteSocket, attributes, links
 
 # The table of a lab's flowtable. Behind the flowtable, on the ingress hook of each of its
 # interfaces, it has a counter of the interface's name: of what the flowtable did not take.
@@ -14,6 +13,16 @@ TABLE = "plimsoll"
 # IFLA_STATS64, whose first field is rx_packets.
 _STATS = 23
 _RX_PACKETS = struct.Struct("=Q")
+# NETLINK_NETFILTER of linux/netlink.h, which Python's socket module does not name.
+_NETLINK_NETFILTER = 12
+# NFNL_SUBSYS_NFTABLES of linux/netfilter/nfnetlink.h, and NFT_MSG_GETOBJ of nf_tables.h.
+_GET_OBJECTS = 10 << 8 | 19
+# struct nfgenmsg: family (NFPROTO_INET), version, resource.
+_HEAD = struct.pack("=BBH", 1, 0, 0)
+# NFTA_OBJ_TABLE, _NAME, _TYPE and _DATA; NFT_OBJECT_COUNTER; NFTA_COUNTER_PACKETS.
+_TABLE, _NAME, _TYPE, _DATA = 1, 2, 3, 4
+_COUNTER = 1
+_PACKETS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +64,36 @@ class FlowtableCounts:
 def _received(link: Link) -> tuple[str, int]:
     (packets,) = _RX_PACKETS.unpack_from(link.attributes[_STATS])
     return link.name.decode(errors="replace"), packets
+
+
+# The named counters of nftables, by netlink.
+class NftCounters:
+    """A socket of the calling thread's namespace. Raises OSError."""
+
+    def __init__(self) -> None:
+        self._socket = NetlinkSocket(_NETLINK_NETFILTER)
+
+    def packets(self, table: str) -> dict[str, int]:
+        """What each counter of an inet table has counted, by its name; none without the table.
+
+        Raises OSError where the kernel refuses, as one without nftables does.
+        """
+        found = map(read_counter, self._socket.ask(_GET_OBJECTS, _HEAD))
+        return {name: packets for each, name, packets in filter(None, found) if each == table}
+
+    def close(self) -> None:
+        """Close it; safe to repeat."""
+        self._socket.close()
+
+
+def read_counter(body: bytes) -> tuple[str, str, int] | None:
+    """Table, name and packets of a counter; None for an object of another kind."""
+    known = attributes(body, len(_HEAD))
+    if int.from_bytes(known.get(_TYPE, b"")) != _COUNTER:
+        return None
+    packets = attributes(known[_DATA], 0)[_PACKETS]
+    return _text(known[_TABLE]), _text(known[_NAME]), int.from_bytes(packets)
+
+
+def _text(value: bytes) -> str:
+    return value.rstrip(b"\0").decode()

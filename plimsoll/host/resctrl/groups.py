@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import format_cpu_list
+from plimsoll.host.entry.entry_point import enter
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.resctrl.checks import (
     PolledCpus,
@@ -19,10 +21,11 @@ from plimsoll.host.resctrl.checks import (
     values_by_domain,
 )
 from plimsoll.host.resctrl.filesystem import Resctrl, parse_schemata
-from plimsoll.host.resctrl.removal import remove_groups
 from plimsoll.host.resctrl.settings import MemoryBandwidth, ResctrlGroup, ResctrlSettings, Schemata
 
-_UNDOING = "plimsoll.host.resctrl.removal"
+_UNDOING = "plimsoll.host.resctrl.groups"
+# What marks a group as ours, whatever a ledger says.
+_PREFIX = "plimsoll-"
 
 
 @dataclass(frozen=True)
@@ -231,3 +234,26 @@ def _info(folder: Path) -> dict[str, dict[str, str]]:
         for resource in sorted(folder.iterdir())
         if resource.is_dir()
     }
+
+
+# Removes a run's resctrl groups, also after it was killed: the ledger runs this as a module.
+#
+# `python -m plimsoll.host.resctrl.groups ROOT BEFORE GROUP …`: GROUPs are directories in ROOT;
+# BEFORE is a JSON list of the default group's schemata lines as they were.
+def remove_groups(resctrl: Resctrl, before: Iterable[str], groups: Iterable[str]) -> None:
+    """Remove the groups and give the default one back what it had; may be repeated.
+
+    Their CPUs and tasks are the default group's again. Where resctrl is not mounted any more
+    there is nothing left to undo. Raises OSError, and ValueError for a group not ours.
+    """
+    for group in groups:
+        if not group.startswith(_PREFIX) or "/" in group:
+            raise ValueError(f"{group} is not a group of ours")
+        resctrl.remove(group)
+    if (resctrl.root / "schemata").exists():
+        for line in before:
+            resctrl.write("schemata", line)
+
+
+if __name__ == "__main__":
+    enter(lambda: remove_groups(Resctrl(Path(sys.argv[1])), json.loads(sys.argv[2]), sys.argv[3:]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -13,11 +14,14 @@ from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.experiment.reading_interval import check_search_readings
 from plimsoll.benchmark.experiment.set_field import SetField, parse_set_field
 from plimsoll.benchmark.whole_run.preflight import check_search
+from plimsoll.cluster.pods.cluster_client import ClusterClient
+from plimsoll.cluster.pods.place import ClusterPlace
+from plimsoll.cluster.pods.pod_plan import IMAGE_VARIABLE, plan_pods
+from plimsoll.cluster.pods.run_in_cluster import ClusterRun
 from plimsoll.errors import InputError
-from plimsoll.methods.load_line.in_cluster import run_in_cluster
 from plimsoll.methods.load_line.run import check_resume, find_load_line
 from plimsoll.methods.load_line.terminal_summary import print_result
-from plimsoll.record.results.result import Result
+from plimsoll.record.results.result import Result, read_result
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
@@ -35,7 +39,7 @@ from plimsoll.terminal.options.options import (
 from plimsoll.terminal.options.place_options import ImageOption, OnOption, chosen_place
 from plimsoll.terminal.options.set_option import SetOption, refuse_set_fields
 from plimsoll.terminal.options.tags_option import TagsOption, tag_run
-from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.output import labelled, say, stderr, stdout
 from plimsoll.text.units import parse_duration
 
 _EPILOG = (
@@ -187,3 +191,16 @@ def _print(
         return
     print_result(result, read_journal(directory.journal).trials(), console)
     console.print(f"\nreport: {page}", soft_wrap=True, highlight=False)
+
+
+# `plimsoll run --on kube://…`: the run in a pod, its record and its words here.
+def run_in_cluster(
+    place: ClusterPlace, experiment: Experiment, directory: RunDirectory, image: str | None
+) -> tuple[Result | None, int]:
+    """Its result, where it has one, and its exit status. Raises PlimsollError."""
+    stderr.print(labelled("run:", directory.path), soft_wrap=True)
+    client = ClusterClient.connect(place)
+    chosen = image or os.environ.get(IMAGE_VARIABLE)
+    plan = plan_pods(experiment, chosen, hugepages=experiment.require_hugepages)
+    status = ClusterRun(client, directory, experiment, say).execute(plan)
+    return read_result(directory), status

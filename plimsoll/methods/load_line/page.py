@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from plimsoll.methods.load_line.answer import goal_lines
-from plimsoll.methods.load_line.checklist import checklist
-from plimsoll.methods.load_line.evidence import evidence
-from plimsoll.methods.load_line.first_screen import first_screen, measured_in
+from plimsoll.methods.load_line.evidence import EvidenceSection, evidence
+from plimsoll.methods.load_line.first_screen import first_screen, measured_in, received_said
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.charts import figures_of, host_figures_of
 from plimsoll.report.charts.trial_figures import trial_figures
 from plimsoll.report.data.run_data import RunData, load_run
@@ -18,12 +18,15 @@ from plimsoll.report.hosts.allocation_words import allocation_words
 from plimsoll.report.hosts.section import host_sections
 from plimsoll.report.parts.calibrations import CALIBRATION_COLUMNS
 from plimsoll.report.parts.causes import causes_section
+from plimsoll.report.parts.checklist import ChecklistLine
 from plimsoll.report.parts.finding_lines import criterion_lines
+from plimsoll.report.parts.offered import compared_loads
 from plimsoll.report.parts.page import Page
 from plimsoll.report.parts.streams import sharing_note, stream_lines
 from plimsoll.report.parts.tables import trial_lines
 from plimsoll.report.parts.trial_details import trial_details
 from plimsoll.report.tuning.section import tuning_section
+from plimsoll.text.units import format_ns
 
 _KEY_FIGURES = ("search-path", "rx-rate", "latency-over-time")
 
@@ -72,3 +75,87 @@ def page_of(data: RunData, of_trials: Mapping[int, tuple[Figure, ...]] | None = 
             "calibration_columns": CALIBRATION_COLUMNS,
         },
     )
+
+
+# Why to believe the answer, as a short list: each line a check, its figures folded below it.
+def checklist(data: RunData, found: EvidenceSection) -> tuple[ChecklistLine, ...]:
+    """All lines, in the order of a sceptical reader's questions."""
+    lines = [*_trials(found), *_counters(data, found)]
+    if data.focus is not None:
+        lines += [*_of_trial(data, data.focus, found)]
+    return (*lines, _clock(found), _calibration(found))
+
+
+def _trials(found: EvidenceSection) -> Iterator[ChecklistLine]:
+    if not found.measured:
+        yield ChecklistLine("none", "No trial has been judged yet.", "trials")
+    elif not found.invalid:
+        yield ChecklistLine("ok", f"All {found.measured} judged trials were valid.", "trials")
+    else:
+        text = (
+            f"{found.invalid} of {found.measured} judged trials were invalid: the tester, not "
+            "the DUT, was at fault. Such trials are repeated and move no bound."
+        )
+        yield ChecklistLine("warn", text, "trials")
+
+
+def _counters(data: RunData, found: EvidenceSection) -> Iterator[ChecklistLine]:
+    agreement = data.result.dut_agreement if data.result else None
+    if agreement is not None:
+        agree = agreement.trials_agreeing == agreement.trials_compared
+        text = (
+            f"The DUT's port counters agree to the frame in {agreement.trials_agreeing} of "
+            f"{agreement.trials_compared} trials."
+        )
+        yield ChecklistLine("ok" if agree else "warn", text, "counters")
+    elif found.counters:
+        agree = not any(line.difference for line in found.counters)
+        text = (
+            "The DUT's port counters agree to the frame."
+            if agree
+            else ("The DUT's port counters differ from the tester's.")
+        )
+        yield ChecklistLine("ok" if agree else "warn", text, "counters")
+    else:
+        yield ChecklistLine("none", found.uncompared, "counters")
+
+
+def _of_trial(data: RunData, trial: TrialRecord, found: EvidenceSection) -> Iterator[ChecklistLine]:
+    if trial.offered_pps is not None:
+        least = trial.evidence.least_offered if trial.evidence else None
+        text = f"{compared_loads(trial.load_pps, trial.offered_pps, least)}."
+        yield ChecklistLine("ok" if trial.verdict != "invalid" else "warn", text, "offered")
+    lost = sum(stream.lost for stream in trial.streams)
+    yield ChecklistLine("none" if lost else "ok", received_said(trial), "lost")
+    if found.checks:
+        broken = sum(line.outcome != "ok" for line in found.checks)
+        passed = len(found.checks) - broken
+        text = f"{passed} of {len(found.checks)} checks of the tester passed in this trial."
+        yield ChecklistLine("warn" if broken else "ok", text, "checks")
+    if found.tester.loops:
+        stalls = sum(worker.stalls for worker in trial.workers)
+        worst_ns = max(worker.worst_stall_ns for worker in trial.workers)
+        text = (
+            f"The tester's polling loops stalled {stalls:,} times, at most {format_ns(worst_ns)}."
+        )
+        text = text if stalls else "The tester's polling loops never stalled."
+        said = f"{text} {found.tester.across_stalls}".strip()
+        yield ChecklistLine("none" if stalls else "ok", said, "loops")
+    foreign = sum(line.frames for line in found.tester.foreign)
+    text = f"Foreign frames that came in: {foreign:,}. They are neither loss nor corruption."
+    text = text if foreign else "No foreign frame came in."
+    yield ChecklistLine("none" if foreign else "ok", text, "foreign")
+
+
+def _clock(found: EvidenceSection) -> ChecklistLine:
+    clocks = found.tester.clocks
+    text = "Latencies are stamped by the clocks below; quantiles are known to 0.78 %."
+    return ChecklistLine("none", text if clocks else "The run has not recorded its ports.", "clock")
+
+
+def _calibration(found: EvidenceSection) -> ChecklistLine:
+    if not found.calibrations:
+        text = "No calibration of the tester is recorded: plimsoll calibrate measures it."
+        return ChecklistLine("none", text, "calibration")
+    text = "What the tester alone measures, without a DUT; nothing of it is subtracted."
+    return ChecklistLine("ok", text, "calibration")

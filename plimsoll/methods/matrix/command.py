@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from plimsoll.cluster.pods.cluster_client import ClusterClient
+from plimsoll.cluster.pods.place import ClusterPlace
+from plimsoll.cluster.pods.pod_plan import IMAGE_VARIABLE, plan_pods
+from plimsoll.errors import InputError
+from plimsoll.export.object_store import Bucket
 from plimsoll.methods.matrix.course import RunNone
 from plimsoll.methods.matrix.document import load_matrix
-from plimsoll.methods.matrix.in_cluster import EndpointOption, run_jobs, store_of
-from plimsoll.methods.matrix.jobs import NO_RECORD
+from plimsoll.methods.matrix.jobs import NO_RECORD, JobStore, MatrixJobs, read_experiment_of
 from plimsoll.methods.matrix.many_runs import MatrixCommand
+from plimsoll.methods.matrix.page import MatrixLine, matrix_lines
 from plimsoll.methods.matrix.plan import begin_matrix
 from plimsoll.methods.matrix.result import METHOD, MatrixResult
 from plimsoll.methods.matrix.run import run_matrix
-from plimsoll.methods.matrix.table import matrix_table
+from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.terminal.commands.running import serving
 from plimsoll.terminal.options.options import JsonOption, MetricsPortOption, RunsOption
 from plimsoll.terminal.options.place_options import ImageOption, OnOption, chosen_place
 from plimsoll.terminal.options.set_option import SetOption
 from plimsoll.terminal.options.tags_option import TagsOption, tag_run
-from plimsoll.terminal.output import stdout
+from plimsoll.terminal.output import say, stdout
 
 _EPILOG = (
     "Examples: **plimsoll matrix sizes.yaml** · "
     "**plimsoll matrix --resume runs/20260101T120000-sizes** · "
     "**plimsoll matrix sizes.yaml --on kube://lab/bench --store s3://bench/plimsoll**"
 )
-
 _COMMAND = MatrixCommand(METHOD, "sizes.yaml", kept="finished samples are kept")
+EndpointOption = Annotated[
+    str | None, typer.Option(help="The store's URL; by default AWS_ENDPOINT_URL's.")
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -92,3 +102,60 @@ def matrix(
 def _show(result: MatrixResult) -> None:
     stdout.print()
     stdout.print(matrix_table(result))
+
+
+# `plimsoll matrix --on kube://…`: the samples as a job, their records through a store.
+def store_of(url: str | None, endpoint: str | None, secret: str | None) -> JobStore:
+    """Where records go. Raises InputError."""
+    if url is None:
+        raise InputError(
+            "the samples' records need a place that their pods and this machine reach",
+            where="--store",
+            remedy="write --store s3://bucket/prefix",
+        )
+    return JobStore(Bucket.of(url, endpoint), url, secret)
+
+
+def run_jobs(
+    place: ClusterPlace,
+    directory: RunDirectory,
+    image: str | None,
+    store: JobStore,
+    queue: str | None,
+) -> None:
+    """Run the samples that have no result, and bring the records of all. Raises PlimsollError."""
+    first = read_experiment_of(directory)
+    chosen = image or os.environ.get(IMAGE_VARIABLE)
+    plan = plan_pods(first, chosen, hugepages=first.require_hugepages)
+    MatrixJobs(ClusterClient.connect(place), directory, store, say).execute(plan, queue)
+
+
+# The result of a matrix as a table: a row an iteration, a column a parameter that varies.
+def matrix_table(result: MatrixResult) -> Table:
+    """Mean, least and greatest load line of each iteration's samples, and what went wrong.
+
+    What has the same value in every iteration stands below the table.
+    """
+    lines = matrix_lines(result)
+    common = ", ".join(f"{path} = {value}" for path, value in lines.common)
+    # As Text: what is in brackets is not markup.
+    table = Table(
+        title=Text(f"{result.name}: load lines per direction"),
+        title_justify="left",
+        caption=Text(f"in all: {common}") if common else None,
+        caption_justify="left",
+    )
+    table.add_column("#", justify="right")
+    for head in lines.heads:
+        table.add_column(Text(head))
+    for figure in ("mean", "least", "most", "spread"):
+        table.add_column(figure, justify="right")
+    table.add_column("samples")
+    for row in lines.rows:
+        table.add_row(str(row.number), *map(Text, row.values), *row.figures, _samples(row))
+    return table
+
+
+def _samples(row: MatrixLine) -> Text:
+    reasons = "".join(f"; {reason}" for reason in row.reasons)
+    return Text(f"{row.found} of {len(row.samples)}{reasons}")

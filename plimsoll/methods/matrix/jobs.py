@@ -9,7 +9,13 @@ from typing import Any
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.cluster.pods.cluster_client import ClusterClient
-from plimsoll.cluster.pods.manifests import RUN_LABEL, owner_manifest
+from plimsoll.cluster.pods.manifests import (
+    RECORD,
+    RUN_ANNOTATION,
+    RUN_LABEL,
+    owner_manifest,
+    run_pod,
+)
 from plimsoll.cluster.pods.pod_plan import PodPlan
 from plimsoll.cluster.pods.removal import remove_labelled
 from plimsoll.cluster.pods.run_in_cluster import left, name_of, note_place
@@ -17,15 +23,21 @@ from plimsoll.errors import Interrupted
 from plimsoll.export.object_store import Bucket
 from plimsoll.export.record_store import fetch_records
 from plimsoll.host.kubernetes.cluster_errors import ClusterUnreachable
+from plimsoll.host.kubernetes.labels import MANAGED, NODE_LABEL
 from plimsoll.methods.matrix.job_cells import MatrixCell, cell_files, cells_of
-from plimsoll.methods.matrix.job_manifest import job_manifest
 from plimsoll.methods.matrix.plan import read_iteration
 from plimsoll.methods.matrix.run import finished_sample
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.tune.render.files.manifest import Manifest, manifest_of
 
 _LOOK_S = 5.0
 _PATIENCE_S = 600.0
 NO_RECORD = "its index of the job left no record in the store"
+# Of Kueue (its documentation, "Run Kubernetes Jobs"): it lets the job begin.
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+# Else it would wait until there are test beds for all samples at once, mostly for ever.
+_AS_FEW_AS_ONE = {"kueue.x-k8s.io/job-min-parallelism": "1"}
+_CELLS = "/etc/plimsoll"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,3 +168,76 @@ def unfinished(run: RunDirectory) -> tuple[MatrixCell, ...]:
 def stored_id_of(run: RunDirectory, cell: MatrixCell) -> str:
     """What the sample is called in the store, whether it is here yet or not."""
     return ".".join([run.run_id, *cell.folder.split("/")])
+
+
+# The job of a matrix: an index a sample, as many at once as there are test beds for them.
+#
+# How many that is no one counts here: each pod asks for the CPUs, pages and virtual functions of a
+# test bed and shares its node with no other of the job, so the scheduler, or Kueue where a queue is
+# named, lets in as many as fit. Which nodes are test beds, the intent's node selector says.
+def job_manifest(
+    name: str,
+    run_id: str,
+    plan: PodPlan,
+    owner: Mapping[str, Any],
+    *,
+    count: int,
+    store: tuple[str, ...],
+    secret: str | None,
+    queue: str | None,
+) -> Manifest:
+    """The object. `store` is what the cell takes for where the records go.
+
+    `secret` names a secret with the access key in AWS's variables; `queue` Kueue's local queue,
+    which lets the job begin.
+    """
+    pod = _pod(run_pod(name, run_id, plan, owner), run_id, store, secret)
+    labels = {**MANAGED, RUN_LABEL: name}
+    manifest = manifest_of(
+        "batch/v1",
+        "Job",
+        name,
+        labels=labels | ({QUEUE_LABEL: queue} if queue else {}),
+        annotations={RUN_ANNOTATION: run_id} | (_AS_FEW_AS_ONE if queue else {}),
+        spec={
+            "completionMode": "Indexed",
+            "completions": count,
+            "parallelism": count,
+            # A sample that failed is not run again by itself, and keeps no other from being run.
+            "backoffLimitPerIndex": 0,
+            "maxFailedIndexes": count,
+            "suspend": queue is not None,
+            "template": {
+                "metadata": {
+                    "labels": pod["metadata"]["labels"],
+                    "annotations": pod["metadata"]["annotations"],
+                },
+                "spec": pod["spec"],
+            },
+        },
+    )
+    manifest["metadata"]["ownerReferences"] = pod["metadata"]["ownerReferences"]
+    return manifest
+
+
+def _pod(pod: Manifest, run_id: str, store: tuple[str, ...], secret: str | None) -> Manifest:
+    """The pod of a run with the cell's command, and without what waits for someone here."""
+    spec = pod["spec"]
+    runner, _ = spec["containers"]
+    spec["containers"] = [runner]
+    runner["command"] = [
+        *("python3", "-m", "plimsoll.methods.matrix.job_cell", _CELLS, RECORD, run_id, *store)
+    ]
+    if secret:
+        runner["envFrom"] = [{"secretRef": {"name": secret}}]
+    spec["affinity"] = {
+        "podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [
+                {
+                    "labelSelector": {"matchLabels": dict(MANAGED)},
+                    "topologyKey": NODE_LABEL,
+                }
+            ]
+        }
+    }
+    return pod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,10 +17,20 @@ from plimsoll.methods.matrix.plan import begin_matrix
 from plimsoll.methods.plugfest.conclusions import plugfest_result
 from plimsoll.methods.plugfest.document import load_plugfest
 from plimsoll.methods.plugfest.estimate import INVALID_SHARE, Span
+from plimsoll.methods.plugfest.grids import (
+    STATE_WORDS,
+    THROUGHPUT,
+    Grid,
+    difference_grid,
+    duts_of,
+    latency_grid,
+    setting_of,
+    setting_title,
+    throughput_grid,
+)
 from plimsoll.methods.plugfest.refusals import refusal_text
 from plimsoll.methods.plugfest.result import METHOD, PlugfestResult
 from plimsoll.methods.plugfest.run import Prospect, prospect, run_plugfest
-from plimsoll.methods.plugfest.table import plugfest_tables
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.terminal.commands.running import serving
 from plimsoll.terminal.options.options import (
@@ -32,6 +42,7 @@ from plimsoll.terminal.options.options import (
 from plimsoll.terminal.options.set_option import SetOption
 from plimsoll.terminal.options.tags_option import TagsOption, tag_run
 from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.tables.figure_table import FigureTable, TableColumn
 from plimsoll.text.counted import counted
 from plimsoll.text.plain_text import plain_text
 from plimsoll.text.units import format_duration, parse_duration
@@ -41,7 +52,6 @@ _EPILOG = (
     "--budget 8h** · **plimsoll plugfest --resume runs/20260101T120000-plugfest --budget 10h**"
 )
 _MOST_LABELS = 3
-
 # A page of what there is, however little.
 _COMMAND = MatrixCommand(
     METHOD,
@@ -173,3 +183,35 @@ def _too_little(first: Span | None, left_s: float) -> list[str]:
 def _in_words(span: Span) -> str:
     least, most = format_duration(round(span.least_s)), format_duration(round(span.most_s))
     return least if least == most else f"{least} to {most}"
+
+
+# A plugfest on the terminal: a table of each setting, differences, and what has no load line.
+def plugfest_tables(result: PlugfestResult) -> Iterator[FigureTable]:
+    """Throughput, latency and differences of each chain, noise and generator."""
+    several = len(duts_of(result)) > 1
+    for setting in dict.fromkeys(map(setting_of, result.measured)):
+        title = setting_title(setting)
+        yield _table(throughput_grid(result, setting), title)
+        yield _table(latency_grid(result, setting, "p99 latency"), title)
+        if several:
+            yield _table(difference_grid(result, setting, THROUGHPUT), title)
+    lost = [cell for cell in result.cells if cell.reason]
+    if lost:
+        columns = [
+            TableColumn("", "left", wraps=True),
+            TableColumn("", "left"),
+            TableColumn("why", "left", True),
+        ]
+        table = FigureTable("Cells without a load line", columns)
+        for cell in lost:
+            table.add_row(cell.label, STATE_WORDS[cell.state], plain_text(cell.reason or ""))
+        yield table
+
+
+def _table(grid: Grid, setting: str) -> FigureTable:
+    flows, frames, *others = grid.heads
+    columns = [TableColumn(f"{flows}, {frames.lower()}", "left"), *map(TableColumn, others)]
+    table = FigureTable(f"{grid.title}: {setting}", columns)
+    for flows_cell, frames_cell, *cells in grid.rows:
+        table.add_row(f"{flows_cell.text}, {frames_cell.text}", *(cell.text for cell in cells))
+    return table

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, cast
@@ -28,7 +29,6 @@ from plimsoll.observe.kernel_trace.event_choice import (
     matching_events,
 )
 from plimsoll.observe.kernel_trace.instance import TraceInstance
-from plimsoll.observe.kernel_trace.lost_events import LostEvents
 from plimsoll.observe.kernel_trace.thread_names import with_thread_names
 from plimsoll.observe.kernel_trace.trace_program import (
     PROGRAM,
@@ -269,3 +269,21 @@ def refusal(error: OSError) -> TraceUnavailable:
         f"the kernel refuses a trace instance: {place}: {error.strerror}",
         "free some memory, or look into the kernel's log",
     )
+
+
+# Events that the record lacks, so that their absence proves nothing.
+@dataclass(frozen=True, slots=True)
+class LostEvents:
+    """What was lost of the events of one CPU.
+
+    `events` is how many, as far as they were counted: overwritten in the ring buffer, not
+    written to it, or left out by the reader. `complete_from_tsc` is the time from which on
+    nothing is missing; None where that is unknown or nothing is left.
+    `elsewhere` says which buffer it was: that of what other CPUs did to those under test (in
+    which nothing but wakers and senders can be missing), or that of the CPU's own events.
+    """
+
+    cpu: int
+    elsewhere: bool
+    events: int
+    complete_from_tsc: int | None

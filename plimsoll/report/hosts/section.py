@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.record.trials.finding_record import FindingRecord
+from plimsoll.record.trials.host_readings import HostReadings
+from plimsoll.record.trials.schedule_record import PollingThreadRecord, ScheduleRecord
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.cpu_lines import CPU_COLUMNS, CpuLine, cpu_lines
 from plimsoll.report.data.host_figures import ObservedTrial
-from plimsoll.report.data.one_host import OneHost
+from plimsoll.report.data.one_host import OneHost, percent
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.hosts.host_lines import HostLine, host_lines
-from plimsoll.report.hosts.loop_lines import loop_lines
-from plimsoll.report.hosts.observer_words import observer_words, unread
 from plimsoll.trial.criteria.registry import host_criteria_kinds
+
+# A loop that waits for less of the time is as good as alone.
+_WAITED = 0.002
+_MOST_NAMED = 3
+_NS_PER_S = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +75,77 @@ def _section(each: ObservedTrial) -> HostSection:
         ),
         verdicts=tuple(f for f in each.trial.findings if f.is_of(host_criteria_kinds())),
     )
+
+
+# What each polling loop had of its CPU, which the CPU's own states do not show.
+#
+# To the kernel, time of the loop and time of another program on its CPU are both user time. Only
+# the loop's own thread distinguishes them (Documentation/scheduler/sched-stats.rst, proc(5)).
+def loop_lines(schedule: ScheduleRecord | None) -> tuple[HostLine, ...]:
+    """A line for each loop on this host, by CPU; none where the kernel counts nothing."""
+    if schedule is None or schedule.watched_s <= 0:
+        return ()
+    threads = sorted(schedule.threads, key=lambda thread: thread.cpu)
+    return tuple(_line(thread, schedule) for thread in threads)
+
+
+def _line(thread: PollingThreadRecord, schedule: ScheduleRecord) -> HostLine:
+    watched_ns = schedule.watched_s * _NS_PER_S
+    waited = thread.wait_ns / watched_ns
+    figure = (
+        f"ran {percent(min(1.0, thread.run_ns / watched_ns))}, waited {percent(waited)}, "
+        f"taken off {thread.involuntary_switches:,} times"
+    )
+    where = f"{thread.process} (pid {thread.pid}) CPU {thread.cpu}"
+    mark = "invalid" if waited > _WAITED else "ok"
+    return HostLine("Polling loop", figure, where, _meaning(thread, schedule, waited), mark)
+
+
+def _meaning(thread: PollingThreadRecord, schedule: ScheduleRecord, waited: float) -> str:
+    if waited <= _WAITED:
+        return "It had its CPU for itself: the user time of that CPU is its own."
+    others = tuple(_named(thread.cpu, schedule))
+    said = "It was ready to run while something else had its CPU, whose user time is in the table"
+    return f"{said} too: {', '.join(others)}." if others else f"{said} too."
+
+
+def _named(cpu: int, schedule: ScheduleRecord) -> Iterable[str]:
+    on_cpu = [f"{each.comm} ({each.pid})" for each in schedule.others if each.cpu == cpu]
+    return on_cpu[:_MOST_NAMED]
+
+
+# Who read a host during a trial: how often, at what cost, and until when.
+def observer_words(host: ObservedHostRecord, trial: TrialRecord) -> str:
+    """In sentences. Records from before observers were recorded have the first alone."""
+    if not host.sources:
+        reasons = "; ".join(dict.fromkeys(host.missing.values()))
+        return f"{host.hostname} was not observed: {reasons}."
+    said = (
+        f"{host.hostname} was read every {host.interval_s:g} s by a process on CPU "
+        f"{host.ran_on}: {', '.join(host.sources)}."
+    )
+    return " ".join((said, *_of_trial(_readings(host, trial))))
+
+
+def unread(host: ObservedHostRecord, trial: TrialRecord) -> dict[str, str]:
+    """By observer why it did not read, or not until the trial ended."""
+    readings = _readings(host, trial)
+    return {**host.missing, **(readings.lost if readings else {})}
+
+
+def _readings(host: ObservedHostRecord, trial: TrialRecord) -> HostReadings | None:
+    return next((each for each in trial.hosts if each.hostname == host.hostname), None)
+
+
+def _of_trial(readings: HostReadings | None) -> Iterator[str]:
+    if readings is None:
+        return
+    if readings.ended is not None:
+        when = readings.ended.period or "before the first trial"
+        yield f"Its figures end in {when}: {readings.ended.why}."
+        return
+    count = readings.readings
+    said = "there was one reading" if count == 1 else f"there were {count or 0:,} readings"
+    yield f"In this trial {said}, which took {readings.cpu_s or 0:.3g} s of CPU time."
+    if readings.skipped:
+        yield f"{readings.skipped:,} more were due while the process got no CPU."

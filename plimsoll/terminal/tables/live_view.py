@@ -10,7 +10,6 @@ from rich.text import Text
 
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
-from plimsoll.terminal.tables.sparkline import sparkline
 from plimsoll.terminal.tables.trial_table import PHASES, VERDICT_STYLES, reason_of
 from plimsoll.text.counted import counted
 from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
@@ -19,6 +18,8 @@ _BAR_CELLS = 24
 _SPARK_CELLS = 24
 _MARGIN = "     "
 _SEARCHED: Sequence[TrialPhase] = ("search", "validation")
+_BARS = "▁▂▃▄▅▆▇█"
+_ASCII_BARS = "_.-=+*%#"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,3 +165,23 @@ def _series(name: str, values: Sequence[float | None], shown: str, ascii_only: b
         (sparkline(values, _SPARK_CELLS, ascii_only=ascii_only), "cyan"),
         f"  {shown}",
     )
+
+
+# Series as one line of bars.
+def sparkline(values: Sequence[float | None], cells: int, *, ascii_only: bool = False) -> str:
+    """The last `cells` values, each as high as its share of the greatest; a blank for None.
+
+    Zero is the lowest bar and stays it, so that a series that hardly changes looks so.
+    """
+    bars = _ASCII_BARS if ascii_only else _BARS
+    shown = values[-cells:]
+    most = max((value for value in shown if value is not None), default=0.0)
+    return "".join(_bar(value, most, bars) for value in shown).ljust(cells)
+
+
+def _bar(value: float | None, most: float, bars: str) -> str:
+    if value is None:
+        return " "
+    if most <= 0 or value <= 0:
+        return bars[0]
+    return bars[min(len(bars) - 1, round(value / most * (len(bars) - 1)))]

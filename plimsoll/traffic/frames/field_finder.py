@@ -22,7 +22,6 @@ from plimsoll.traffic.frames.field_values import (
 from plimsoll.traffic.frames.layers import FieldValue, Stack
 from plimsoll.traffic.frames.packet import build_packet, payload_of
 from plimsoll.traffic.frames.scapy_layers import Scapy
-from plimsoll.traffic.frames.structural_fields import check_not_structural
 from plimsoll.traffic.plan import SIGNATURE_BYTES
 
 # As wide as the engine writes; of an IPv6 address it is the interface's half.
@@ -30,6 +29,19 @@ _MAX_WIDTH = 8
 # The protocol's integers are signed, of 64 bits.
 _MAX_VALUE = 2**63 - 1
 _VARY_ANOTHER = "vary another field"
+_MEANINGS = {
+    "a length": (
+        "len plen length payload_len uplen hwlen optionlen ihl dataofs ExtHdrLen optlen olen "
+        "SRE_len lladdrlen auxdata_len"
+    ),
+    "a checksum": "chksum cksum",
+    "a version": "version",
+    "the kind of what follows": (
+        "nh proto next_ex NextExtHdr NextProtocol hwtype ptype gtp_type Ether.type Dot1Q.type "
+        "Dot1AD.type Dot1AH.type MPLS.s"
+    ),
+}
+_MEANING_OF = {name: meaning for meaning, names in _MEANINGS.items() for name in names.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,3 +234,14 @@ def _follows(at: int, before: bytes, after: bytes, place: _Place) -> bool:
     )
     old, new = (int.from_bytes(frame[at : at + 2]) for frame in (before, after))
     return (old - added - new) % 0xFFFF == 0
+
+
+# The fields that say how a packet is to be read: with another value the packet is broken.
+def check_not_structural(layer: str, field: str) -> None:
+    """Raise InputError for a field that cannot vary without breaking the packet."""
+    meaning = _MEANING_OF.get(field) or _MEANING_OF.get(f"{layer}.{field}")
+    if meaning:
+        raise InputError(
+            f"{layer}.{field} is {meaning}: with another value the packet is broken",
+            remedy="vary an address, a port, an id, a label, a priority or a TTL",
+        )

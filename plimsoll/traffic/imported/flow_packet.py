@@ -11,7 +11,6 @@ from plimsoll.traffic.frames.layers import Layer, Stack, layer
 from plimsoll.traffic.frames.packet import build_packet, header_bytes
 from plimsoll.traffic.frames.written_bytes import written_bytes
 from plimsoll.traffic.imported.drawn_addresses import DST_PORT, SRC_PORT
-from plimsoll.traffic.imported.port_flows import PortFlows, port_flows
 from plimsoll.traffic.plan import SHORT_SIGNATURE_BYTES, SIGNATURE_BYTES
 
 _TRANSPORTS = ("UDP", "TCP")
@@ -19,6 +18,10 @@ _NETWORKS = ("IP", "IPv6")
 _SWAPPED = {"src": "dst", "dst": "src"}
 _PORT_FIELDS = {"src_port": "sport", "dst_port": "dport"}
 _ECHO_REQUEST = 8
+_MOST_PORT = 65535
+# A stream of 1000 flows and more has so many ports, in turns.
+_FEW = 1000
+_DIVISORS = (1000, 1024)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +151,28 @@ def _written(transport: str, name: str, ports: PortFlows, flows: int) -> str | d
 
 def _replaced(stack: Stack, name: str, change: dict[str, Any]) -> Stack:
     return tuple(each.replaced(change) if each.name == name else each for each in stack)
+
+
+# The ports that bench-trafficgen varies: fewer than its flows, where these are many.
+@dataclass(frozen=True, slots=True)
+class PortFlows:
+    """`count` ports from `start` on, of which the first frame has number `first`."""
+
+    start: int
+    count: int
+    first: int
+
+
+def port_flows(port: int, flows: int) -> PortFlows:
+    """The ports of a stream of so many flows whose first frame has `port`.
+
+    Raises InputError, without a place, for a number of flows that trafficgen refuses.
+    """
+    count = flows if flows < _FEW else next((n for n in _DIVISORS if flows % n == 0), None)
+    if count is None:
+        raise InputError(
+            f"ports of {flows} flows, which trafficgen refuses",
+            remedy="use fewer than 1000, or a multiple of 1000 or 1024",
+        )
+    start = _MOST_PORT - count + 1 if port + count > _MOST_PORT else port
+    return PortFlows(start, count, port - start)

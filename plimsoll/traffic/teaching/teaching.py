@@ -7,21 +7,47 @@ to forward to it.
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from plimsoll.errors import InputError
+from plimsoll.traffic.frames.field_writers import field_writers, places_of
+from plimsoll.traffic.frames.layers import FieldValue, Stack, transport_index
+from plimsoll.traffic.frames.packet import build_frame, check_signable, least_frame_size
+from plimsoll.traffic.frames.plain_packet import Protocol, plain_stacks
+from plimsoll.traffic.frames.stack_ends import reversed_stack
 from plimsoll.traffic.frames.templates import Templates
+from plimsoll.traffic.frames.vary import PATH, Variation
 from plimsoll.traffic.plan import SIGNATURE_BYTES, StreamPlan
 from plimsoll.traffic.streams.compile import Paths, path_numbers
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.streams.stream import Stream, StreamType
-from plimsoll.traffic.teaching.frames import teaching_templates
 from plimsoll.traffic.teaching.settings import (
     MeasurementTeaching,
     TeachingFrames,
     TeachingSettings,
     WarmupTeaching,
 )
+
+if TYPE_CHECKING:
+    from plimsoll.traffic.streams.stream import Stream
+
+_SHORT = re.compile(r"(src|dst)_(mac|ip|port)")
+_PORTS = ("sport", "dport")
+_OTHER_END = {
+    "src": "dst",
+    "dst": "src",
+    "hwsrc": "hwdst",
+    "hwdst": "hwsrc",
+    "psrc": "pdst",
+    "pdst": "psrc",
+    "sport": "dport",
+    "dport": "sport",
+}
+_SPOKEN: dict[TeachingFrames, Protocol] = {"garp": "GARP", "icmp": "ICMP"}
 
 
 def taught_streams(profile: Profile, when: StreamType) -> tuple[Stream, ...]:
@@ -133,3 +159,122 @@ def _templates_of(stream: Stream, frames: TeachingFrames, reverse: bool, where: 
             where=where,
             remedy=error.remedy,
         ) from None
+
+
+# The frames that teach where a stream's destinations live: its packets from their far end.
+#
+# A switch learns addresses as sources. So what a stream has as destination is here the
+# source, for every flow, and what varies in the one varies in the other.
+@functools.lru_cache(maxsize=256)
+def teaching_templates(stream: Stream, frames: TeachingFrames, *, reverse: bool) -> Templates:
+    """What the receiver of one direction of `stream` sends, as small as frames may be.
+
+    Raises InputError where that cannot be made: of a capture, of a packet to a group, of
+    IPv6 by gratuitous ARP.
+    """
+    taught = _taught(stream, frames, reverse)
+    for stack in taught.stacks:
+        _check_learnable(stack[0].get("src"))
+        check_signable(stack)
+    # Of different sizes only by their headers; they take turns.
+    signature = stream.signature_bytes
+    made = tuple(
+        build_frame(stack, least_frame_size(stack, signature), signature) for stack in taught.stacks
+    )
+    fields = field_writers(taught.stacks[0], taught.vary, stream.flows)
+    return Templates(made, (), fields)
+
+
+@dataclass(frozen=True, slots=True)
+class _Taught:
+    """Packets that take turns, and what varies in them."""
+
+    stacks: tuple[Stack, ...]
+    vary: tuple[str | Variation, ...]
+
+
+def _taught(stream: Stream, frames: TeachingFrames, reverse: bool) -> _Taught:
+    if stream.pcap is not None:
+        raise InputError("captured frames cannot be turned round", remedy="leave its teaching out")
+    if frames != "generic":
+        return _spoken(stream, _SPOKEN[frames], reverse)
+    if stream.packet is None:
+        return _of_plain(stream, reverse)
+    (sent,) = stream.stacks(reverse=reverse)
+    # Turned round, a packet to a group would still be its sender's.
+    _check_learnable(sent[0].get("dst"))
+    return _Taught((reversed_stack(sent),), tuple(_turned(sent, each) for each in stream.vary))
+
+
+def _of_plain(stream: Stream, reverse: bool) -> _Taught:
+    """Gratuitous ARP teaches its sender; its far end says the same of itself."""
+    stacks = stream.stacks(reverse=not reverse)
+    if stream.protocol == "GARP":
+        return _Taught(stacks, stream.vary)
+    (sent,) = stream.stacks(reverse=reverse)
+    return _Taught(stacks, tuple(_turned(sent, each) for each in stream.vary))
+
+
+def _spoken(stream: Stream, protocol: Protocol, reverse: bool) -> _Taught:
+    """Of a protocol of its own; fields that it does not have do not vary in it."""
+    if stream.packet is not None:
+        raise InputError(
+            "of a packet written layer by layer the ends are not known",
+            remedy="teach it with frames: generic",
+        )
+    source, destination = stream.ends(reverse=not reverse)
+    stacks = plain_stacks(
+        protocol,
+        source,
+        destination,
+        tags=stream.vlan,
+        labels=stream.mpls,
+        tunnel=stream.vxlan or stream.gtpu,
+        reverse=not reverse,
+    )
+    sent = stream.stacks(reverse=reverse)[0]
+    turned = [_turned(sent, each) for each in stream.vary]
+    return _Taught(stacks, tuple(each for each in turned if _has(stacks[0], each)))
+
+
+def _has(stack: Stack, varied: str | Variation) -> bool:
+    name = varied if isinstance(varied, str) else varied.field
+    try:
+        return bool(places_of(stack, name))
+    except InputError:
+        if name.endswith(".src"):
+            raise InputError(
+                f"there is no {name} in {stack[-1].name}, so not every address would be taught",
+                remedy="vary dst_ip or dst_mac by these names, or teach with frames: generic",
+            ) from None
+        return False
+
+
+def _turned(sent: Stack, varied: str | Variation) -> str | Variation:
+    """The field at the other end of `sent` that means the same."""
+    if isinstance(varied, Variation):
+        every = {"values": "increment", "seed": 0} if varied.values == "random" else {}
+        return varied.model_copy(update={"field": _turned_path(sent, varied.field), **every})
+    if short := _SHORT.fullmatch(varied):
+        return f"{_OTHER_END[short[1]]}_{short[2]}"
+    return _turned_path(sent, varied)
+
+
+def _turned_path(sent: Stack, name: str) -> str:
+    """A tunnel's ports say what it is, whichever way it is passed."""
+    match = PATH.fullmatch(name)
+    if match is None or match["field"] not in _OTHER_END:
+        return name
+    ((index, field),) = places_of(sent, name)
+    if field in _PORTS and index != transport_index(sent):
+        return name
+    return f"{name.removesuffix(field)}{_OTHER_END[field]}"
+
+
+def _check_learnable(mac: FieldValue) -> None:
+    """Raise where it is a group's address."""
+    if isinstance(mac, str) and int(mac[:2], 16) % 2 == 1:
+        raise InputError(
+            f"its frames go to {mac}, a group's address, which no switch learns",
+            remedy="leave its teaching out",
+        )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from plimsoll.dut.lab import DrainedBy
+from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import Interval, LossLimit, TrialPlan
 from plimsoll.generator.latency_ends import LatencyEnds
-from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.criteria.criterion import Criterion, SampleBudget
 from plimsoll.trial.judging.silence import Silence
-from plimsoll.trial.judging.too_late import TooLate
 from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.stall_excuses import StallExcuses
 
@@ -77,3 +77,21 @@ class EarlyAbort:
         )
         self._exceeded_before = exceeded
         return decided
+
+
+# How many latency samples of a stream came after a bound, while a trial runs.
+class TooLate:
+    """Counts the samples above a budget's limit, interval by interval."""
+
+    def __init__(self, budget: SampleBudget) -> None:
+        self.stream = budget.stream
+        self._budget = budget
+        self._samples = 0
+        self._above = 0
+
+    def add(self, latency: Histogram) -> bool:
+        """Account for the next interval; True once there are too many."""
+        self._samples += latency.count
+        self._above += latency.above(self._budget.limit_ns)
+        enough = self._samples >= self._budget.needed
+        return enough and self._above > self._budget.samples

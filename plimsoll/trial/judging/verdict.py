@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
+from plimsoll.dut.sight import Hop
+from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 from plimsoll.trial.judging.dut_agreement import dut_agreement
-from plimsoll.trial.judging.dut_sight import dut_sight
-from plimsoll.trial.judging.filtered import unfiltered
 from plimsoll.trial.judging.returned_length import returned_lengths
 from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 
 JudgedVerdict = Literal["pass", "fail", "invalid"]
+HOPS_RULE = "hops"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,3 +122,80 @@ def _stopped_early(outcome: Outcome, limits: TesterLimits) -> list[Finding]:
         return []
     text = f"stopped after {ran:.4g} s of {planned:.4g} s with no criterion broken"
     return [Finding("runtime", "trial", ran, planned, "s", "invalid", text)]
+
+
+# Findings of what the DUT saw itself: at which hop frames were lost, and what it remarks.
+def dut_sight(outcome: Outcome) -> list[Finding]:
+    """One for each direction whose hops the DUT counts, and one for each remark.
+
+    They say where, and judge nothing: that the DUT's ends agree with the tester to the frame is
+    what `dut_agreement` is for.
+    """
+    sight = outcome.dut_sight
+    directions = dict.fromkeys(hop.direction for hop in sight.hops)
+    return [
+        *(
+            _finding(direction, [hop for hop in sight.hops if hop.direction == direction])
+            for direction in directions
+        ),
+        *(
+            Finding(
+                rule=each.rule,
+                subject=each.subject,
+                value=each.value,
+                limit=each.limit,
+                unit=each.unit,
+                outcome="ok",
+                text=each.text,
+            )
+            for each in sight.remarks
+        ),
+    ]
+
+
+def losses_between(hops: Sequence[Hop]) -> list[tuple[str, int]]:
+    """Where the hops of one direction counted fewer frames than the hop before, and how many.
+
+    Negative where there are more than before: frames that came from elsewhere.
+    """
+    return [
+        (f"between {before.place} and {after.place}", before.frames - after.frames)
+        for before, after in pairwise(hops)
+        if before.frames != after.frames
+    ]
+
+
+def _finding(direction: int, hops: Sequence[Hop]) -> Finding:
+    first, last = hops[0], hops[-1]
+    lost = losses_between(hops)
+    where = "; ".join(f"{frames:,} {place}" for place, frames in lost)
+    said = f"lost on the way: {where}" if lost else "none was lost on the way"
+    return Finding(
+        rule=HOPS_RULE,
+        subject=f"direction {direction}",
+        value=last.frames,
+        limit=first.frames,
+        unit="frames",
+        outcome="ok",
+        text=f"direction {direction}: {first.frames:,} frames at {first.place}, "
+        f"{last.frames:,} at {last.place}; {said}",
+    )
+
+
+# Whether the DUT dropped the frames that it is to drop.
+def unfiltered(outcome: Outcome) -> Iterable[Finding]:
+    """A finding for each stream to be filtered, of which no frame may come back.
+
+    As trafficgen has it of its streams of type ddos. Frames that came in damaged or on
+    another port have passed the DUT as well.
+    """
+    for plan in outcome.plan.streams:
+        if plan.filtered:
+            counts = outcome.counts(plan.stream)
+            came = counts.received + counts.corrupt + counts.misdirected
+            text = (
+                f"{plan.name}: {came:,} of {outcome.offered(plan.stream):,} frames passed the "
+                "DUT, which is to drop all of them"
+            )
+            verdict: FindingOutcome = "ok" if came == 0 else "fail"
+            yield Finding("unfiltered", plan.name, came, 0, "frames", verdict, text)

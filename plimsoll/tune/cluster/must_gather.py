@@ -9,7 +9,7 @@ below a directory for each image that gathered.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,9 @@ from plimsoll.errors import InputError
 from plimsoll.text.given_path import look_at
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import ALL_KINDS, NAMESPACE, POD, Kind
-from plimsoll.tune.cluster.must_gather_files import needed_files
+from plimsoll.tune.host.archives.archive_bounds import ArchiveBounds, PathFilter, size_text
+from plimsoll.tune.host.archives.archived_files import archived_files
+from plimsoll.tune.host.archives.folder_files import folder_files
 from plimsoll.tune.host.view.unread import CannotRead, Unread
 from plimsoll.tune.kubernetes.kube_object import KubeObject, full_name, name_of
 from plimsoll.tune.kubernetes.kube_yaml import parse_objects
@@ -29,6 +31,17 @@ _SUFFIX = ".yaml"
 _KINDS = {(kind.group or _CORE, kind.plural): kind for kind in ALL_KINDS}
 # What a kind of the whole cluster stands under, where others stand under their namespace.
 _EVERYWHERE = ""
+MOST_FILE_BYTES = 32 << 20
+MOST_KEPT_BYTES = 256 << 20
+_BOUNDS = ArchiveBounds(
+    # A must-gather of hundreds of nodes.
+    most_members=1_000_000,
+    most_bytes=32 << 30,
+    most_file_bytes=MOST_FILE_BYTES,
+    # Names of more than 100 characters, which most are, take three blocks more than others.
+    most_header_bytes=4 << 30,
+    remedy="give the directory or archive that oc adm must-gather wrote",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,3 +158,23 @@ def _kind(below: list[str], namespace: str) -> tuple[Kind, str] | None:
     plural = below[1].removesuffix(_SUFFIX) if len(below) == 2 else below[1]
     kind = _KINDS.get((below[0], plural))
     return None if kind is None or kind.namespaced != bool(namespace) else (kind, namespace)
+
+
+# The files of a must-gather that an audit may want, out of a directory or an archive.
+#
+# Nothing is unpacked onto a disk and no link is followed. Of an archive only the requested
+# members are kept; a must-gather is mostly logs, gigabytes of them.
+def needed_files(path: Path, expected: PathFilter) -> Iterator[tuple[str, bytes]]:
+    """(path within it, content) of each regular file whose path is `expected`.
+
+    Directories give them in the order of their names, archives in their own. Raises InputError
+    for what is neither, for an expected path that is a link or a device, and for more than a
+    must-gather can need.
+    """
+    read = folder_files if path.is_dir() else archived_files
+    kept = 0
+    for name, content in read(path, _BOUNDS, expected):
+        kept += len(content)
+        if kept > MOST_KEPT_BYTES:
+            raise _BOUNDS.refused(path, f"holds more than {size_text(MOST_KEPT_BYTES)} of objects")
+        yield name, content

@@ -10,9 +10,8 @@ with the same outcome, for the last of a name is the same in all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from plimsoll.tune.expected.boot_options import boot_line
 from plimsoll.tune.expected.cpu_mask import tuned_cpu_mask
 from plimsoll.tune.expected.hugepage_arguments import hugepage_arguments
 from plimsoll.tune.expected.kernel_argument import KernelArgument, Vendor, arguments_of
@@ -22,7 +21,6 @@ from plimsoll.tune.intent.intent import Intent
 _PARENT = "TuneD, network-latency"
 _OPERATOR = "Node Tuning Operator"
 _PROFILE = "PerformanceProfile, additionalKernelArgs"
-
 # The name of a piece in its [bootloader] section, and the arguments.
 _Option = tuple[str, Iterable[KernelArgument]]
 
@@ -136,3 +134,34 @@ def _operators_own(intent: Intent) -> Iterator[_Option]:
         # The first is so spelled in the operator's profile too.
         yield "cmdline_realtime_nosoftlookup", arguments_of("nosoftlockup", _OPERATOR)
         yield "cmdline_realtime_common", arguments_of("rcutree.kthread_prio=11", _OPERATOR)
+
+
+# How TuneD makes one command line of the [bootloader] sections of profiles and their parents.
+#
+# As in redhat-performance/tuned at commit 35eed3ca: profiles/merger.py, and
+# _get_effective_options of plugins/plugin_bootloader.py.
+def boot_line(
+    options: Mapping[str, Iterable[KernelArgument]], patch: Mapping[str, str], source: str
+) -> tuple[KernelArgument, ...]:
+    """The arguments of the options, in their order, with those of a profile that includes them.
+
+    An option of the patch takes the place of the one that has its name, others come last.
+    Its text is added, with or without a "+" before it; with a "-" its words are taken out of
+    what comes before. `source` is the patch's name.
+    """
+    merged: dict[str, Iterable[KernelArgument] | str] = {**options}
+    merged.update((name, text) for name, text in patch.items() if name.startswith("cmdline"))
+    line: list[KernelArgument] = []
+    for option in merged.values():
+        if not isinstance(option, str):
+            line += option
+        elif option.startswith("-"):
+            line = _without(line, option[1:].split())
+        else:
+            line += arguments_of(option.removeprefix("+"), source)
+    return tuple(line)
+
+
+def _without(line: list[KernelArgument], words: Iterable[str]) -> list[KernelArgument]:
+    taken_out = frozenset(words)
+    return [each for each in line if taken_out.isdisjoint(each.words)]

@@ -9,8 +9,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from plimsoll.web.security.access import ENTRY_PATH, Access
-from plimsoll.web.security.forgery import is_forged
+from plimsoll.web.security.access import ENTRY_PATH, Access, IdentityProof
 from plimsoll.web.security.headers import guarded_headers
 from plimsoll.web.security.host_names import is_own_name
 from plimsoll.web.serve_settings import ServeSettings
@@ -20,6 +19,10 @@ LOGIN_PATH = "/login"
 _OPEN = frozenset(
     {ENTRY_PATH, LOGIN_PATH, "/assets/report.css", "/assets/app.css", "/assets/mark.svg"}
 )
+_READING = ("GET", "HEAD")
+# What a browser never adds by itself to a request of another page: a header with the token, and
+# a connection to a Unix socket.
+_DELIBERATE = ("token", "peer")
 
 
 class Guard:
@@ -83,3 +86,18 @@ class Guard:
 
 def _refused(status: int, reason: str, headers: dict[str, str] | None = None) -> Response:
     return PlainTextResponse(reason + "\n", status_code=status, headers=headers)
+
+
+# Requests that change something come from our own pages, whatever else a browser has open.
+def is_forged(request: Request, proof: IdentityProof | None) -> bool:
+    """Whether another site's page may have had a browser send this, which changes something.
+
+    Browsers name the page's site in Origin, and no page can change that. It must be ours, and may
+    be missing where a browser cannot have sent the proof.
+    """
+    if request.method in _READING:
+        return False
+    origin = request.headers.get("origin")
+    if origin is None:
+        return proof not in _DELIBERATE
+    return origin != f"{request.url.scheme}://{request.headers.get('host', '')}"

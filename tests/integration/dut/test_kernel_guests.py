@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.dut.sight import DutSight, Hop, SeesTrials
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.trial.judging.dut_sight import losses_between
+from plimsoll.trial.judging.verdict import losses_between
 from tests.integration.command import ROOT, Workplace
 from tests.integration.dut.guest_chains import (
     hung_is_not_dead,

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.namespaces.nft_counters import NftCounters
+from plimsoll.host.namespaces.flowtable_counts import NftCounters
 from plimsoll.host.namespaces.within import run_within
 
 TABLES = """

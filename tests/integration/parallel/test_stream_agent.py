@@ -15,8 +15,8 @@ import pytest
 
 from plimsoll.benchmark.churn.latency.probes import parse_probe_log
 from plimsoll.benchmark.churn.pod_streams.end_report import EndReport
-from plimsoll.benchmark.churn.pod_streams.node_clock import NodeClock
 from plimsoll.benchmark.churn.pod_streams.pod_agent import END, FOLDER, end_command
+from plimsoll.benchmark.churn.pod_streams.pod_streams import NodeClock
 from plimsoll.benchmark.churn.pod_streams.probe_agent import probe_command, reflect_command
 from plimsoll.benchmark.churn.pod_streams.stream_agent import client_command, server_command
 from plimsoll.benchmark.churn.streams.iperf3 import TcpStreamPlan

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from plimsoll.dut.guest.initramfs import initramfs
+from plimsoll.dut.guest.vm_image import initramfs
 from plimsoll.tune.audit.needed_files import needed_files
-from plimsoll.tune.host.capture.capture import Capture
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import Capture, CapturedHost
 from plimsoll.tune.host.capture.collect import NeededFiles, collect
 from plimsoll.tune.host.capture.path_pattern import parents
 from plimsoll.tune.host.view.commands import commands_of

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.dut.guest.initramfs import initramfs
+from plimsoll.dut.guest.vm_image import initramfs
 from plimsoll.host.processes.child import tied_to_parent
 from tests.integration.vm.guest import CannotBoot
 from tests.tried_again import SpoiltByMachine, tried_again

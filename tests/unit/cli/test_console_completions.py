@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.cli.console.console_prompt import completions
+from plimsoll.cli.console.console import completions
 
 STREAMS = ["load", "load/0-1", "probe"]
 

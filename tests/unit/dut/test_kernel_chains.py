@@ -21,7 +21,7 @@ from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
-from plimsoll.trial.judging.dut_sight import losses_between
+from plimsoll.trial.judging.verdict import losses_between
 from tests.worded.says import Says
 
 ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)

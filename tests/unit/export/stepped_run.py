@@ -10,7 +10,7 @@ from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.trial.running.trial_clock import TrialClock
+from plimsoll.trial.running.trial import TrialClock
 from tests.unit.record.trial_parts import BEGIN_NS, PROBE, counts, interval, plan, record
 
 __all__ = ["SteppedTrial", "samples_of", "sent_of", "stepped_run"]

@@ -8,13 +8,17 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.generator.moongen.dpdk_configuration import dpdk_configuration, dpdk_port
 from plimsoll.generator.moongen.port_settings import (
     check_streams,
     port_settings,
     probe_settings,
 )
-from plimsoll.generator.moongen.settings import BINARY, MoonGenSettings
+from plimsoll.generator.moongen.settings import (
+    BINARY,
+    MoonGenSettings,
+    dpdk_configuration,
+    dpdk_port,
+)
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.generator.interface import GeneratorDied
-from plimsoll.generator.moongen.latency_csv import read_latencies
+from plimsoll.generator.moongen.generator import read_latencies
 from tests.worded.says import Says
 
 

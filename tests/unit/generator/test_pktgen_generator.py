@@ -11,15 +11,14 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.generator.interface import GeneratorDied, GeneratorRefused
-from plimsoll.generator.pktgen.latency_samples import read_samples
-from plimsoll.generator.pktgen.lcores import lcore_arguments, port_mappings
+from plimsoll.generator.pktgen.generator import read_samples
 from plimsoll.generator.pktgen.port_settings import (
     port_settings,
     probe_settings,
     rate_percent,
     streams_by_port,
 )
-from plimsoll.generator.pktgen.settings import PktgenSettings
+from plimsoll.generator.pktgen.settings import PktgenSettings, lcore_arguments, port_mappings
 from plimsoll.generator.scripted.conversation import (
     FILES,
     ProgramName,

@@ -11,9 +11,9 @@ import pytest
 from plimsoll.errors import InputError
 from plimsoll.generator.interface import GeneratorDied, GeneratorRefused
 from plimsoll.generator.testpmd.console import Console
-from plimsoll.generator.testpmd.generator import command
-from plimsoll.generator.testpmd.port_statistics import (
+from plimsoll.generator.testpmd.generator import (
     PortStatistics,
+    command,
     read_description,
     read_statistics,
 )

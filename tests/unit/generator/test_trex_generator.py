@@ -21,8 +21,7 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.interface import GeneratorDied, GeneratorRefused, Interval, TrialPlan
 from plimsoll.generator.trex.client import TrexClient
-from plimsoll.generator.trex.generator import StlTrex
-from plimsoll.generator.trex.latency import latency_histogram
+from plimsoll.generator.trex.generator import StlTrex, latency_histogram
 from plimsoll.generator.trex.server import LIBRARY, trex_configuration
 from plimsoll.generator.trex.settings import TrexSettings
 from plimsoll.generator.trex.stl_streams import stl_streams

@@ -11,8 +11,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child
 from plimsoll.neighbours.neighbour import Achieved, NeighbourModel
-from plimsoll.neighbours.noise import NO_NOISE, Noise
-from plimsoll.neighbours.session_tasks import session_processes
+from plimsoll.neighbours.noise import NO_NOISE, Noise, session_processes
 from tests.worded.says import Says
 
 # Says that it is there, starts another, and waits to be signalled to end.

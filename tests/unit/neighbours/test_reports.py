@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.neighbours.memory import read_last_words
-from plimsoll.neighbours.stress_ng_report import read_report
+from plimsoll.neighbours.stress_ng import read_report
 from tests.worded.says import Says
 
 CAPTURED = Path(__file__).parent / "captured"

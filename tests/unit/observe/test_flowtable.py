@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.host.namespaces import flowtable_counts, nft_counters
+from plimsoll.host.namespaces.flowtable_counts import read_counter
 from plimsoll.host.namespaces.netlink import LINKS
-from plimsoll.host.namespaces.nft_counters import read_counter
 from plimsoll.observe.network import flowtable
 from plimsoll.observe.network.flowtable import FlowtableObserver
 from plimsoll.observe.network.watched_namespace import WatchedNamespace

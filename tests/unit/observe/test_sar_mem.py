@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.agent.sampler import Sampler
+from plimsoll.observe.agent.agent import Sampler
 from plimsoll.observe.procfs.sar_mem_paging import Paging
 from plimsoll.observe.procfs.sar_mem_used import MemoryUsed
 from plimsoll.observe.reading.host_files import HostFiles

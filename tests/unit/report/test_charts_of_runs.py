@@ -28,7 +28,7 @@ from plimsoll.report.pages.comparison.fact_grid import fact_grid
 from plimsoll.report.pages.comparison.host_charts import busy_chart, interrupt_chart
 from plimsoll.report.pages.comparison.latency_charts import side_ccdf, side_percentiles
 from plimsoll.report.pages.comparison.value_chart import value_chart
-from plimsoll.report.pages.trend.figure_chart import figure_chart
+from plimsoll.report.pages.trend.page import figure_chart
 from tests.unit.record.index.run_dirs import make_run
 from tests.unit.report.sample_run import write_sample_run
 

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from plimsoll.web.bounded_protocol import BoundedProtocol
+from plimsoll.web.peer import BoundedProtocol
 from plimsoll.web.quiet_server import quiet_config
 
 LONGEST_S = 0.2

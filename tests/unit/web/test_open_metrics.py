@@ -22,7 +22,7 @@ from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.run.journal import TRIAL_STARTED, Journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.samples.metric_type import MetricType
-from plimsoll.web import bounded_threads
+from plimsoll.web import open_metrics as bounded_threads
 from plimsoll.web.endpoint import ListenEndpoint, parse_endpoint
 from plimsoll.web.open_metrics import metric_name, open_metrics, total_name
 from tests.free_ports import free_port

@@ -9,6 +9,9 @@ folder, the API server on a port of loopback, by TLS and to one token alone.
 
 from __future__ import annotations
 
+import base64
+import json
+import secrets
 import socket
 import ssl
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,18 +21,16 @@ from http.client import HTTPException, HTTPSConnection
 from pathlib import Path
 
 from plimsoll.benchmark.churn.api.writing_client import WritingClient
-from plimsoll.benchmark.churn.control_plane.credentials import (
-    make_certificate_folder,
-    write_kubeconfig,
-    write_signing_key,
-    write_tokens,
-)
 from plimsoll.benchmark.churn.control_plane.openshift_kinds import define_openshift_kinds
 from plimsoll.benchmark.churn.control_plane.programs import (
     CERTIFICATE,
+    CERTIFICATES,
     COMPONENTS,
     ETCD_SOCKET,
+    KUBECONFIG,
     LOOPBACK,
+    SIGNING_KEY,
+    TOKENS,
     Programs,
     apiserver_options,
     controllers_options,
@@ -38,6 +39,7 @@ from plimsoll.benchmark.churn.control_plane.programs import (
 )
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.namespaces.ip_command import find_program, run_program
 from plimsoll.host.processes.child import Child, describe_exit
 from plimsoll.host.processes.comes_true import comes_true
 from plimsoll.host.processes.own_module import module_argv, module_environment
@@ -49,6 +51,7 @@ _TRIES = 3
 _LONGEST_START_S = 300.0
 _LONGEST_END_S = 3.0
 _POLL_S = 0.2
+_OPENSSL = "openssl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,3 +235,46 @@ def _check(child: Child) -> None:
             where="cluster",
             remedy="go on with the run by --resume once what it says is set right",
         )
+
+
+# Who may ask a control plane of our own, and by what it is known: tokens, keys, kubeconfig.
+def write_tokens(folder: Path) -> str:
+    """Write who may do everything, and return the token by which."""
+    token = secrets.token_hex(16)
+    _write(folder / TOKENS, f'{token},plimsoll,plimsoll,"system:masters"\n'.encode())
+    return token
+
+
+def write_signing_key(folder: Path) -> None:
+    """Write the key by which the server signs tokens of service accounts. Raises MachineError."""
+    program = find_program(_OPENSSL, _OPENSSL, where="cluster")
+    words = ("genpkey", "-quiet", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048")
+    _write(folder / SIGNING_KEY, run_program([program, *words], where="cluster").encode())
+
+
+def make_certificate_folder(folder: Path) -> None:
+    """Where the server puts the certificate that it makes for itself."""
+    (folder / CERTIFICATES).mkdir(mode=0o700)
+
+
+def write_kubeconfig(folder: Path, url: str, token: str) -> Path:
+    """Write a kubeconfig for `token`, once the server has its certificate; its path."""
+    trusted = base64.b64encode((folder / CERTIFICATE).read_bytes()).decode()
+    document = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "plimsoll",
+        "clusters": [
+            {"name": "plimsoll", "cluster": {"server": url, "certificate-authority-data": trusted}}
+        ],
+        "users": [{"name": "plimsoll", "user": {"token": token}}],
+        "contexts": [{"name": "plimsoll", "context": {"cluster": "plimsoll", "user": "plimsoll"}}],
+    }
+    path = folder / KUBECONFIG
+    _write(path, json.dumps(document).encode())
+    return path
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.touch(0o600)
+    path.write_bytes(content)

@@ -15,14 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from plimsoll.benchmark.churn.api.removal import remove
 from plimsoll.benchmark.churn.api.writing_client import WritingClient
 from plimsoll.benchmark.churn.latency.probes import ProbeLog, ProbeSample, parse_probe_log
 from plimsoll.benchmark.churn.pod_streams.end_report import EndReport
-from plimsoll.benchmark.churn.pod_streams.node_clock import NodeClock
-from plimsoll.benchmark.churn.pod_streams.pod_agent import END, end_command
+from plimsoll.benchmark.churn.pod_streams.pod_agent import CLOCK, END, end_command
 from plimsoll.benchmark.churn.pod_streams.settings import AttachedNetwork
 from plimsoll.benchmark.churn.pod_streams.stream_pods import (
     PROBE,
@@ -37,6 +36,50 @@ from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.host.kubernetes.pod_state import PodState
 from plimsoll.tune.render.files.manifest import Manifest
 
+_EXCHANGES = 8
+_ANSWER_S = 10.0
+
+
+# A node's clock held against ours, over a command that runs there.
+class Lines(Protocol):
+    """The input and output of a command elsewhere."""
+
+    def write(self, data: bytes) -> None:
+        """To its input."""
+
+    def read_line(self, timeout_s: float) -> bytes:
+        """The next line of its output, without its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeClock:
+    """By how much the node's CLOCK_REALTIME is ahead of ours, in ns; wrong by `error_ns` at most.
+
+    The answer of each exchange is from between our question and its arrival, as in NTP (RFC 5905):
+    the quickest exchange says most.
+    """
+
+    ahead_ns: int
+    error_ns: int
+
+    @classmethod
+    def read(cls, lines: Lines) -> NodeClock:
+        """Raises ValueError for an answer that is none, and what `lines` does."""
+        return min((cls._exchange(lines) for _ in range(_EXCHANGES)), key=lambda it: it.error_ns)
+
+    @classmethod
+    def _exchange(cls, lines: Lines) -> NodeClock:
+        begin_ns, begin = time.time_ns(), time.monotonic_ns()
+        lines.write(CLOCK + b"\n")
+        there_ns = int(lines.read_line(_ANSWER_S))
+        half_ns = (time.monotonic_ns() - begin) // 2
+        return cls(there_ns - begin_ns - half_ns, half_ns)
+
+    def ours_ns(self, there_ns: int) -> int:
+        """A time of the node's clock by ours."""
+        return there_ns - self.ahead_ns
+
+
 _WORKERS = 8
 _TRIES = 3
 _PAUSE_S = 2.0
@@ -50,7 +93,6 @@ _START_POLL_S = 1.0
 _CHECK_S = 5.0
 _STATUS = "k8s.v1.cni.cncf.io/network-status"
 _REMEDY = "look at kubectl describe pod and kubectl logs, and whether the network carries it"
-
 _Found = TypeVar("_Found")
 PodObject = Mapping[str, Any]
 

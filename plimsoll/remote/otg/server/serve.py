@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -12,11 +13,13 @@ from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.errors import InputError
 from plimsoll.host.processes.priority import quick_to_answer
 from plimsoll.remote.otg.flows.port import Tester
-from plimsoll.remote.otg.server.server import serve_until_signal
+from plimsoll.remote.otg.model.published import messages
+from plimsoll.remote.otg.server.grpc_service import make_server
+from plimsoll.remote.otg.server.rest import make_application
 from plimsoll.remote.otg.server.settings import OtgSettings
 from plimsoll.remote.otg.session.session import OtgSession
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
-from plimsoll.web.quiet_server import listening
+from plimsoll.web.quiet_server import QuietServer, listening, quiet_config
 
 # A request for metrics waits for the end of the interval that is under way.
 _LIVE = LiveSettings(interval_s=0.2, shares_cpus=True)
@@ -67,3 +70,31 @@ def _checked(locations: Mapping[str, int], port_count: int) -> Mapping[str, int]
                 remedy=f"give a port from 0 to {port_count - 1}",
             )
     return locations
+
+
+# Both servers over one session: until SIGINT or SIGTERM, and leaving nothing.
+def serve_until_signal(
+    session: OtgSession,
+    settings: OtgSettings,
+    listener: socket.socket,
+    ready: Callable[[], None] = lambda: None,
+) -> None:
+    """Answer until SIGINT or SIGTERM, which is then raised anew for the handler before it.
+
+    `ready` is called when both are there.
+    """
+    # Seconds of generated code, before the first client waits for it.
+    messages()
+    server = make_server(session, settings) if settings.grpc_port is not None else None
+    config = quiet_config(
+        make_application(session, settings), certificate=settings.certificate, key=settings.key
+    )
+    try:
+        if server is not None:
+            server.start()
+        ready()
+        QuietServer(config).run(sockets=[listener])
+    finally:
+        if server is not None:
+            server.stop(grace=None).wait()
+        session.close()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from plimsoll.errors import InputError, PlimsollError
+from plimsoll.remote.otg.flows.device import Interface, neighbour_mac
 from plimsoll.remote.otg.flows.flow import Flow
 from plimsoll.remote.otg.flows.port import Tester
 from plimsoll.remote.otg.flows.sending import ROUNDING
@@ -20,7 +21,6 @@ from plimsoll.remote.otg.session.configuration import Configuration, read_config
 from plimsoll.remote.otg.session.links import PortLinks
 from plimsoll.remote.otg.session.live import FlowTraffic
 from plimsoll.remote.otg.session.metrics import flow_metric, only, port_metric
-from plimsoll.remote.otg.session.neighbours import neighbours
 from plimsoll.remote.otg.session.transmission import Transmission
 from plimsoll.text.units import format_number
 from plimsoll.version import VERSION
@@ -267,3 +267,21 @@ def _chosen(given: Given, field: str, known: Any) -> list[str]:
 
 def _warnings(texts: Sequence[str]) -> Content:
     return {"warnings": list(texts)}
+
+
+# Whom the configured addresses would send to, as the configuration alone says.
+def neighbours(
+    interfaces: Iterable[Interface], version: int, names: Collection[str]
+) -> list[Content]:
+    """The gateway of each address of that IP version, with its MAC where that is written down."""
+    known = list(interfaces)
+    found: list[Content] = []
+    for interface in known:
+        if names and interface.name not in names:
+            continue
+        for address in interface.addresses:
+            if address.version == version:
+                mac = neighbour_mac(address, known)
+                entry = {"ethernet_name": interface.name, f"ipv{version}_address": address.gateway}
+                found.append(entry | ({"link_layer_address": mac} if mac else {}))
+    return found

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.errors import PlimsollError
-from plimsoll.remote.trex.messages.bounded_json import bounded_json
 from plimsoll.remote.trex.messages.zipped import MOST_BYTES, TooLarge, is_zipped, unzipped, zipped
 
 Params = dict[str, Any]
 # A method and its parameters; what it returns is the result.
 Call = Callable[[str, Params], Any]
-
 # Of a batch: as many streams as a port has, of two hundred values each.
 _MOST_VALUES = 1_000_000
 _MOST_IN_A_BATCH = 4096
 # TRex's clients read both; only long answers are worth it.
 _ZIPPED_FROM = 4096
-
 _PARSE, _INVALID, _NO_METHOD, _PARAMS, _INTERNAL = -32700, -32600, -32601, -32602, -32603
 _EXECUTE = -32000
+# Python's own limit on recursion is far above what is ever nested.
+_DEEPEST = 64
 
 
 class UnknownMethod(Exception):
@@ -111,3 +110,50 @@ def _carried_out(method: str, params: Params, message_id: str | int, call: Call)
 def _encoded(answer: Any, may_zip: bool) -> bytes:
     content = json.dumps(answer, separators=(",", ":"), allow_nan=False).encode()
     return zipped(content) if may_zip and len(content) >= _ZIPPED_FROM else content
+
+
+# JSON from outside, with a bound on what becomes of it in memory.
+#
+# A byte or two are enough for an object or a list, which take a hundred in memory; so a request of
+# a few MiB, or a few KiB where it was compressed, could take as many GiB.
+def bounded_json(content: bytes, most_values: int) -> Any:
+    """The document. Raises ValueError for one that is none, too large, or nested too deeply.
+
+    Each value but the first follows a comma or a bracket, and those are counted, the ones within
+    texts, too.
+    """
+    if sum(map(content.count, (b",", b"[", b"{"))) > most_values:
+        raise ValueError(f"it has more than {most_values} values")
+    try:
+        found = json.loads(content, parse_constant=_no_constant)
+    except RecursionError:
+        raise _too_deep() from None
+    _check_depth(found)
+    return found
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _check_depth(document: Any) -> None:
+    """Raise ValueError where it is nested too deeply; level by level, as it may be very deep."""
+    level: list[Any] = [document]
+    for _ in range(_DEEPEST + 1):
+        level = [inner for each in level for inner in _within(each)]
+        if not level:
+            return
+    raise _too_deep()
+
+
+def _within(value: Any) -> Iterable[Any]:
+    """The objects and lists right in it."""
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return ()
+    return [each for each in value if isinstance(each, dict | list)]
+
+
+def _too_deep() -> ValueError:
+    return ValueError(f"it is nested deeper than {_DEEPEST}")

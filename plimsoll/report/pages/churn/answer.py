@@ -17,11 +17,11 @@ from plimsoll.report.pages.churn.control_plane_tables import (
     usage_section,
 )
 from plimsoll.report.pages.churn.probe_section import probe_section
-from plimsoll.report.pages.churn.throughput_chart import throughput_figures
 from plimsoll.report.pages.churn.throughput_tables import (
     dip_table,
     level_table,
     pair_table,
+    throughput_figures,
     throughput_table,
 )
 from plimsoll.report.pages.standard.sections import (

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from plimsoll.tune.host.boot.known_arguments import KNOWN_ARGUMENTS
 from plimsoll.tune.host.view.host_view import HostView
 
 _WORD = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
@@ -20,10 +19,78 @@ _NAME = re.compile(r"[A-Za-z][\w.]{0,63}", re.ASCII)
 _MOST_CPUS = 8192
 # kernel/sched/isolation.c, housekeeping_setup: later ones with other CPUs are ignored.
 _FIRST_COUNTS = frozenset({"nohz_full"})
-
 PATH = "/proc/cmdline"
 # What a capture has in place of a value, or of a word that is not a known argument.
 HIDDEN = "<hidden>"
+_CPUS = """
+    cpu0_hotplug isolcpus irqaffinity kthread_cpus maxcpus nohz nohz_full nosmp nosmt nr_cpus
+    possible_cpus smt systemd.cpu_affinity tuned.non_isolcpus workqueue.cpu_intensive_thresh_us
+    workqueue.default_affinity_scope workqueue.power_efficient workqueue.unbound_cpus
+"""
+_TIME = """
+    clocksource highres hpet lapic_timer_c2_ok lapictimerfreq no_timer_check notsc skew_tick
+    tick_broadcast tsc tsc_early_khz threadirqs timer_migration
+"""
+_RCU = """
+    rcu_nocb_poll rcu_nocbs rcu_normal rcu_normal_after_boot rcupdate.rcu_cpu_stall_suppress
+    rcupdate.rcu_cpu_stall_timeout rcupdate.rcu_expedited rcupdate.rcu_normal
+    rcupdate.rcu_normal_after_boot rcutree.blimit rcutree.enable_rcu_lazy
+    rcutree.jiffies_till_first_fqs rcutree.kthread_prio rcutree.nocb_nobypass_lim_per_jiffy
+    rcutree.nohz_full_patience_delay rcutree.qhimark rcutree.use_softirq
+"""
+_WATCHDOGS = """
+    audit audit_backlog_limit hung_task_panic mce nmi_watchdog nosoftlockup nowatchdog
+    softlockup_all_cpu_backtrace softlockup_panic watchdog_thresh
+"""
+_POWER = """
+    amd_pstate amd_prefcore cpufreq.default_governor cpufreq.off cpuidle.governor cpuidle.off
+    cpuidle_haltpoll.force idle intel_idle.max_cstate intel_idle.preferred_cstates
+    intel_idle.states_off intel_idle.use_acpi intel_pstate intel_pstate.no_turbo
+    processor.ignore_ppc processor.max_cstate processor.nocst
+"""
+_MEMORY = """
+    default_hugepagesz hugepage_alloc_threads hugepages hugepagesz hugetlb_cma hugetlb_free_vmemmap
+    init_on_alloc init_on_free kernelcore ksm mem movablecore numa numa_balancing page_alloc.shuffle
+    psi slab_nomerge swapaccount transparent_hugepage vmalloc
+"""
+_DEVICES = """
+    acpi amd_iommu amd_iommu_dump apic disable_ipv6 intel_iommu intremap iommu iommu.forcedac
+    iommu.passthrough iommu.strict ipv6.disable mlx5_core.probe_vf nvme.poll_queues
+    nvme_core.default_ps_max_latency_us pci pcie_acs_override pcie_aspm pcie_aspm.policy
+    pcie_port_pm pcie_ports swiotlb usbcore.autosuspend vfio.enable_unsafe_noiommu_mode
+    vfio_iommu_type1.allow_unsafe_interrupts vfio_pci.disable_idle_d3 vfio_pci.enable_sriov
+    vfio_pci.ids virtio_net.napi_tx
+"""
+_SCHEDULER = """
+    autogroup cfs_bandwidth cgroup_disable cgroup_no_v1 kvm.halt_poll_ns noautogroup preempt
+    relax_domain_level sched_verbose schedstats systemd.legacy_systemd_cgroup_controller
+    systemd.unified_cgroup_hierarchy
+"""
+_MITIGATIONS = """
+    gather_data_sampling indirect_target_selection kpti kvm_intel.vmentry_l1d_flush l1d_flush l1tf
+    mds mitigations mmio_stale_data nospec_store_bypass_disable nospectre_bhb nospectre_v1
+    nospectre_v2 nopti pti reg_file_data_sampling retbleed spec_rstack_overflow
+    spec_store_bypass_disable spectre_bhi spectre_v2 spectre_v2_user srbds tsa tsx
+    tsx_async_abort vmscape
+"""
+# Standing alone they say nothing of anybody, and are on every command line.
+_COMMON = "console crashkernel debug fips nokaslr quiet ro rw selinux splash"
+KNOWN_ARGUMENTS = frozenset(
+    " ".join(
+        (
+            _CPUS,
+            _TIME,
+            _RCU,
+            _WATCHDOGS,
+            _POWER,
+            _MEMORY,
+            _DEVICES,
+            _SCHEDULER,
+            _MITIGATIONS,
+            _COMMON,
+        )
+    ).split()
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from plimsoll.tune.host.capture.captured_host import CapturedHost
-from plimsoll.tune.host.view.host_view import CommandOutput
+from plimsoll.tune.host.capture.path_pattern import matches, parents
+from plimsoll.tune.host.view.host_view import CommandOutput, HostView
 from plimsoll.tune.host.view.unread import Unread, UnreadCause
 
 FORMAT_VERSION: Literal[1] = 1
@@ -80,3 +81,79 @@ class Capture:
             collected=manifest.collected,
             where=where,
         )
+
+
+# A host as a capture holds it.
+class CapturedHost(HostView):
+    """`files`, `links` and `outputs` by absolute path or command; `unread` what was refused.
+
+    `collected` are the patterns of paths, and the commands, that were requested: what
+    matches one of them and is not here did not exist. All else was never requested, and
+    whether the host has it is unknown. `listed` has directories of which the names alone
+    were taken, on top of those that the paths make.
+    """
+
+    def __init__(
+        self,
+        *,
+        files: Mapping[str, str],
+        links: Mapping[str, str] | None = None,
+        listed: Mapping[str, tuple[str, ...]] | None = None,
+        outputs: Mapping[str, CommandOutput] | None = None,
+        unread: Iterable[Unread] = (),
+        collected: Iterable[str] = ("/**",),
+        where: str = "a capture",
+    ) -> None:
+        self.where = where
+        self._files = dict(files)
+        self._links = dict(links or {})
+        self._outputs = dict(outputs or {})
+        self._unread = {each.where: each for each in unread}
+        self._collected = tuple(collected)
+        self._names = _names([*self._files, *self._links, *self._unread])
+        for path, names in (listed or {}).items():
+            self._names.setdefault(path, set()).update(names)
+
+    def file(self, path: str) -> str | Unread:
+        """The text of a regular file."""
+        found = self._files.get(path)
+        return self._missing(path) if found is None else found.strip()
+
+    def directory(self, path: str) -> tuple[str, ...] | Unread:
+        """The names in a directory, sorted, as far as the capture has them."""
+        if path in self._names and path not in self._unread:
+            return tuple(sorted(self._names[path]))
+        return self._missing(path)
+
+    def target(self, path: str) -> str | Unread:
+        """What a symbolic link says, as written."""
+        found = self._links.get(path)
+        return self._missing(path) if found is None else found
+
+    def output(self, command: str) -> CommandOutput | Unread:
+        """The output that the command had."""
+        found = self._outputs.get(command)
+        if found is not None:
+            return found
+        missing = Unread(command, "not-captured")
+        return self._unread.get(command, missing)
+
+    def _missing(self, path: str) -> Unread:
+        if path in self._unread:
+            return self._unread[path]
+        requested = (pattern for each in self._collected for pattern in (each, *parents(each)))
+        known = any(matches(pattern, path) for pattern in requested)
+        return Unread(path, "absent" if known else "not-captured")
+
+
+def _names(paths: Iterable[str]) -> dict[str, set[str]]:
+    """The names in each directory that a path passes through."""
+    found: dict[str, set[str]] = {}
+    for path in paths:
+        if not path.startswith("/"):
+            continue
+        child = PurePosixPath(path)
+        for parent in child.parents:
+            found.setdefault(str(parent), set()).add(child.name)
+            child = parent
+    return found

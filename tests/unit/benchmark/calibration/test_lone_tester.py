@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.calibration.lone_tester import LoneTester, one_in_flight
+from plimsoll.benchmark.calibration.tester_calibration import LoneTester, one_in_flight
 from plimsoll.generator.interface import TrialReport
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from tests.unit.benchmark.capped_generator import CappedGenerator

@@ -2,8 +2,8 @@
 
 import pytest
 
-from plimsoll.benchmark.calibration.lone_tester import LoneTester
 from plimsoll.benchmark.calibration.tester_calibration import (
+    LoneTester,
     MeasuredTester,
     calibration_profile,
     check_calibration_profile,

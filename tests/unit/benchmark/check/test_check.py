@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.check.check import check_experiment
-from plimsoll.benchmark.check.ideal_dut import cost_of
-from plimsoll.benchmark.check.planned_cpus import planned_cpus
+from plimsoll.benchmark.check.check import check_experiment, planned_cpus
+from plimsoll.benchmark.check.planned_phases import cost_of
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.set_field import parse_set_field
 from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus

@@ -18,8 +18,7 @@ from plimsoll.benchmark.churn.figures import (
     control_plane_figures,
     stream_outcome,
 )
-from plimsoll.benchmark.churn.kpis.processes import ProcessUsage
-from plimsoll.benchmark.churn.kpis.sampler import KpiReading
+from plimsoll.benchmark.churn.kpis.sampler import KpiReading, ProcessUsage
 from plimsoll.benchmark.churn.kpis.scrape import read_scrape
 from plimsoll.benchmark.churn.settings import DipSettings, StreamSettings
 from plimsoll.benchmark.churn.streams.networks import HostNetwork

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from plimsoll.benchmark.live_traffic.stream_tally import no_counts
+from plimsoll.benchmark.live_traffic.live_book import no_counts
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
     NO_ENDS,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.benchmark.live_traffic.known_stream import KnownStream
-from plimsoll.benchmark.live_traffic.stream_tally import no_counts
+from plimsoll.benchmark.live_traffic.live_book import no_counts
 from plimsoll.generator.interface import StreamCourse
 from tests.this_thread import in_this_thread
 from tests.unit.benchmark.live_traffic.test_live_traffic import stream

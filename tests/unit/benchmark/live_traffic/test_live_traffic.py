@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from plimsoll.benchmark.live_traffic.known_stream import KnownStream
-from plimsoll.benchmark.live_traffic.live_book import LiveBook
-from plimsoll.benchmark.live_traffic.stream_tally import no_counts
+from plimsoll.benchmark.live_traffic.live_book import LiveBook, no_counts
 from plimsoll.errors import InputError
 from plimsoll.generator.interface import (
     GeneratorRefused,

@@ -23,8 +23,7 @@ from plimsoll.generator.interface import (
     WorkerCounts,
 )
 from plimsoll.observe.kernel_trace.event import KernelEvent
-from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
-from plimsoll.observe.kernel_trace.lost_events import LostEvents
+from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace, LostEvents
 
 MS = 1_000_000
 CPU, LOOP_TID, JAVA_TID = 1, 100, 812

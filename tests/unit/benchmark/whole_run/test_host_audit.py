@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 import pytest
 
-from plimsoll.benchmark.whole_run.host_audit import JudgedIntent, audit_host, choose_intent
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.benchmark.whole_run.run_audits import JudgedIntent, audit_host, choose_intent
+from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.capture.open_capture import open_root
 from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.intent import Intent

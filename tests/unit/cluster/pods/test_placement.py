@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.cluster.pods.placement import cpu_fields, device_fields
+from plimsoll.cluster.pods.inside import cpu_fields, device_fields
 from plimsoll.errors import InputError, MachineError
 from tests.worded.says import Says
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.dut.ports.plain_devargs import is_plain
+from plimsoll.dut.ports.tester_ports import is_plain
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from plimsoll.generator.engine.engine_trial import WholeStreams
 from plimsoll.generator.engine.messages import begin_request, read_begun, read_ended
 from plimsoll.generator.engine.queue_parts import QueueParts
-from plimsoll.generator.engine.whole_streams import WholeStreams
 from plimsoll.generator.interface import StreamBegin, StreamCourse
 from plimsoll.traffic.plan import StreamPlan
 

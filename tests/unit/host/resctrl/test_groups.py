@@ -13,8 +13,7 @@ from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.identity import ProcessIdentity, wait_for_end
 from plimsoll.host.resctrl.filesystem import Resctrl, parse_schemata
-from plimsoll.host.resctrl.groups import NO_GROUPS, resctrl_groups
-from plimsoll.host.resctrl.removal import remove_groups
+from plimsoll.host.resctrl.groups import NO_GROUPS, remove_groups, resctrl_groups
 from plimsoll.host.resctrl.settings import ResctrlSettings
 from tests.unit.host.resctrl.documented import DocumentedResctrl, epyc, xeon, xeon_with_cdp
 from tests.worded.says import Says
@@ -208,7 +207,7 @@ def test_all_is_in_the_ledger_before_it_is_made(tmp_path: Path, ledger: Ledger) 
         pass
     assert noted_at_first == [
         (
-            "plimsoll.host.resctrl.removal",
+            "plimsoll.host.resctrl.groups",
             str(tmp_path),
             '["L3:0=7ff;1=7ff"]',
             f"plimsoll-{ledger.id}-neighbours",
@@ -242,7 +241,7 @@ root = Path(sys.argv[1])
 with swept_ledger("test") as ledger:
     group = f"plimsoll-{ledger.id}-neighbours"
     ledger.note_undoing_module(
-        "plimsoll.host.resctrl.removal", str(root), '["L3:0=7ff"]', group
+        "plimsoll.host.resctrl.groups", str(root), '["L3:0=7ff"]', group
     )
     (root / group).mkdir()
     (root / "schemata").write_text("L3:0=1\\n")

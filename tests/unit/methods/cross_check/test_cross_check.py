@@ -26,8 +26,8 @@ from plimsoll.generator.interface import (
 from plimsoll.generator.registry.generators import GENERATORS
 from plimsoll.methods.cross_check.figures import checked_figures
 from plimsoll.methods.cross_check.result import GeneratorTrial
+from plimsoll.methods.cross_check.run import Contender, turns
 from plimsoll.methods.cross_check.settings import generator_sections
-from plimsoll.methods.cross_check.turns import Contender, turns
 from tests.unit.cli.conftest import plimsoll
 from tests.unit.cli.runs_command import Plimsoll
 from tests.worded.says import Says

@@ -7,8 +7,7 @@ import pytest
 
 from plimsoll.errors import InputError, Interrupted
 from plimsoll.generator.histogram import histogram_of
-from plimsoll.methods.latency_at_load.chart import latency_by_load
-from plimsoll.methods.latency_at_load.page import latency_at_load_answer, run_page
+from plimsoll.methods.latency_at_load.page import latency_at_load_answer, latency_by_load, run_page
 from plimsoll.methods.latency_at_load.result import (
     LatencyAtLoadResult,
     LoadPoint,

@@ -9,8 +9,7 @@ from plimsoll.cluster.pods.pod_plan import plan_pods
 from plimsoll.export.record_store import stored_id
 from plimsoll.methods.matrix.document import load_matrix
 from plimsoll.methods.matrix.job_cells import CELLS_FILE, cell_files, cells_of
-from plimsoll.methods.matrix.job_manifest import job_manifest
-from plimsoll.methods.matrix.jobs import stored_id_of
+from plimsoll.methods.matrix.jobs import job_manifest, stored_id_of
 from plimsoll.methods.matrix.plan import begin_matrix
 from plimsoll.record.run.run_directory import RunDirectory
 

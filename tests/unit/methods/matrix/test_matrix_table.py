@@ -2,8 +2,8 @@
 
 from rich.console import Console
 
+from plimsoll.methods.matrix.command import matrix_table
 from plimsoll.methods.matrix.result import IterationResult, MatrixResult, SampleResult
-from plimsoll.methods.matrix.table import matrix_table
 
 SIZE = "profile.streams[load].frame_size"
 

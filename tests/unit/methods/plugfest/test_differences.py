@@ -5,7 +5,7 @@ from statistics import median
 import pytest
 
 from plimsoll.methods.matrix.result import SampleResult
-from plimsoll.methods.plugfest.differences import differences
+from plimsoll.methods.plugfest.conclusions import differences
 from plimsoll.methods.plugfest.result import MeasuredFigure, PlugfestCell
 
 # Four of each are the fewest for an interval.

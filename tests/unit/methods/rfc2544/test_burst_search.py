@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.methods.rfc2544.burst_search import BurstSearch, BurstSearchPlan
+from plimsoll.methods.rfc2544.back_to_back import BurstSearch, BurstSearchPlan
 from tests.worded.says import Says
 
 PLANS = st.builds(

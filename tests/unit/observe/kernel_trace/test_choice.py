@@ -13,8 +13,7 @@ from plimsoll.observe.kernel_trace.event_choice import (
     on_cpus,
 )
 from plimsoll.observe.kernel_trace.instance import cpu_mask
-from plimsoll.observe.kernel_trace.kernel_trace import losses, refusal, why_no_tracefs
-from plimsoll.observe.kernel_trace.lost_events import LostEvents
+from plimsoll.observe.kernel_trace.kernel_trace import LostEvents, losses, refusal, why_no_tracefs
 from plimsoll.observe.kernel_trace.thread_names import with_thread_names
 from plimsoll.observe.kernel_trace.trace_program import CpuTotals, merged
 

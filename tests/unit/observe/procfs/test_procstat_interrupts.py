@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.observe.agent.sampler import Sampler
+from plimsoll.observe.agent.agent import Sampler
 from plimsoll.observe.procfs.procstat_interrupts import Interrupts, _names
 from plimsoll.observe.procfs.procstat_softirqs import Softirqs
 from plimsoll.observe.reading.host_files import RereadFile

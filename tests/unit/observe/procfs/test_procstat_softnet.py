@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.agent.sampler import Sampler
+from plimsoll.observe.agent.agent import Sampler
 from plimsoll.observe.procfs.procstat_softnet import Softnet
 from plimsoll.observe.reading.observer import ObservedHost
 from tests.unit.observe.trees import HostTree

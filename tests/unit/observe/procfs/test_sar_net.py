@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.agent.sampler import Sampler
+from plimsoll.observe.agent.agent import Sampler
 from plimsoll.observe.procfs.sar_net import SarNet
 from plimsoll.observe.reading.observer import ObservedHost
 from tests.unit.observe.trees import HostTree

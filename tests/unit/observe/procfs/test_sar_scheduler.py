@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.agent.sampler import Sampler
+from plimsoll.observe.agent.agent import Sampler
 from plimsoll.observe.procfs.sar_scheduler import SarScheduler
 from plimsoll.observe.procfs.sar_tasks import SarTasks
 from plimsoll.observe.reading.observer import ObservedHost

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plimsoll.benchmark.live_traffic.earlier_frames import EarlierFrames
+from plimsoll.benchmark.live_traffic.live_book import EarlierFrames
 from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, PortCapture
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
 from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame

@@ -3,7 +3,7 @@ from plimsoll.record.trials.schedule_record import (
     PollingThreadRecord,
     ScheduleRecord,
 )
-from plimsoll.report.hosts.loop_lines import loop_lines
+from plimsoll.report.hosts.section import loop_lines
 from tests.worded.says import Says
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from plimsoll.dut.sight import DutSight, Hop, Remark
-from plimsoll.trial.judging.dut_sight import dut_sight, losses_between
+from plimsoll.trial.judging.verdict import dut_sight, losses_between
 from tests.unit.trial.trial_builder import outcome
 from tests.worded.says import Says
 

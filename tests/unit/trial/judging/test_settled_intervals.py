@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.generator.interface import Interval
-from plimsoll.trial.judging.settled_intervals import SettledIntervals
+from plimsoll.trial.judging.windows import SettledIntervals
 from tests.unit.trial.trial_builder import LOAD_OUT, PLAN, interval
 
 

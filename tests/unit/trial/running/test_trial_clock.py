@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.generator.interface import ClockReading, TrialReport
-from plimsoll.trial.running.trial_clock import TrialClock
+from plimsoll.trial.running.trial import TrialClock
 from tests.this_thread import in_this_thread
 from tests.unit.record.trial_parts import BEGIN_NS, second
 

@@ -7,7 +7,7 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import CheckFinding
 from plimsoll.tune.audit.remedy import REMEDY_READS
 from plimsoll.tune.host.boot.operating_system import OS_RELEASE
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.capture.path_pattern import matches
 from plimsoll.tune.host.view.host_view import CommandOutput
 from plimsoll.tune.host.view.unread import Unread

@@ -12,7 +12,7 @@ from plimsoll.tune.audit.audit import audit
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import VERDICTS
 from plimsoll.tune.audit.registry import all_checks
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.capture.path_pattern import matches
 from plimsoll.tune.host.view.commands import FORMS, commands_of
 from plimsoll.tune.host.view.host_view import CommandOutput

@@ -5,7 +5,7 @@ from plimsoll.tune.audit.checks.init_affinity import CHECK as INIT_AFFINITY
 from plimsoll.tune.audit.checks.turbo import CHECK as TURBO
 from plimsoll.tune.audit.checks.watchdog import CHECK as WATCHDOG
 from plimsoll.tune.audit.checks.workqueues import CHECK as WORKQUEUES
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.view.unread import Unread
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import ONLINE

@@ -7,7 +7,7 @@ import pytest
 from plimsoll.tune.audit.checks.bios import CHECK
 from plimsoll.tune.audit.finding import CheckFinding
 from plimsoll.tune.audit.needed_files import needed_files
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.view.bios_answer import BiosAnswer
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.redfish.host_with_bios import HostWithBios

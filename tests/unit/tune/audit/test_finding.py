@@ -13,7 +13,7 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import CapturedHost
 from tests.worded.says import Says
 
 A, B = Reading("/a", "1"), Reading("/b", "2")

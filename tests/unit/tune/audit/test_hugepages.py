@@ -3,7 +3,7 @@
 from typing import Any
 
 from plimsoll.tune.audit.checks.hugepages import CHECK
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import CapturedHost
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.processes import KTHREADD, process

@@ -13,7 +13,7 @@ from plimsoll.tune.audit.openshift_object import (
 )
 from plimsoll.tune.audit.remedy import SettingsOwner, fitted, owner_of
 from plimsoll.tune.host.boot.operating_system import OS_RELEASE
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.capture.path_pattern import matches
 from plimsoll.tune.intent.load import load_preset
 from plimsoll.tune.render.render import render

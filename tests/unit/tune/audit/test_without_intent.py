@@ -5,7 +5,7 @@ import pytest
 from plimsoll.tune.audit.assumed_intent import assume_intent
 from plimsoll.tune.audit.audit import look
 from plimsoll.tune.audit.finding import CheckFinding
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.view.host_view import CommandOutput, HostView
 
 CPU = "/sys/devices/system/cpu"

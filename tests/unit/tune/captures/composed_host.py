@@ -19,8 +19,7 @@ from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.text.document import read_document
 from plimsoll.tune.audit.finding import CheckVerdict
 from plimsoll.tune.audit.needed_files import needed_files
-from plimsoll.tune.host.capture.capture import Capture
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import Capture, CapturedHost
 from plimsoll.tune.host.capture.collect import collect
 from plimsoll.tune.host.capture.path_pattern import matches
 from plimsoll.tune.host.view.bios_answer import BiosAnswer

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from plimsoll.errors import InputError
-from plimsoll.tune.cluster import must_gather_files
+from plimsoll.tune.cluster import must_gather as must_gather_files
 from plimsoll.tune.cluster.cluster_audit import audit_cluster
 from plimsoll.tune.cluster.kinds import (
     ALL_KINDS,

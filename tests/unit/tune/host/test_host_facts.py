@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.tune.host.boot.virtual_machine import CPUINFO, is_virtual_machine
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.cpus.idle_states import IdleState, read_idle_states
 from plimsoll.tune.host.cpus.processor import processor_vendor
 from plimsoll.tune.host.view.tree_walk import walk

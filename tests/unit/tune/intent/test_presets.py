@@ -13,13 +13,12 @@ from plimsoll.tune.intent.cluster import (
     ReducedMonitoring,
 )
 from plimsoll.tune.intent.hugepages import Hugepages, Pages, PodHugepages
-from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.intent import Intent, Services
 from plimsoll.tune.intent.load import load_preset, preset_names, preset_text
 from plimsoll.tune.intent.network import SriovAttachment
 from plimsoll.tune.intent.nic import Nic
 from plimsoll.tune.intent.pod import Effects
 from plimsoll.tune.intent.processor import Hints
-from plimsoll.tune.intent.services import Services
 from plimsoll.tune.intent.trex import Trex, TrexDualIf, TrexPort
 from tests.worded.says import Says
 

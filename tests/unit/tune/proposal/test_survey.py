@@ -8,8 +8,8 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.tune.audit.needed_files import needed_files
+from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.capture.capture_file import write_capture
-from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.capture.collect import collect
 from plimsoll.tune.host.capture.open_capture import open_root
 from plimsoll.tune.host.view.host_view import HostView

@@ -1,7 +1,7 @@
 """What a live page shows of intervals, worked out by hand."""
 
 from plimsoll.record.live.latest_values import LatestValue, LiveInterval
-from plimsoll.web.live.live_document import live_figures
+from plimsoll.web.live.live_feed import live_figures
 from plimsoll.web.live.traffic_points import (
     MOST_POINTS,
     TrafficPoint,

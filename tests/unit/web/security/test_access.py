@@ -10,7 +10,7 @@ from starlette.requests import Request
 from plimsoll.web.endpoint import ListenEndpoint, ServedEndpoint, UnixEndpoint
 from plimsoll.web.peer import PEER_UID
 from plimsoll.web.security.access import Access, own_path
-from plimsoll.web.security.forgery import is_forged
+from plimsoll.web.security.guard import is_forged
 from plimsoll.web.serve_settings import ServeSettings
 
 TOKEN = "0123456789abcdef" * 4

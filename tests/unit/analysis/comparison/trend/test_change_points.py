@@ -10,8 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.analysis.comparison.trend.bounded_scores import bounded_scores
-from plimsoll.analysis.comparison.trend.change_points import LEVEL, _Stretch, change_points
+from plimsoll.analysis.comparison.trend.change_points import (
+    LEVEL,
+    _Stretch,
+    bounded_scores,
+    change_points,
+)
 
 NOISE = 0.005
 

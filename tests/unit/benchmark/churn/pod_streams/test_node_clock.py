@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from plimsoll.benchmark.churn.pod_streams.node_clock import NodeClock
+from plimsoll.benchmark.churn.pod_streams.pod_streams import NodeClock
 from tests.worded.says import Says
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.remote.trex.messages.bounded_json import bounded_json
+from plimsoll.remote.trex.messages.json_rpc import bounded_json
 from tests.worded.says import Says
 
 

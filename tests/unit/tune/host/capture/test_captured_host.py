@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.view.host_view import CommandOutput
 from plimsoll.tune.host.view.unread import CannotRead, Unread
 from tests.worded.says import Says

@@ -12,9 +12,8 @@ import pytest
 
 from plimsoll.tune.audit.audit import audit
 from plimsoll.tune.audit.needed_files import needed_files
-from plimsoll.tune.host.capture.captured_host import CapturedHost
-from plimsoll.tune.host.capture.captured_outputs import kept_output
-from plimsoll.tune.host.capture.collect import collect
+from plimsoll.tune.host.capture.capture import CapturedHost
+from plimsoll.tune.host.capture.collect import collect, kept_output
 from plimsoll.tune.host.view.commands import commands_of
 from plimsoll.tune.host.view.host_view import CommandOutput
 from tests.unit.tune.audit.cards import ADDRESS, FILES, FULL_LINK, LINKS, NET, NIC, PCI

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.cpus.cgroups import PodOfGroup, group_of, pod_of
 from plimsoll.tune.host.view.unread import CannotRead
 

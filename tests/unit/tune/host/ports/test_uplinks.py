@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.ports.own_routes import ROUTES
 from plimsoll.tune.host.ports.uplinks import uplink_functions
 from plimsoll.tune.host.view.bios_answer import BiosAnswer
