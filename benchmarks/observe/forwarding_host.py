@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.observe.reading.observer import ObservedHost
+from plimsoll.observe.reading.observer import Observation, ObservedHost
 from tests.unit.observe.cgroup_host import CgroupHost, pressure, v2_stat
 from tests.unit.observe.cpu_tree import CpuTree, write
 from tests.unit.observe.trees import HostTree

@@ -20,7 +20,7 @@ from plimsoll.record.causes.spikes import read_spikes
 from plimsoll.record.metrics.histogram_log import StreamKind
 from plimsoll.record.run.file_check import require_intact
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
-from plimsoll.record.trials.clock_step import ClockStep
+from plimsoll.record.trials.clock_fit import ClockStep
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict

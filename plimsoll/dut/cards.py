@@ -8,11 +8,11 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, field_validator, model_validator
 
 from plimsoll.dut.lab import LineRate
-from plimsoll.dut.ports.card import check_card
 from plimsoll.dut.ports.netdev import NetdevFacts, check_not_in_use, netdev_facts
 from plimsoll.dut.ports.tester_ports import (
     NetdevName,
     TesterPortSettings,
+    check_card,
     check_each_once,
     check_tester_ports,
 )

@@ -16,8 +16,7 @@ from plimsoll.errors import DUT_FAILED, MachineError, PlimsollError
 from plimsoll.generator.simulated import Simulation
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.child import Child, Lifetime, describe_exit
-from plimsoll.host.processes.log_tail import log_ending
+from plimsoll.host.processes.child import Child, Lifetime, describe_exit, log_ending
 from plimsoll.traffic.streams.compile import Paths
 
 # Who empties the queue that the tester fills: decides whose fault a full queue is.

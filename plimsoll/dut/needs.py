@@ -11,7 +11,7 @@ from pathlib import Path
 from plimsoll.errors import MachineError
 from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.namespaces.ip_command import IP_PACKAGE, find_program
-from plimsoll.host.processes.capabilities import effective_capabilities
+from plimsoll.host.processes.privileges import effective_capabilities
 
 # Making a namespace, entering it, and what lives in it.
 NAMESPACE_CAPABILITIES = ("CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_SYS_ADMIN")

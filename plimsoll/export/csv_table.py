@@ -10,7 +10,7 @@ from typing import Any, TextIO
 from plimsoll.export.metric_batches import RecordedPeriod, metric_batches
 from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.text.spreadsheet_text import spreadsheet_text
+from plimsoll.text.plain_text import spreadsheet_text
 
 _BEFORE = ("period", "source", "type", "class", "unit", "aggregation")
 _AFTER = ("begin_ms", "end_ms", "monotonic_ms", "count", "value")

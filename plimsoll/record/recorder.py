@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan
-from plimsoll.host.processes.interruption import uninterrupted
+from plimsoll.host.processes.stop_request import uninterrupted
 from plimsoll.host.wall_clock import wall_minus_monotonic_ns
 from plimsoll.record.causes.causes_record import TrialCauses
 from plimsoll.record.causes.kernel_events import KeptEvent, write_kernel_events

@@ -10,7 +10,7 @@ from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.page_tables import PageTable, page_tables
-from plimsoll.text.spreadsheet_text import spreadsheet_text
+from plimsoll.text.plain_text import spreadsheet_text
 
 
 def export_tables(run: RunDirectory) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from unicodedata import category
 
 _CUT = "…"
@@ -10,6 +11,12 @@ _SIGNS = {
     **{"µ": "u", "μ": "u", "…": "...", "−": "-", "–": "-", "·": "-", "×": "x", "±": "+/-"},  # noqa: RUF001
     **{"≥": ">=", "≤": "<=", "→": "->", "►": ">", "°": " degrees ", "σ": "sigma"},  # noqa: RUF001
 }
+_OTHERS = re.compile(rb"[^A-Za-z0-9._-]")
+# A spreadsheet takes a cell that begins like this for a formula and computes it, commands of
+# the operating system among them (OWASP, "CSV Injection"), also in full
+# width. Names come from observed hosts.
+_FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
 
 def plain_text(text: str, most: int | None = None) -> str:
@@ -55,3 +62,23 @@ def _drives(character: str) -> bool:
 
 def _written_out(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
+
+
+# Names that other people chose, as parts of the names of files.
+def plain_name(text: str) -> str:
+    """`text` as part of a file's name: whatever differs before differs after.
+
+    Letters of ASCII, digits, `.`, `_` and `-` stay, and every other byte of its UTF-8 becomes
+    `@` and two hexadecimal digits. Of the signs that would do, object storage bears `@` in keys,
+    where `%` and `~` are best avoided (Amazon S3 User Guide, "Naming Amazon S3 objects").
+    """
+    encoded = text.encode("utf-8", "surrogatepass")
+    return _OTHERS.sub(lambda found: b"@%02X" % found[0][0], encoded).decode("ascii")
+
+
+# Text for a CSV file that people open in a spreadsheet.
+def spreadsheet_text(text: str) -> str:
+    """The text, after an apostrophe where a spreadsheet would take it for a formula."""
+    if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text

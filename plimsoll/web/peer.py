@@ -1,4 +1,4 @@
-"""Whose process is at the other end of a Unix socket."""
+"""HTTP/1.1 within bounds, and whose process is at the other end of a Unix socket."""
 
 from __future__ import annotations
 

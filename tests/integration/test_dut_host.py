@@ -19,7 +19,7 @@ from plimsoll.observe.agent.host_agent import HostAgent
 from plimsoll.observe.agent.observers import Observers
 from plimsoll.observe.agent.remote_trace import RemoteTrace
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
-from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import Observation
 from plimsoll.record.causes.causes_record import CauseRecord, TrialCauses
 from tests.integration.command import Workplace, until, workplace
 from tests.integration.dut_elsewhere import (

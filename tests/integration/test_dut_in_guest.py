@@ -17,7 +17,7 @@ from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.explanation.observations import HostObservations, Observations
 from plimsoll.attribution.incidents.incident import Incident
-from plimsoll.benchmark.testbed.polling_loops import loops_of_host
+from plimsoll.benchmark.testbed.shared_cpus import loops_of_host
 from plimsoll.generator.interface import ClockReading
 from plimsoll.observe.agent import host_agent
 from plimsoll.observe.agent.host_agent import HostAgent
@@ -25,7 +25,7 @@ from plimsoll.observe.agent.observers import Observers
 from plimsoll.observe.agent.remote_clock import HostClock
 from plimsoll.observe.agent.remote_trace import RemoteTrace
 from plimsoll.observe.kernel_trace.event import KernelEvent
-from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import Observation
 from plimsoll.record.trials.clock_fit import ClockFit
 from tests.integration.command import until
 from tests.integration.vm.guest import CannotBoot

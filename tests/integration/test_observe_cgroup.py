@@ -12,8 +12,7 @@ import pytest
 
 from plimsoll.observe.cgroups.cgroup_cpu import CgroupCpu
 from plimsoll.observe.cgroups.cgroup_pressure import CgroupPressure
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.observe.reading.observer import ObservedHost
+from plimsoll.observe.reading.observer import Observation, ObservedHost
 from tests.unit.observe.watched import Rows, Watched
 
 pytestmark = pytest.mark.alone

@@ -16,8 +16,7 @@ from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger, ledgers
 from plimsoll.observe.dpdk.dpdk import Dpdk
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.observe.reading.observer import ObservedHost
+from plimsoll.observe.reading.observer import Observation, ObservedHost
 from tests.integration.command import until
 from tests.integration.test_testpmd_lab import forwarder_of, make_lab, start_client
 from tests.unit.observe.watched import Rows, Watched

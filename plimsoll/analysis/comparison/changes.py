@@ -12,7 +12,7 @@ from plimsoll.record.run.audit_record import read_audits
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.bounded_yaml import load_yaml
-from plimsoll.text.regular_file import read_regular_file
+from plimsoll.text.given_path import read_regular_file
 
 _MOST_EXPERIMENT_MIB = 64
 _REMEDY = "restore it from a copy of the run"

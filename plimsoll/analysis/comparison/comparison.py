@@ -12,7 +12,7 @@ from plimsoll.analysis.comparison.same_within import same_within
 from plimsoll.analysis.comparison.shift import Shift, shift
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.errors import InputError
-from plimsoll.record.methods.run_figure import Better
+from plimsoll.record.methods.run_outcome import Better
 from plimsoll.record.results.conclusion import Conclusion, FigureJudgement
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from plimsoll.analysis.comparison.shift import Shift, fewest, lowest_rank, shift
-from plimsoll.record.methods.run_figure import Better
+from plimsoll.record.methods.run_outcome import Better
 from plimsoll.record.results.conclusion import Conclusion, ConclusionKind, Need
 
 # More than so many are not advice.

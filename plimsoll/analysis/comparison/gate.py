@@ -13,7 +13,7 @@ from plimsoll.analysis.comparison.gate_condition import Condition, spelling, val
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry
-from plimsoll.record.methods.run_figure import RunFigure
+from plimsoll.record.methods.run_outcome import RunFigure
 from plimsoll.text.mistakes import did_you_mean
 
 # "unknown" is where the tester could not tell, or there are too few runs.

@@ -8,7 +8,7 @@ from plimsoll.analysis.comparison.changes import facts_of
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry
-from plimsoll.record.index.run_tag import parse_tag_key
+from plimsoll.record.index.run_notes import parse_tag_key
 from plimsoll.text.counted import counted
 from plimsoll.text.natural_order import natural_order
 

@@ -8,12 +8,12 @@ from typing import Any
 from plimsoll.record.index.run_entry import RunEntry
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.registry import method_with_result
-from plimsoll.record.methods.run_figure import Better, RunFigure
+from plimsoll.record.methods.run_outcome import Better, RunFigure
 from plimsoll.record.results.goal_end import BEYOND_THE_DUT
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import trial_period
-from plimsoll.record.trials.slowest import slowest_figure
+from plimsoll.record.trials.latency_record import slowest_figure
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.text.bounded_yaml import load_yaml
-from plimsoll.text.regular_file import read_regular_file
+from plimsoll.text.given_path import read_regular_file
 from plimsoll.text.units import parse_ratio
 
 # Of runs without a search of that kind.

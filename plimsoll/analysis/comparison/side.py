@@ -12,8 +12,8 @@ from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry, entry_of
 from plimsoll.record.index.run_filter import RunFilter
 from plimsoll.record.index.run_index import read_index
-from plimsoll.record.index.run_tag import parse_tag
-from plimsoll.record.methods.run_figure import RunFigure
+from plimsoll.record.index.run_notes import parse_tag
+from plimsoll.record.methods.run_outcome import RunFigure
 from plimsoll.record.query.found_runs import find_runs
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from plimsoll.attribution.events.cpu_timeline import Slice
 from plimsoll.attribution.events.trace_reading import TraceReading
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.host.host_cpu import HostCpu
+from plimsoll.host.cpus import HostCpu
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.record.causes.causes_record import ExplainedIncident, TrialCauses
 from plimsoll.record.causes.kernel_events import KeptEvent

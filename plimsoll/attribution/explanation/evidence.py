@@ -10,8 +10,11 @@ from plimsoll.attribution.absences.clock_error import certainly_inside
 from plimsoll.attribution.absences.taker import Taker
 from plimsoll.attribution.events.coverage import NO_TRACE, TraceCoverage
 from plimsoll.attribution.events.trace_reading import CpuFact
-from plimsoll.attribution.explanation.counter_budget import CounterBudget
-from plimsoll.attribution.explanation.counters import INVISIBLE_TO_THE_KERNEL, CounterMove
+from plimsoll.attribution.explanation.counters import (
+    INVISIBLE_TO_THE_KERNEL,
+    CounterBudget,
+    CounterMove,
+)
 from plimsoll.attribution.explanation.path_load import PathLoad
 from plimsoll.attribution.explanation.silences import is_silent
 from plimsoll.attribution.incidents.cause import Cause, CauseKind
@@ -19,7 +22,7 @@ from plimsoll.attribution.incidents.incident import Incident, stall_subject
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import TickSpan, union, within
 from plimsoll.attribution.incidents.spans import ticks as ticks_of
-from plimsoll.host.host_cpu import named_cpus
+from plimsoll.host.cpus import named_cpus
 from plimsoll.text.units import format_ns
 
 _NS_PER_S = 1e9

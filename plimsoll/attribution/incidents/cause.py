@@ -7,7 +7,7 @@ from typing import Literal
 
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import LoopOwner
-from plimsoll.host.host_cpu import HostCpu
+from plimsoll.host.cpus import HostCpu
 
 Confidence = Literal["exact", "partial", "counter", "unexplained"]
 CauseKind = Literal[

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from plimsoll.host.host_cpu import HostCpu
+from plimsoll.host.cpus import HostCpu
 
 LoopOwner = Literal["tester", "dut"]
+_MARK = " (the experiment's noise: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +38,14 @@ class PollingLoop:
     def handles(self, stream: str) -> bool:
         """Whether frames of the stream may have passed through this loop."""
         return not self.streams or stream in self.streams
+
+
+# Tasks of the experiment's own noise, by the names that causes have.
+def noise_name(comm: str, neighbour: str) -> str:
+    """How a task of a neighbour is called: "stress-ng (the experiment's noise: …)"."""
+    return f"{comm}{_MARK}{neighbour})"
+
+
+def is_noise(name: str) -> bool:
+    """Whether a task of this name is one."""
+    return _MARK in name

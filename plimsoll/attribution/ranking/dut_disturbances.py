@@ -9,7 +9,7 @@ from typing import Literal
 
 from plimsoll.attribution.incidents.cause import Cause, CauseKind, Explanation
 from plimsoll.attribution.ranking.rank import group_name
-from plimsoll.host.host_cpu import HostCpu
+from plimsoll.host.cpus import HostCpu
 from plimsoll.record.trials.disturbance import FIRST_KEPT, LONGEST_KEPT, Disturbance, DutAbsence
 
 _NS_PER_S = 1e9

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.attribution.incidents.cause import CauseKind
 from plimsoll.attribution.incidents.dut_on_tester import is_dut_on_tester_cpu
-from plimsoll.attribution.incidents.loops import LoopOwner
-from plimsoll.attribution.incidents.noise_tasks import is_noise
+from plimsoll.attribution.incidents.loops import LoopOwner, is_noise
 
 
 @dataclass(frozen=True, slots=True)

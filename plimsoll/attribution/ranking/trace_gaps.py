@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from plimsoll.host.host_cpu import HostCpu
+from plimsoll.host.cpus import HostCpu
 from plimsoll.record.causes.causes_record import (
     ExplainedIncident,
     TracedCpu,

@@ -21,7 +21,7 @@ from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.dut.userspace.testpmd import TestpmdSettings
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
-from plimsoll.generator.registry.generator_field import GeneratorField
+from plimsoll.generator.registry.generators import GeneratorField
 from plimsoll.host.processes.cpu_load import BusyCpu, look_at_cpus
 from plimsoll.record.methods.method import LOAD_LINE
 from plimsoll.record.results.check_result import CheckResult, FoundMistake, PlannedCpu, PlannedRun

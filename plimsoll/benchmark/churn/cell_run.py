@@ -11,8 +11,7 @@ from typing import Protocol
 from plimsoll.benchmark.churn.bed import ClusterBed
 from plimsoll.benchmark.churn.cells import ChurnCellPlan, chance_of
 from plimsoll.benchmark.churn.criteria.criteria import CellFigures, judge
-from plimsoll.benchmark.churn.driver.churn_event import ChurnPhase
-from plimsoll.benchmark.churn.driver.churn_plan import ChurnPlan
+from plimsoll.benchmark.churn.driver.churn_plan import ChurnPhase, ChurnPlan
 from plimsoll.benchmark.churn.driver.driver import ChurnDriver
 from plimsoll.benchmark.churn.driver.pod_watch import PodWatch
 from plimsoll.benchmark.churn.figures import (
@@ -31,10 +30,9 @@ from plimsoll.benchmark.churn.pod_streams.settings import ClusterNetwork
 from plimsoll.benchmark.churn.pod_streams.stream_pods import StreamPodPlan
 from plimsoll.benchmark.churn.raw_record import ScrapeFiles, keep_probe_logs, write_metrics
 from plimsoll.benchmark.churn.settings import ChurnExperiment, ChurnSettings, StreamSettings
-from plimsoll.benchmark.churn.streams.iperf3 import TcpStreamPlan
+from plimsoll.benchmark.churn.streams.iperf3 import TcpStreamPlan, Throughput
 from plimsoll.benchmark.churn.streams.networks import network
 from plimsoll.benchmark.churn.streams.streams import Streams, streaming
-from plimsoll.benchmark.churn.streams.throughput import Throughput
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.record.results.churn_result import ChurnCell, DipRecord, WorkloadRecord

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import mean, pstdev
 
 from plimsoll.benchmark.churn.criteria.criteria import ALL_PODS
-from plimsoll.benchmark.churn.driver.churn_event import ChurnPhase
+from plimsoll.benchmark.churn.driver.churn_plan import ChurnPhase
 from plimsoll.benchmark.churn.driver.pod_times import READY, PodTimes
 from plimsoll.benchmark.churn.joining.dips import (
     DipRule,
@@ -32,7 +32,7 @@ from plimsoll.benchmark.churn.kpis.latencies import (
 )
 from plimsoll.benchmark.churn.kpis.sampler import APISERVER, ETCD, KpiReading
 from plimsoll.benchmark.churn.settings import DipSettings, StreamSettings
-from plimsoll.benchmark.churn.streams.throughput import Throughput
+from plimsoll.benchmark.churn.streams.iperf3 import Throughput
 from plimsoll.benchmark.churn.workload.object_set import POD_KINDS
 from plimsoll.errors import MachineError
 from plimsoll.record.results.churn_result import (

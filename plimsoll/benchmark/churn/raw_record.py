@@ -8,18 +8,16 @@ from collections.abc import Iterator, Sequence
 from plimsoll.benchmark.churn.driver.pod_times import PodTimes
 from plimsoll.benchmark.churn.kpis.kpi_metrics import TimedSamples, pod_metrics, reading_metrics
 from plimsoll.benchmark.churn.kpis.sampler import KpiReading
-from plimsoll.benchmark.churn.kpis.scrape import Scrape
+from plimsoll.benchmark.churn.kpis.sources import Scrape
 from plimsoll.benchmark.churn.latency.probe_figures import probe_seconds
 from plimsoll.benchmark.churn.latency.probes import ProbeLog
-from plimsoll.benchmark.churn.streams.iperf3 import IPERF3
-from plimsoll.benchmark.churn.streams.throughput import Throughput
+from plimsoll.benchmark.churn.streams.iperf3 import IPERF3, Throughput
 from plimsoll.host.wall_clock import wall_minus_monotonic_ns
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 
 UDP_PROBE = "udp-probe"
 _THROUGHPUT = MetricType(IPERF3, "rx-bps", "throughput", "bps", "sum")

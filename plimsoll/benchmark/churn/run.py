@@ -12,9 +12,8 @@ from pathlib import Path
 from plimsoll.benchmark.churn.bed import check_cluster, cluster_bed
 from plimsoll.benchmark.churn.cell_run import ChurnSession, cells_left, create_workload, run_cell
 from plimsoll.benchmark.churn.cells import ChurnCellPlan, in_order
-from plimsoll.benchmark.churn.driver.driver import driving
+from plimsoll.benchmark.churn.driver.driver import TokenBucket, driving
 from plimsoll.benchmark.churn.driver.pod_watch import watching
-from plimsoll.benchmark.churn.driver.rate_limit import TokenBucket
 from plimsoll.benchmark.churn.settings import ChurnExperiment, OwnCluster, of_record
 from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.errors import Interrupted, MachineError

@@ -11,13 +11,12 @@ from plimsoll.observe.agent.settings import ObserveSettings
 from plimsoll.search.registry import SearchSettings
 from plimsoll.text.mistakes import Location, did_you_mean, mistake
 from plimsoll.traffic.streams.profile import Profile
-from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.criteria.criterion import Criterion, StreamCriterion
 from plimsoll.trial.criteria.dut_received import DutReceived
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 from plimsoll.trial.criteria.registry import AllowedFault, CriterionSettings
 from plimsoll.trial.criteria.spread import Spread
-from plimsoll.trial.criteria.stream_criterion import StreamCriterion
 
 # Raises a `mistake`, or does nothing.
 CriterionCheck = Callable[[], None]

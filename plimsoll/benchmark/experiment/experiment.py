@@ -34,7 +34,7 @@ from plimsoll.dut.userspace.testpmd import TestpmdSettings
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.generator_plan import GeneratorPlan
-from plimsoll.generator.registry.generator_field import GeneratorField
+from plimsoll.generator.registry.generators import GeneratorField
 from plimsoll.host.resctrl.settings import ResctrlSettings
 from plimsoll.neighbours.registry import NeighbourSettings
 from plimsoll.observe.agent.settings import ObserveSettings

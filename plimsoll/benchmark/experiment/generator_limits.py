@@ -12,9 +12,9 @@ from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.teaching.settings import MeasurementTeaching
 from plimsoll.traffic.teaching.teaching import background_teaching
+from plimsoll.trial.criteria.criterion import StreamCriterion
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.registry import CriterionSettings
-from plimsoll.trial.criteria.stream_criterion import StreamCriterion
 
 
 def check_generator_sends(

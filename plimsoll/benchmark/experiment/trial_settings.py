@@ -2,18 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from plimsoll.benchmark.experiment.pre_trial_settings import BeforeTrialField
 from plimsoll.errors import InputError
 from plimsoll.generator.interface import FrameCheck, TrialPlan
 from plimsoll.search.strategy.settings import LONGEST_TRIAL_S, SHORTEST_TRIAL_S
+from plimsoll.text.mistakes import brief, mistake
+from plimsoll.text.named_program import RunCommand
 from plimsoll.text.units import DurationField
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.teaching.settings import TeachingSettings
 
+_REMEDY = "write its words as a list, such as [ssh, dut, ovs-appctl, fdb/flush]; no shell reads it"
+
+
+# What happens before a trial, as written in an experiment under `trial`.
+def _words(given: object) -> object:
+    """What pydantic would report once for each word, reported once."""
+    words = given if isinstance(given, list | tuple) else ()
+    if not words or not all(isinstance(word, str) and "\0" not in word for word in words):
+        raise mistake(f"found {brief(given)}", _REMEDY)
+    if not words[0]:
+        raise mistake("the first word is empty and names no program", _REMEDY)
+    return given
+
+
+class BeforeTrial(BaseModel):
+    """A command run before every trial, and how long it may take.
+
+    In an experiment the command may stand alone: `before: [./flush-tables, eth1]`. It is an
+    argument vector, and no shell reads it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    command: Annotated[tuple[str, ...], BeforeValidator(_words), RunCommand()]
+    timeout: Annotated[DurationField, Field(le=86400)] = 60.0
+
+
+def _alone(given: Any) -> Any:
+    return given if isinstance(given, dict | BeforeTrial) or given is None else {"command": given}
+
+
+BeforeTrialField = Annotated[BeforeTrial | None, BeforeValidator(_alone)]
 # A short trial is watched at least this often, so that a stall spoils only a part of it
 # and a hopeless one ends early.
 _INTERVALS_AT_LEAST = 10

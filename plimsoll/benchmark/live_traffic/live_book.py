@@ -12,8 +12,7 @@ from typing import Any
 from plimsoll.benchmark.live_traffic.known_stream import KnownStream
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
 from plimsoll.generator.counters import added, fields_of
-from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.histogram_sum import HistogramSum
+from plimsoll.generator.histogram import Histogram, HistogramSum
 from plimsoll.generator.interface import Interval, PortCounts, PortInfo, StreamCounts
 from plimsoll.generator.worst_lists import largest, largest_refusals, longest
 

@@ -28,8 +28,7 @@ from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.own_processes import StartedByRun
-from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off
-from plimsoll.host.processes.pinned_thread import pinned_thread
+from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off, pinned_thread
 from plimsoll.host.processes.settled_heap import settled_heap
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable

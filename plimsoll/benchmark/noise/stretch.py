@@ -20,7 +20,7 @@ from plimsoll.host.ledger.own_processes import StartedByRun
 from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
-from plimsoll.observe.kernel_trace.task_cgroups import task_cgroups, tasks_seen
+from plimsoll.observe.kernel_trace.thread_names import task_cgroups, tasks_seen
 from plimsoll.record.trials.clock_fit import ClockFit
 
 _NS_PER_S = 1e9

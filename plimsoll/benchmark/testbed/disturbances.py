@@ -21,9 +21,8 @@ from plimsoll.benchmark.testbed.event_budget import (
     largest,
     likely_within_budget,
 )
-from plimsoll.benchmark.testbed.local_pages import LocalPages
-from plimsoll.benchmark.testbed.polling_loops import loops_of_host
-from plimsoll.benchmark.testbed.remote_pages import CountersOf, RemotePages
+from plimsoll.benchmark.testbed.remote_pages import CountersOf, LocalPages, RemotePages
+from plimsoll.benchmark.testbed.shared_cpus import loops_of_host
 from plimsoll.benchmark.testbed.trial_load import path_load
 from plimsoll.benchmark.testbed.unwatched import NO_HOST_NAMED
 from plimsoll.benchmark.testbed.without_collections import without_collections
@@ -34,7 +33,7 @@ from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.agent.remote_trace import RemoteTrace
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
-from plimsoll.observe.kernel_trace.task_cgroups import task_cgroups, tasks_seen
+from plimsoll.observe.kernel_trace.thread_names import task_cgroups, tasks_seen
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
 from plimsoll.record.causes.causes_record import TraceState, UnwatchedDut
 from plimsoll.record.trials.clock_fit import ClockFit

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.dut.lab import DutProcess
 from plimsoll.generator.interface import LossLimit, TrialPlan, TrialReport
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.own_processes import own_processes_on
 from plimsoll.host.processes.affinity import housekeeping_cpus, leaves_no_cpu
+from plimsoll.host.processes.schedule_stats import pinned_to, polling_threads
+from plimsoll.observe.agent.remote_trace import RemoteTrace
 from plimsoll.trial.outcome.own_time import OwnTime
 
 # A trial up to so long is silent until its end. The intervals of a longer one are handed over
@@ -18,6 +22,7 @@ _PAGE_S = 30.0
 # Of such a trial: an interval of four streams takes the engine 2.5 ms to write and us 3.5 ms to
 # read, judge and record, 0.3 % of two CPUs if there is one every second.
 _PAGED_INTERVAL_S = 2.0
+_TESTER = "tester"
 
 
 @dataclass(frozen=True)
@@ -75,3 +80,27 @@ class SharedCpus:
 
 # Of a test bed that polls no CPU of this machine.
 NONE_SHARED = SharedCpus()
+
+
+# The polling loops of a test bed: the tester's, and the DUT's here and on other hosts.
+def loops_of_tester(program: str | None, pid: int | None) -> Iterator[PollingLoop]:
+    """The loops of the tester's process; nothing where it has none."""
+    if pid is not None:
+        for thread, cpu in polling_threads(pid).items():
+            yield PollingLoop("tester", program or _TESTER, cpu, thread)
+
+
+def loops_of_dut(process: DutProcess) -> Iterator[PollingLoop]:
+    """The loops of a process of the DUT, its main thread among them where that forwards."""
+    for thread, cpu in polling_threads(process.pid).items():
+        yield PollingLoop("dut", process.name, cpu, thread)
+    if process.main_forwards and (main_cpu := pinned_to(process.pid)) is not None:
+        yield PollingLoop("dut", process.name, main_cpu, process.pid, sleeps=True)
+
+
+def loops_of_host(trace: RemoteTrace) -> Iterator[PollingLoop]:
+    """Those of the DUT that poll on another host."""
+    for each in trace.loops:
+        yield PollingLoop(
+            "dut", each.process, each.cpu, each.thread_id, sleeps=each.sleeps, host=trace.host
+        )

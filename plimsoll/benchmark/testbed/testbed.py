@@ -12,8 +12,12 @@ from plimsoll.benchmark.experiment.trial_settings import TrialSettings
 from plimsoll.benchmark.testbed.disturbances import NO_DISTURBANCES, Disturbances
 from plimsoll.benchmark.testbed.host_captures import HostCaptures, start_captures
 from plimsoll.benchmark.testbed.later_counters import with_later_counters
-from plimsoll.benchmark.testbed.polling_loops import loops_of_dut, loops_of_tester
-from plimsoll.benchmark.testbed.shared_cpus import NONE_SHARED, SharedCpus
+from plimsoll.benchmark.testbed.shared_cpus import (
+    NONE_SHARED,
+    SharedCpus,
+    loops_of_dut,
+    loops_of_tester,
+)
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
 from plimsoll.dut.lab import Lab, LabModel, LabPorts, coming_up
 from plimsoll.dut.loopback import LoopbackSettings

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.errors import InputError
 from plimsoll.text.bounded_yaml import load_yaml
-from plimsoll.text.regular_file import read_regular_file
+from plimsoll.text.given_path import read_regular_file
 
 _MOST_MIB = 1
 _REMEDY = "give the trex_cfg.yaml that TRex was started with"

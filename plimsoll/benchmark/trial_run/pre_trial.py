@@ -9,8 +9,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from plimsoll.benchmark.experiment.pre_trial_settings import BeforeTrial
-from plimsoll.benchmark.experiment.trial_settings import TrialSettings
+from plimsoll.benchmark.experiment.trial_settings import BeforeTrial, TrialSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.child import Child, describe_exit
 from plimsoll.record.trials.trial_parts import TrialPhase

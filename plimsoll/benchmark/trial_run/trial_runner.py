@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plimsoll.attribution.explanation.counters import CounterMove
-from plimsoll.attribution.explanation.recorded_counters import WallClock, counter_moves
+from plimsoll.attribution.explanation.counters import CounterMove, WallClock, counter_moves
 from plimsoll.attribution.incidents.dut_on_tester import on_tester_cpus_ns
 from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.loss_blame import loss_blame
@@ -18,11 +17,15 @@ from plimsoll.benchmark.testbed.testbed import Testbed
 from plimsoll.benchmark.trial_run.noise_findings import noise_findings
 from plimsoll.benchmark.trial_run.pre_trial import pause_between_trials, run_before_trial
 from plimsoll.benchmark.trial_run.teaching import background_streams, settings_of, teaching_trial
-from plimsoll.benchmark.trial_run.trial_overseer import NoOverseer, StartingTrial, TrialOverseer
-from plimsoll.benchmark.trial_run.window_watch import WindowWatch
+from plimsoll.benchmark.trial_run.trial_overseer import (
+    NoOverseer,
+    StartingTrial,
+    TrialOverseer,
+    WindowWatch,
+)
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.neighbours.neighbour_run import NeighbourRun
+from plimsoll.neighbours.neighbour import NeighbourRun
 from plimsoll.neighbours.noise import TrialNoise
 from plimsoll.record.recorder import TrialRecorder
 from plimsoll.record.run.run_directory import trial_period

@@ -11,10 +11,8 @@ from pydantic import BaseModel
 from plimsoll.benchmark.calibration.shared_calibrations import SharedCalibrations
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.failures import record_failures
-from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.benchmark.session.run_start import begin, check_resumable
-from plimsoll.benchmark.session.session import Session
+from plimsoll.benchmark.session.session import ProgressListener, Session, record_failures
 from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
 from plimsoll.benchmark.trial_run.steps import Steps

@@ -22,7 +22,7 @@ from plimsoll.cli.console.live_traffic_table import short_line
 from plimsoll.errors import InputError, MachineError, PlimsollError
 from plimsoll.extras import added_by
 from plimsoll.host.ledger.ledger import sweep
-from plimsoll.terminal.options.set_option import SetOption
+from plimsoll.terminal.options.options import SetOption
 from plimsoll.terminal.output import errors, labelled, stderr, stdout
 
 _EPILOG = (

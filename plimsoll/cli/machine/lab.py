@@ -21,7 +21,7 @@ from plimsoll.dut.registry.standing import LabDescription, lab_down, lab_list, l
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.host.resctrl.offer import resctrl_offer
-from plimsoll.terminal.options.set_option import SetOption
+from plimsoll.terminal.options.options import SetOption
 from plimsoll.terminal.output import labelled, stdout
 from plimsoll.terminal.suggesting_group import SuggestingGroup
 

@@ -13,7 +13,7 @@ from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.errors import InputError, Interrupted, MachineError
 from plimsoll.extras import added_by
 from plimsoll.host.ledger.ledger import sweep
-from plimsoll.terminal.options.set_option import SetOption
+from plimsoll.terminal.options.options import SetOption
 from plimsoll.terminal.output import say
 from plimsoll.web.endpoint import ListenEndpoint, parse_endpoint
 from plimsoll.web.serve_settings import is_loopback, new_token

@@ -11,10 +11,8 @@ import typer
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.errors import InputError, Interrupted
 from plimsoll.host.ledger.ledger import sweep
-from plimsoll.remote.trex.server import ASYNC_PORT, SYNC_PORT, Listening
-from plimsoll.remote.trex.serving import serve_trex
-from plimsoll.terminal.options.options import parse_option
-from plimsoll.terminal.options.set_option import SetOption
+from plimsoll.remote.trex.server import ASYNC_PORT, SYNC_PORT, Listening, serve_trex
+from plimsoll.terminal.options.options import SetOption, parse_option
 from plimsoll.terminal.output import stderr
 from plimsoll.text.units import parse_rate
 

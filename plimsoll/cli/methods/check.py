@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.terminal.commands.checking import check_and_show
-from plimsoll.terminal.options.set_option import SetOption
+from plimsoll.terminal.options.options import SetOption
 
 _EPILOG = (
     "Examples: **plimsoll check experiment.yaml** · "

@@ -19,11 +19,16 @@ from plimsoll.report import write_report
 from plimsoll.report.pages.churn.answer import churn_answer
 from plimsoll.terminal.commands.running import running
 from plimsoll.terminal.exit_codes import end_by
-from plimsoll.terminal.options.options import JsonOption, RunsOption
-from plimsoll.terminal.options.set_option import SetOption, refuse_set_fields
-from plimsoll.terminal.options.tags_option import TagsOption, tag_run
+from plimsoll.terminal.options.options import (
+    JsonOption,
+    RunsOption,
+    SetOption,
+    TagsOption,
+    refuse_set_fields,
+    tag_run,
+)
 from plimsoll.terminal.output import say, stdout
-from plimsoll.terminal.tables.plain_tables import print_sections
+from plimsoll.terminal.tables.figure_table import print_sections
 
 _EPILOG = (
     "Examples: **plimsoll churn churn.yaml** · **plimsoll churn --resume "

@@ -9,16 +9,15 @@ from typing import Annotated
 import typer
 
 from plimsoll.errors import InputError
+from plimsoll.export.cdm.document import CdmVersion
 from plimsoll.export.cdm.documents import RunDocuments, RunOwner
 from plimsoll.export.cdm.run_iterations import outline_of
-from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.credentials import read_credentials
 from plimsoll.export.object_store import Bucket
 from plimsoll.export.opensearch.server import Server
 from plimsoll.record.index.find import find_run
-from plimsoll.record.index.run_notes import read_notes
+from plimsoll.record.index.run_notes import parse_tag, read_notes
 from plimsoll.record.index.run_paths import part_paths
-from plimsoll.record.index.run_tag import parse_tag
 from plimsoll.record.run.file_check import require_intact
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.terminal.options.export_targets import (

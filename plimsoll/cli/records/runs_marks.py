@@ -9,8 +9,7 @@ import typer
 
 from plimsoll.errors import InputError
 from plimsoll.record.index.find import find_run
-from plimsoll.record.index.run_notes import change_notes
-from plimsoll.record.index.run_tag import parse_tag, parse_tag_key
+from plimsoll.record.index.run_notes import change_notes, parse_tag, parse_tag_key
 from plimsoll.terminal.options.options import parse_option
 from plimsoll.terminal.options.run_choice import RunArgument, RunsFolderOption
 from plimsoll.terminal.output import stdout

@@ -18,7 +18,7 @@ from plimsoll.attribution.ranking.remedies import Remedy
 from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
 from plimsoll.attribution.ranking.trace_gaps import trace_gaps
 from plimsoll.errors import InputError
-from plimsoll.host.host_cpu import of_host
+from plimsoll.host.cpus import of_host
 from plimsoll.record.causes.causes_record import TrialCauses, read_causes
 from plimsoll.record.causes.kernel_events import read_kernel_events
 from plimsoll.record.index.find import LAST, find_run

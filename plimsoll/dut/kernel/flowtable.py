@@ -11,8 +11,13 @@ from plimsoll.dut.needs import NeededProgram, check_option
 from plimsoll.dut.sight import DutSight, Remark, SightEnd
 from plimsoll.errors import MachineError
 from plimsoll.host.kernel_options import KernelOption
-from plimsoll.host.namespaces.conntrack import conntrack_max, dropped_for_room
-from plimsoll.host.namespaces.flowtable_counts import TABLE, FlowtableCounts, PathCounts
+from plimsoll.host.namespaces.flowtable_counts import (
+    TABLE,
+    FlowtableCounts,
+    PathCounts,
+    conntrack_max,
+    dropped_for_room,
+)
 from plimsoll.host.namespaces.ip_command import run_program
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.namespaces.within import run_within

@@ -10,7 +10,7 @@ from plimsoll.errors import InputError, MachineError
 from plimsoll.host.ports.netdevs import Netdev, netdevs
 from plimsoll.host.ports.own_traffic import interfaces_in_use, read_routes
 from plimsoll.host.ports.xdp_socket import why_no_xdp_socket
-from plimsoll.host.processes.capabilities import (
+from plimsoll.host.processes.privileges import (
     effective_capabilities,
     missing_for_packet_sockets,
     missing_for_xdp,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from plimsoll.dut.ports.card import check_card
 from plimsoll.dut.ports.memif_port import SOCKET_ARGUMENTS, check_socket_of
 from plimsoll.dut.ports.netdev import (
     NetdevDriver,
@@ -18,7 +18,11 @@ from plimsoll.dut.ports.netdev import (
     usable_netdev,
     wire_speed,
 )
+from plimsoll.errors import MachineError
+from plimsoll.host.ports.netdevs import SYS
 from plimsoll.host.ports.pci_address import pci_address
+from plimsoll.host.ports.pci_functions import pci_function
+from plimsoll.host.ports.port_needs import is_open_to_dpdk
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.named_program import AllowedPrograms, NamesProgram, not_on_the_list
 
@@ -206,3 +210,26 @@ def _slowest(speeds_mbps: Iterable[int | None]) -> float | None:
     every = list(speeds_mbps)
     known = [mbps for mbps in every if mbps is not None]
     return min(known) * 1e6 if known and len(known) == len(every) else None
+
+
+# A network card as a port of the tester: whether DPDK can open it, known before it tries.
+def check_card(address: str, where: str, sys: Path = SYS) -> None:
+    """Raise MachineError, placed at `where`, for a PCI address that DPDK could not open.
+
+    That is one without a device, or whose device the kernel keeps to itself. What DPDK says
+    of either is of its own workings, not of the cause.
+    """
+    function = pci_function(address, sys)
+    if function is None:
+        raise MachineError(
+            f"this machine has no PCI device {address}",
+            where=where,
+            remedy="plimsoll ports lists the cards that it has",
+        )
+    if not is_open_to_dpdk(function.driver):
+        owner = f"the kernel's driver {function.driver}" if function.driver else "no driver"
+        raise MachineError(
+            f"the PCI device {address} has {owner}, so that DPDK cannot open it",
+            where=where,
+            remedy=f"plimsoll ports bind {address}",
+        )

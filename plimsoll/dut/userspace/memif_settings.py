@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
-from plimsoll.dut.lab import LabPorts
+from plimsoll.dut.cards import DpdkCards
+from plimsoll.dut.lab import LabPorts, LineRate
 from plimsoll.dut.passive import PassiveLab
 from plimsoll.dut.ports.memif_port import (
     check_new_socket,
@@ -16,8 +17,8 @@ from plimsoll.dut.ports.memif_port import (
     memif_devargs,
 )
 from plimsoll.dut.two_ports import PATHS, PORTS
+from plimsoll.dut.userspace.program_lab import ProgramSettings
 from plimsoll.dut.userspace.program_ports import ProgramPorts
-from plimsoll.dut.userspace.program_settings import ProgramSettings
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.privileges import needed_to_make
 from plimsoll.text.mistakes import mistake
@@ -113,3 +114,37 @@ class MemifPorts(ProgramPorts):
     def remove(self) -> None:
         """Remove the socket."""
         self._socket.unlink(missing_ok=True)
+
+
+# What is set of a DUT that has two memif ports, or with `cards` two network cards instead.
+class MemifOrCardSettings(MemifSettings):
+    """A DUT whose ports are memif's by default; what is set of memif excludes `cards`."""
+
+    cards: DpdkCards | None = None
+
+    @model_validator(mode="after")
+    def _check_cards(self) -> Self:
+        for_memif = sorted({"socket", "ring_size"} & self.model_fields_set)
+        if self.cards is not None and for_memif:
+            raise mistake(
+                f"{' and '.join(for_memif)} are of memif, which there is none of with `cards`",
+                f"remove {', '.join(for_memif)}",
+            )
+        return self
+
+    def ports(self, ledger: Ledger) -> ProgramPorts:
+        """The cards, or memif."""
+        if self.cards is None:
+            return super().ports(ledger)
+        return self.on_cards(self.cards)
+
+    def check_ports(self) -> LineRate:
+        """Whether the socket can be made, or the cards will do; and the line rate.
+
+        Raises InputError and MachineError naming the field.
+        """
+        if self.socket is not None:
+            check_new_socket(self.socket, "lab.socket")
+        if self.cards is not None:
+            return self.cards.check_machine(self.line_rate_bps)
+        return LineRate(self.line_rate_bps)

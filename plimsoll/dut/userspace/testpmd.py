@@ -14,9 +14,8 @@ from plimsoll.dut.needs import LabNeeds, NeededProgram
 from plimsoll.dut.ports.memif_port import check_new_socket
 from plimsoll.dut.two_ports import PORTS
 from plimsoll.dut.userspace.memif_settings import MemifSettings
-from plimsoll.dut.userspace.program_lab import ProgramLab
+from plimsoll.dut.userspace.program_lab import ProgramLab, ProgramSettings
 from plimsoll.dut.userspace.program_ports import ProgramPorts
-from plimsoll.dut.userspace.program_settings import ProgramSettings
 from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError
 from plimsoll.host.ledger.eal_arguments import eal_arguments
 from plimsoll.host.ledger.hugepages import MemoryPlan

@@ -18,7 +18,7 @@ from plimsoll.dut.needs import LabNeeds, NeededProgram
 from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.dut.sight import DutSight, SightEnd
 from plimsoll.dut.two_ports import PORTS
-from plimsoll.dut.userspace.memif_or_cards import MemifOrCardSettings
+from plimsoll.dut.userspace.memif_settings import MemifOrCardSettings
 from plimsoll.dut.userspace.program_lab import ProgramLab
 from plimsoll.dut.userspace.vpp_answers import (
     NodeError,

@@ -10,8 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from plimsoll.export.cdm.document import CdmDocument
-from plimsoll.export.cdm.identity import DocumentIds
+from plimsoll.export.cdm.document import CdmDocument, CdmVersion, DocumentIds
 from plimsoll.export.cdm.mappings import Fields
 from plimsoll.export.cdm.metric_documents import MetricDocuments
 from plimsoll.export.cdm.outline import (
@@ -22,7 +21,6 @@ from plimsoll.export.cdm.outline import (
     CdmSample,
     Outline,
 )
-from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.run_directory import RunDirectory
 

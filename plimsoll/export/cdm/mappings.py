@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plimsoll.export.cdm.names import KEYWORDS, NUMBER
-from plimsoll.export.cdm.version import CdmVersion
+from plimsoll.export.cdm.document import KEYWORDS, NUMBER, CdmVersion
 
 Fields = dict[str, Any]
 

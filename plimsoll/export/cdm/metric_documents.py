@@ -13,11 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from plimsoll.export.cdm.document import CdmDocument
-from plimsoll.export.cdm.identity import DocumentIds
-from plimsoll.export.cdm.names import cdm_names
+from plimsoll.export.cdm.document import CdmDocument, CdmVersion, DocumentIds, cdm_names
 from plimsoll.export.cdm.outline import CdmSample, Outline
-from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.metric_batches import RecordedPeriod, metric_batches
 from plimsoll.record.metrics.metrics import query_metrics
 

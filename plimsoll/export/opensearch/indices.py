@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from plimsoll.errors import InputError
+from plimsoll.export.cdm.document import CdmVersion
 from plimsoll.export.cdm.mappings import index_definition
-from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.opensearch.patience import RetryPolicy
 from plimsoll.export.opensearch.server import Response, Server
 

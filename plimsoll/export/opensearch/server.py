@@ -20,8 +20,7 @@ from plimsoll.errors import InputError
 from plimsoll.export.credentials import PASSWORD, USER, Credentials
 from plimsoll.export.export_error import ExportError
 from plimsoll.export.opensearch.patience import Unavailable
-from plimsoll.host.http.origin import Origin
-from plimsoll.host.http.redirected import REDIRECTIONS, Redirected
+from plimsoll.host.http.origin import REDIRECTIONS, Origin, Redirected
 
 # A bulk request may take that long on a busy server.
 _TIMEOUT = urllib3.Timeout(connect=10.0, read=120.0)

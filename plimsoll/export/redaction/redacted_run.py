@@ -30,8 +30,14 @@ from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.index.run_files import run_files
 from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.run.file_check import recorded_sums
-from plimsoll.record.run.journal import FILES, JournalEvent, journal_line, read_journal
-from plimsoll.record.run.journal_chain import BEGIN, line_digest
+from plimsoll.record.run.journal import (
+    BEGIN,
+    FILES,
+    JournalEvent,
+    journal_line,
+    line_digest,
+    read_journal,
+)
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.bounded_yaml import load_yaml
 

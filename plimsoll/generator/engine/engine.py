@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from plimsoll.errors import MachineError
-from plimsoll.generator.engine.conversation import Conversation
 from plimsoll.generator.engine.engine_trial import EngineTrial
 from plimsoll.generator.engine.hosts import NO_HOSTS, Hosts
 from plimsoll.generator.engine.messages import (
@@ -22,7 +21,7 @@ from plimsoll.generator.engine.messages import (
     open_request,
     resolve_request,
 )
-from plimsoll.generator.engine.program import ENGINE, EngineProgram
+from plimsoll.generator.engine.program import ENGINE, Conversation, EngineProgram
 from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.engine.timesync import check_timesync
 from plimsoll.generator.interface import (

@@ -8,7 +8,6 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
-from plimsoll.generator.engine.conversation import UNREAD, Conversation
 from plimsoll.generator.engine.messages import (
     CAPTURE_COUNTS,
     TRIAL_REPORT,
@@ -20,6 +19,7 @@ from plimsoll.generator.engine.messages import (
     read_ended,
     trial_request,
 )
+from plimsoll.generator.engine.program import UNREAD, Conversation
 from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.interface import (
     NO_ENDS,

@@ -10,6 +10,7 @@ import select
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,10 +18,9 @@ from typing import Any
 
 from plimsoll.errors import MachineError
 from plimsoll.generator.engine.messages import read_message
-from plimsoll.generator.interface import GeneratorDied, Interval
-from plimsoll.host.processes.child import describe_exit, tied_to_parent
+from plimsoll.generator.interface import GeneratorDied, GeneratorRefused, Interval
+from plimsoll.host.processes.child import describe_exit, log_tail, tied_to_parent
 from plimsoll.host.processes.identity import ProcessIdentity, identify
-from plimsoll.host.processes.log_tail import log_tail
 from plimsoll.host.processes.priority import favour
 from plimsoll.host.processes.privileges import limited
 
@@ -31,6 +31,8 @@ _READ_BYTES = 1 << 16
 # What a pipe may hold without privileges (pipe(7)). With polling loops on every CPU this
 # process may be off CPU for seconds, and an engine that has to wait for it ends intervals late.
 _PIPE_BYTES = 1 << 20
+# The id of the answer to a line that the engine could not read at all.
+UNREAD = None
 
 
 def find_engine() -> Path:
@@ -156,3 +158,49 @@ def _widen(pipe: int) -> None:
     # Past what an administrator allows, it stays as it is.
     with contextlib.suppress(OSError):
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+# Requests to a running engine, numbered, and its answers.
+class Conversation:
+    """One thread at a time reads; any may send."""
+
+    def __init__(self, program: EngineProgram) -> None:
+        self._program = program
+        self._next_id = 0
+        self._sending = threading.Lock()
+
+    def send(self, request: Mapping[str, Any]) -> int:
+        """Send a request and return the number that its answer will have.
+
+        Raises GeneratorDied.
+        """
+        with self._sending:
+            self._next_id += 1
+            self._program.send({"id": self._next_id, **request})
+            return self._next_id
+
+    def receive(self, timeout_s: float) -> Interval | dict[str, Any]:
+        """The next message. Raises GeneratorDied when there is none within `timeout_s`."""
+        return self._program.receive(timeout_s)
+
+    def ask(self, request: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
+        """Send a request and wait for its answer. Raises GeneratorRefused and GeneratorDied."""
+        number = self.send(request)
+        while True:
+            message = self.receive(timeout_s)
+            # Or an answer to a stop that came after its trial had ended.
+            if not isinstance(message, Interval) and message.get("id") in (number, UNREAD):
+                return self.checked(message)
+
+    def checked(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The answer, if the request was carried out; else raises GeneratorRefused."""
+        if message.get("ok"):
+            return message
+        error = message.get("error", {})
+        # What DPDK could not do, it explains in its log.
+        why = self._program.last_words() if error.get("fatal") else ""
+        raise GeneratorRefused(
+            str(error.get("message", message)) + why,
+            where=f"generator: {error.get('where') or 'request'}",
+            remedy="correct the experiment's generator, lab or profile",
+        )

@@ -24,8 +24,7 @@ from plimsoll.generator.kernel.written_frames import written_frames
 from plimsoll.generator.port_streams import totals_by_port
 from plimsoll.generator.sampled_trial import PortTotals, Totals, run_sampled_trial
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.child import Child, describe_exit
-from plimsoll.host.processes.log_tail import log_ending
+from plimsoll.host.processes.child import Child, describe_exit, log_ending
 from plimsoll.traffic.plan import StreamPlan
 
 TRAFGEN = "trafgen"

@@ -14,8 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from plimsoll.generator.interface import GeneratorDied, GeneratorRefused
-from plimsoll.host.processes.child import Child, describe_exit
-from plimsoll.host.processes.log_tail import log_ending
+from plimsoll.host.processes.child import Child, describe_exit, log_ending
 
 # What a script finds its two files by, and its other half.
 FILES, SERVE = "PLIMSOLL_FILES", "PLIMSOLL_SERVE"

@@ -17,7 +17,7 @@ from urllib3 import Retry
 
 from plimsoll.errors import InputError, MachineError
 from plimsoll.extras import added_by
-from plimsoll.host.http.redirected import REDIRECTIONS, Redirected
+from plimsoll.host.http.origin import REDIRECTIONS, Redirected
 from plimsoll.host.kubernetes.client_settings import (
     SERVER_SETTING,
     TRIES,

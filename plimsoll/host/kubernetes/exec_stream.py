@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from plimsoll.errors import MachineError, PlimsollError
-from plimsoll.host.http.redirected import REDIRECTIONS, Redirected
+from plimsoll.host.http.origin import REDIRECTIONS, Redirected
 from plimsoll.host.kubernetes.client_settings import SERVER_SETTING
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2

@@ -13,7 +13,7 @@ from plimsoll.host.ports.netdevs import SYS, Netdev, netdevs
 from plimsoll.host.ports.own_traffic import interfaces_in_use, read_routes
 from plimsoll.host.ports.pci_functions import PciFunction, pci_functions
 from plimsoll.host.ports.port_needs import HostAbilities, needs_as_netdev, needs_as_pci
-from plimsoll.host.processes.capabilities import effective_capabilities
+from plimsoll.host.processes.privileges import effective_capabilities
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.host.ports.netdevs import Netdev
 from plimsoll.host.ports.pci_functions import PciFunction
-from plimsoll.host.processes.capabilities import missing_for_packet_sockets, missing_for_xdp
+from plimsoll.host.processes.privileges import missing_for_packet_sockets, missing_for_xdp
 
 # Their DPDK drivers work alongside the kernel's, through its own interfaces: no vfio-pci.
 _SHARED_WITH_KERNEL = frozenset({"mlx4_core", "mlx5_core", "mana"})

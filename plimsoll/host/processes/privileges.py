@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-
-from plimsoll.host.processes.capabilities import effective_numbers
 
 _LAST = Path("/proc/sys/kernel/cap_last_cap")
 # By number, from linux/capability.h.
 _DAC_OVERRIDE, _NET_ADMIN, _NET_RAW, IPC_LOCK = 1, 12, 13, 14
 _SYS_RAWIO, _SYS_ADMIN, _SYS_RESOURCE, _PERFMON, _BPF = 17, 21, 24, 38, 39
 _SETPCAP = 8
-
 _NOTHING: frozenset[int] = frozenset()
 # AF_PACKET's socket; promiscuity and the MTU of its interface; rings that the driver locks.
 _PACKET = frozenset({_NET_RAW, _NET_ADMIN, IPC_LOCK})
@@ -30,7 +27,6 @@ _SOCKET = frozenset({_DAC_OVERRIDE})
 # Memory locked for the device; its physical addresses (CAP_SYS_ADMIN) and ports (CAP_SYS_RAWIO)
 # without an IOMMU; and what the drivers alongside the kernel's own (mlx5, mana) require.
 _DEVICE = frozenset({IPC_LOCK, _SYS_ADMIN, _SYS_RAWIO, _NET_ADMIN, _NET_RAW, _DAC_OVERRIDE})
-
 _BY_DRIVER = {
     "net_ring": _NOTHING,
     "net_null": _NOTHING,
@@ -45,6 +41,15 @@ _BY_DRIVER = {
 # As memif, and as vhost, names it.
 _SOCKET_PATH = re.compile(r",(?:socket|iface)=(/[^,]+)")
 _DRIVER = re.compile(r"(net_[a-z_]*[a-z])[0-9]*(?:,|$)", re.ASCII)
+# By number, from linux/capability.h; those that ports need.
+_NUMBERS = {
+    "CAP_NET_ADMIN": 12,
+    "CAP_NET_RAW": 13,
+    "CAP_IPC_LOCK": 14,
+    "CAP_SYS_ADMIN": 21,
+    "CAP_BPF": 39,
+}
+_EFFECTIVE = re.compile(r"^CapEff:\s*([0-9a-f]+)$", re.MULTILINE)
 
 
 def needed_for(devargs: Iterable[str]) -> frozenset[int]:
@@ -93,3 +98,29 @@ def _is_ours(path: Path) -> bool:
         return path.stat().st_uid == os.geteuid()
     except OSError:
         return False
+
+
+# What this process may do beyond an ordinary user's rights (capabilities(7)).
+def effective_capabilities(status: Path = Path("/proc/self/status")) -> frozenset[str]:
+    """Those of this process, by name, among the ones that ports need."""
+    held = effective_numbers(status)
+    return frozenset(name for name, number in _NUMBERS.items() if number in held)
+
+
+def effective_numbers(status: Path = Path("/proc/self/status")) -> frozenset[int]:
+    """All of this process's, by number (linux/capability.h)."""
+    found = _EFFECTIVE.search(status.read_text())
+    bits = int(found.group(1), 16) if found else 0
+    return frozenset(number for number in range(bits.bit_length()) if bits >> number & 1)
+
+
+def missing_for_packet_sockets(held: Collection[str]) -> tuple[str, ...]:
+    """What AF_PACKET needs and is not held."""
+    return () if "CAP_NET_RAW" in held else ("CAP_NET_RAW",)
+
+
+def missing_for_xdp(held: Collection[str]) -> tuple[str, ...]:
+    """What AF_XDP needs, an XDP program's loading included, and is not held."""
+    # CAP_SYS_ADMIN did for CAP_BPF before Linux 5.8 and still does.
+    held = {*held, "CAP_BPF"} if "CAP_SYS_ADMIN" in held else held
+    return tuple(name for name in ("CAP_NET_RAW", "CAP_NET_ADMIN", "CAP_BPF") if name not in held)

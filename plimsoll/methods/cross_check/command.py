@@ -16,7 +16,7 @@ from plimsoll.methods.cross_check.settings import CrossCheckSettings, generator_
 from plimsoll.terminal.commands.standard_command import StandardCommand
 from plimsoll.terminal.options.options import parse_option
 from plimsoll.terminal.output import stdout
-from plimsoll.terminal.tables.plain_tables import print_sections
+from plimsoll.terminal.tables.figure_table import print_sections
 from plimsoll.text.document import parse_value
 from plimsoll.text.units import parse_duration, parse_rate
 

@@ -10,13 +10,11 @@ from pydantic import ValidationError
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.generator_limits import check_streams_sent
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.progress_listener import ProgressListener
-from plimsoll.benchmark.session.session import Session
+from plimsoll.benchmark.session.session import ProgressListener, Session
 from plimsoll.benchmark.testbed.testbed import BedPlan, testbed
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
-from plimsoll.benchmark.whole_run.environment import record_environment
-from plimsoll.benchmark.whole_run.media import media_of
+from plimsoll.benchmark.whole_run.environment import media_of, record_environment
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_in_session
 from plimsoll.benchmark.whole_run.preflight import machine_mistakes
 from plimsoll.errors import InputError
@@ -29,7 +27,7 @@ from plimsoll.methods.cross_check.result import (
     GeneratorTrial,
 )
 from plimsoll.methods.cross_check.settings import CrossCheckSettings
-from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
+from plimsoll.record.results.method_result import counts_of, invalid_reasons
 from plimsoll.record.run.journal import JournalEvent
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.stream_record import StreamRecord

@@ -22,10 +22,9 @@ from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.terminal.commands.standard_command import StandardCommand
-from plimsoll.terminal.options.frame_options import parse_percents
-from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.options.options import parse_option, parse_percents
 from plimsoll.terminal.output import stdout
-from plimsoll.terminal.tables.plain_tables import print_sections
+from plimsoll.terminal.tables.figure_table import print_sections
 from plimsoll.text.units import Rate, parse_duration, parse_rate
 
 

@@ -16,12 +16,12 @@ from plimsoll.methods.latency_at_load.result import (
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.slowest import slowest_between
+from plimsoll.record.trials.latency_record import slowest_between
 from plimsoll.report.data.times import LATENCY_COLUMNS, latency_cells
 from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.log_axis import log_axis
 from plimsoll.report.figures.palette import QUANTILE_COLOURS
 from plimsoll.report.figures.quantile_ends import CHARTED_QUANTILES, quantile_ends
+from plimsoll.report.figures.value_axis import log_axis
 from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
 from plimsoll.report.pages.standard.page import standard_page
 from plimsoll.report.pages.standard.sections import (

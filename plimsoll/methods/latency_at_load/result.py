@@ -16,8 +16,7 @@ from plimsoll.record.methods.run_outcome import RunAnswer, RunOutcome
 from plimsoll.record.results.method_result import MethodResult
 from plimsoll.record.run.run_directory import trial_period
 from plimsoll.record.trials.latency_estimate import LatencyEstimate
-from plimsoll.record.trials.latency_record import LatencyRecord
-from plimsoll.record.trials.slowest import slowest_between, slowest_figure
+from plimsoll.record.trials.latency_record import LatencyRecord, slowest_between, slowest_figure
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.record.trials.whole_verdict import whole_verdict
 from plimsoll.text.units import format_ns_between, format_pps

@@ -8,7 +8,7 @@ from dataclasses import replace
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.progress_listener import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.benchmark.trial_run.baseline_trial import (
     has_baseline,
@@ -16,11 +16,10 @@ from plimsoll.benchmark.trial_run.baseline_trial import (
     needs_baseline,
 )
 from plimsoll.benchmark.trial_run.ceiling_trial import step_ceiling
-from plimsoll.benchmark.trial_run.search_answers import search_answer
-from plimsoll.benchmark.trial_run.search_trial import search_trial
+from plimsoll.benchmark.trial_run.search_trial import search_answer, search_trial
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
-from plimsoll.benchmark.whole_run.media import media_of
+from plimsoll.benchmark.whole_run.environment import media_of
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
 from plimsoll.errors import InputError
@@ -32,7 +31,7 @@ from plimsoll.methods.latency_at_load.result import (
     StreamLatency,
 )
 from plimsoll.methods.latency_at_load.settings import LatencyAtLoadSettings
-from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
+from plimsoll.record.results.method_result import counts_of, invalid_reasons
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.search.strategy.ask import Ask, GoalEnd

@@ -34,11 +34,13 @@ from plimsoll.terminal.options.options import (
     JsonOption,
     MetricsPortOption,
     RunsOption,
+    SetOption,
+    TagsOption,
     parse_option,
+    refuse_set_fields,
+    tag_run,
 )
 from plimsoll.terminal.options.place_options import ImageOption, OnOption, chosen_place
-from plimsoll.terminal.options.set_option import SetOption, refuse_set_fields
-from plimsoll.terminal.options.tags_option import TagsOption, tag_run
 from plimsoll.terminal.output import labelled, say, stderr, stdout
 from plimsoll.text.units import parse_duration
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.record.results.trial_counts import InvalidReason, invalid_reasons
+from plimsoll.record.results.method_result import InvalidReason, invalid_reasons
 from plimsoll.record.trials.counter_record import CounterRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary, summarise
-from plimsoll.host.host_cpu import named_cpus
+from plimsoll.host.cpus import named_cpus
 from plimsoll.record.causes.causes_record import ExplainedIncident, TrialCauses, read_causes
 from plimsoll.record.results.result import PlatformLimit
 from plimsoll.record.run.run_directory import RunDirectory

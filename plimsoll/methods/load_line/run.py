@@ -7,8 +7,8 @@ from plimsoll.benchmark.calibration.shared_calibrations import SharedCalibration
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.benchmark.session.run_start import check_method, check_resumable
+from plimsoll.benchmark.session.session import ProgressListener
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.benchmark.trial_run.baseline_trial import (
     has_baseline,
@@ -21,8 +21,7 @@ from plimsoll.benchmark.trial_run.ceiling_trial import (
     may_fall_short,
     measure_ceiling,
 )
-from plimsoll.benchmark.trial_run.search_answers import recorded, search_answer
-from plimsoll.benchmark.trial_run.search_trial import search_trial
+from plimsoll.benchmark.trial_run.search_trial import recorded, search_answer, search_trial
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.benchmark.whole_run.agreement import dut_agreement_of

@@ -16,20 +16,24 @@ from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import IMAGE_VARIABLE, plan_pods
 from plimsoll.errors import InputError
 from plimsoll.export.object_store import Bucket
-from plimsoll.methods.matrix.course import RunNone
 from plimsoll.methods.matrix.document import load_matrix
 from plimsoll.methods.matrix.jobs import NO_RECORD, JobStore, MatrixJobs, read_experiment_of
 from plimsoll.methods.matrix.many_runs import MatrixCommand
 from plimsoll.methods.matrix.page import MatrixLine, matrix_lines
 from plimsoll.methods.matrix.plan import begin_matrix
 from plimsoll.methods.matrix.result import METHOD, MatrixResult
-from plimsoll.methods.matrix.run import run_matrix
+from plimsoll.methods.matrix.run import RunNone, run_matrix
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.terminal.commands.running import serving
-from plimsoll.terminal.options.options import JsonOption, MetricsPortOption, RunsOption
+from plimsoll.terminal.options.options import (
+    JsonOption,
+    MetricsPortOption,
+    RunsOption,
+    SetOption,
+    TagsOption,
+    tag_run,
+)
 from plimsoll.terminal.options.place_options import ImageOption, OnOption, chosen_place
-from plimsoll.terminal.options.set_option import SetOption
-from plimsoll.terminal.options.tags_option import TagsOption, tag_run
 from plimsoll.terminal.output import say, stdout
 
 _EPILOG = (

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import yaml
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.cluster.pods.cluster_client import ClusterClient
@@ -19,13 +22,13 @@ from plimsoll.cluster.pods.manifests import (
 from plimsoll.cluster.pods.pod_plan import PodPlan
 from plimsoll.cluster.pods.removal import remove_labelled
 from plimsoll.cluster.pods.run_in_cluster import left, name_of, note_place
-from plimsoll.errors import Interrupted
+from plimsoll.errors import InputError, Interrupted
 from plimsoll.export.object_store import Bucket
 from plimsoll.export.record_store import fetch_records
 from plimsoll.host.kubernetes.cluster_errors import ClusterUnreachable
 from plimsoll.host.kubernetes.labels import MANAGED, NODE_LABEL
-from plimsoll.methods.matrix.job_cells import MatrixCell, cell_files, cells_of
-from plimsoll.methods.matrix.plan import read_iteration
+from plimsoll.methods.matrix.combinations import Sample
+from plimsoll.methods.matrix.plan import read_iteration, read_plan, sample_folder
 from plimsoll.methods.matrix.run import finished_sample
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.tune.render.files.manifest import Manifest, manifest_of
@@ -38,6 +41,9 @@ QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 # Else it would wait until there are test beds for all samples at once, mostly for ever.
 _AS_FEW_AS_ONE = {"kueue.x-k8s.io/job-min-parallelism": "1"}
 _CELLS = "/etc/plimsoll"
+CELLS_FILE = "cells.json"
+# Of a config map in all (Kubernetes' API, ConfigMap), with room for its metadata.
+_MOST_BYTES = 1000 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,3 +247,49 @@ def _pod(pod: Manifest, run_id: str, store: tuple[str, ...], secret: str | None)
         }
     }
     return pod
+
+
+# The samples of a matrix as an indexed job takes them: by number, with their experiments.
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """One sample: the folder of its run in the matrix's, and its experiment's file."""
+
+    sample: Sample
+    folder: str
+    experiment: str
+
+
+def cells_of(run: RunDirectory) -> tuple[MatrixCell, ...]:
+    """Those of a matrix run, in the order of its plan. Raises RecordError."""
+    return tuple(
+        MatrixCell(
+            sample,
+            sample_folder(run, sample).relative_to(run.path).as_posix(),
+            f"iteration-{sample.iteration}.yaml",
+        )
+        for sample in read_plan(run).in_order()
+    )
+
+
+def cell_files(run: RunDirectory, cells: tuple[MatrixCell, ...]) -> Mapping[str, str]:
+    """The data of the config map: what each index is, and the experiments.
+
+    Raises InputError where that is more than a config map holds.
+    """
+    experiments = {
+        each.experiment: yaml.safe_dump(
+            read_iteration(run, each.sample.iteration).normalised(), sort_keys=False
+        )
+        for each in cells
+    }
+    listed = [{"folder": each.folder, "experiment": each.experiment} for each in cells]
+    files = {CELLS_FILE: json.dumps(listed), **experiments}
+    size = sum(len(name.encode()) + len(text.encode()) for name, text in files.items())
+    if size > _MOST_BYTES:
+        raise InputError(
+            f"{len(experiments)} experiments are {size >> 10} KiB, and a config map holds "
+            f"{_MOST_BYTES >> 10}",
+            where="matrix",
+            remedy="split the matrix, or shorten the profile (pcap files are not taken along)",
+        )
+    return files

@@ -13,7 +13,7 @@ import typer
 from pydantic import BaseModel
 
 from plimsoll.benchmark.experiment.set_field import SetField
-from plimsoll.benchmark.session.progress_listener import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener
 from plimsoll.errors import InputError
 from plimsoll.methods.matrix.plan import read_plan
 from plimsoll.methods.matrix.run import SampleHooks
@@ -25,7 +25,7 @@ from plimsoll.report import write_report
 from plimsoll.terminal.commands.progress import progress_on
 from plimsoll.terminal.commands.running import running
 from plimsoll.terminal.exit_codes import end_by
-from plimsoll.terminal.options.set_option import refuse_set_fields
+from plimsoll.terminal.options.options import refuse_set_fields
 from plimsoll.terminal.output import stderr, stdout
 
 if TYPE_CHECKING:

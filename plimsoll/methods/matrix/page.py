@@ -18,8 +18,7 @@ from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page
-from plimsoll.report.tuning.of_run import tuning_of_run
-from plimsoll.report.tuning.section import HostTuning
+from plimsoll.report.tuning.section import HostTuning, tuning_of_run
 from plimsoll.text.counted import counted
 from plimsoll.text.units import format_pps, format_ratio
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from plimsoll.benchmark.calibration.shared_calibrations import SharedCalibrations
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.progress_listener import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener
 from plimsoll.errors import PlimsollError
 from plimsoll.methods.load_line.run import find_load_line
 from plimsoll.methods.matrix.combinations import Sample, described
-from plimsoll.methods.matrix.course import Course, RunAll
 from plimsoll.methods.matrix.plan import MatrixPlan, read_iteration, read_plan, sample_folder
 from plimsoll.methods.matrix.result import METHOD, IterationResult, MatrixResult, SampleResult
 from plimsoll.record.index.summarise import note_summary
@@ -30,7 +29,6 @@ from plimsoll.record.run.sealing import Seals
 SAMPLE_ENDED = "sample-ended"
 _SAMPLE_FAILED = "sample-failed"
 _SAMPLE_SKIPPED = "sample-skipped"
-
 R = TypeVar("R", bound=BaseModel)
 # Called with the run directory of a sample.
 OnSample = Callable[[RunDirectory], None]
@@ -250,3 +248,44 @@ class _MatrixRun(Generic[R]):
 
 def _name(run: RunDirectory, sample: Sample) -> str:
     return sample_folder(run, sample).relative_to(run.path).as_posix()
+
+
+# Which samples of a matrix run are run, decided as it goes on.
+class Course(Protocol):
+    """Called before each sample, in their order."""
+
+    def reason_to_skip(self, sample: Sample, results: Mapping[Sample, SampleResult]) -> str | None:
+        """Why this one is left out, None where it is to be run.
+
+        `results` are those so far, of earlier sessions and of those left out too.
+        """
+
+    def ended(self, sample: Sample, seconds: float) -> None:
+        """The sample was run, and took so long."""
+
+
+class RunAll:
+    """Every sample is run."""
+
+    def reason_to_skip(self, sample: Sample, results: Mapping[Sample, SampleResult]) -> str | None:
+        """None."""
+        del sample, results
+        return None
+
+    def ended(self, sample: Sample, seconds: float) -> None:
+        """It makes no difference."""
+
+
+class RunNone:
+    """No sample is run here, for a reason: those that have a result elsewhere were brought."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def reason_to_skip(self, sample: Sample, results: Mapping[Sample, SampleResult]) -> str | None:
+        """The reason, for each."""
+        del sample, results
+        return self._reason
+
+    def ended(self, sample: Sample, seconds: float) -> None:
+        """None is run."""

@@ -10,19 +10,23 @@ import typer
 
 from plimsoll.analysis.comparison.comparison_words import sentences
 from plimsoll.analysis.comparison.side import invalid_runs
-from plimsoll.methods.matrix.course import RunAll
 from plimsoll.methods.matrix.many_runs import MatrixCommand
 from plimsoll.methods.matrix.plan import begin_matrix
-from plimsoll.methods.matrix.run import MatrixEnd, run_samples
+from plimsoll.methods.matrix.run import MatrixEnd, RunAll, run_samples
 from plimsoll.methods.noisy.document import load_noisy_matrix
 from plimsoll.methods.noisy.effect import noise_effect
 from plimsoll.methods.noisy.result import METHOD, NoisyResult
 from plimsoll.methods.noisy.run import noisy_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.terminal.commands.running import serving
-from plimsoll.terminal.options.options import JsonOption, MetricsPortOption, RunsOption
-from plimsoll.terminal.options.set_option import SetOption
-from plimsoll.terminal.options.tags_option import TagsOption, tag_run
+from plimsoll.terminal.options.options import (
+    JsonOption,
+    MetricsPortOption,
+    RunsOption,
+    SetOption,
+    TagsOption,
+    tag_run,
+)
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.terminal.tables.comparison_table import figures_table
 from plimsoll.text.plain_text import plain_text

@@ -28,7 +28,7 @@ from plimsoll.methods.plugfest.grids import (
     setting_title,
     throughput_grid,
 )
-from plimsoll.methods.plugfest.refusals import refusal_text
+from plimsoll.methods.plugfest.plan import refusal_text
 from plimsoll.methods.plugfest.result import METHOD, PlugfestResult
 from plimsoll.methods.plugfest.run import Prospect, prospect, run_plugfest
 from plimsoll.record.run.run_directory import RunDirectory
@@ -37,10 +37,11 @@ from plimsoll.terminal.options.options import (
     JsonOption,
     MetricsPortOption,
     RunsOption,
+    SetOption,
+    TagsOption,
     parse_option,
+    tag_run,
 )
-from plimsoll.terminal.options.set_option import SetOption
-from plimsoll.terminal.options.tags_option import TagsOption, tag_run
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.terminal.tables.figure_table import FigureTable, TableColumn
 from plimsoll.text.counted import counted

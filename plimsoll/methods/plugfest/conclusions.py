@@ -30,7 +30,7 @@ from plimsoll.methods.plugfest.result import (
 )
 from plimsoll.methods.plugfest.run import ended_samples
 from plimsoll.record.index.run_entry import RunEntry, entry_of
-from plimsoll.record.methods.run_figure import RunFigure
+from plimsoll.record.methods.run_outcome import RunFigure
 from plimsoll.record.results.goal_end import BEYOND_THE_DUT
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.result_file import read_run_result

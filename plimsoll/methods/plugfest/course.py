@@ -11,7 +11,7 @@ from plimsoll.errors import PlimsollError
 from plimsoll.methods.matrix.combinations import Sample
 from plimsoll.methods.matrix.result import SampleResult
 from plimsoll.methods.plugfest.median_interval import is_settled
-from plimsoll.methods.plugfest.refusals import refusal_text
+from plimsoll.methods.plugfest.plan import refusal_text
 
 # How the reasons begin by which a cell is known to be settled, or refused.
 SETTLED, REFUSED = "settled", "refused: "

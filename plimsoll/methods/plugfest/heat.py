@@ -27,8 +27,8 @@ from plimsoll.methods.plugfest.result import (
     PlugfestResult,
 )
 from plimsoll.record.results.conclusion import ConclusionKind
-from plimsoll.report.figures.cell_axis import CELL_INK, column_axis, row_axis
 from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.value_axis import CELL_INK, column_axis, row_axis
 from plimsoll.text.slug import slug
 
 _LEAST, _MOST = "#eef3f8", "#79b0da"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field, ValidationError
 
-from plimsoll.errors import InputError
-from plimsoll.methods.matrix.plan import MatrixPlan, read_plan
+from plimsoll.benchmark.experiment.reading_interval import check_search_readings
+from plimsoll.benchmark.whole_run.preflight import search_mistakes
+from plimsoll.errors import InputError, PlimsollError
+from plimsoll.host.ledger.cpu_claims import CpuTaken
+from plimsoll.methods.matrix.plan import MatrixPlan, read_iteration, read_plan
 from plimsoll.methods.plugfest.result import METHOD, CellPlace
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.run.run_directory import RunDirectory
@@ -50,3 +54,41 @@ def plugfest_plan(plan: MatrixPlan) -> PlugfestPlan:
             where=f"{plan.name}: matrix.json",
             remedy="resume it with the version of plimsoll that began it, or start a new run",
         ) from error
+
+
+# The cells that cannot be run here and now, known before anything is started.
+@dataclass(frozen=True, slots=True)
+class RefusedCells:
+    """By iteration what is wrong with it; and the CPUs of any that are taken for now, each once.
+
+    A cell whose CPU another run polls at the moment is not refused for that.
+    """
+
+    cells: dict[int, PlimsollError]
+    taken: tuple[CpuTaken, ...]
+
+
+def refused_iterations(run: RunDirectory, plan: MatrixPlan) -> RefusedCells:
+    """A DUT that is not installed, a frame too long, and whatever else is known beforehand.
+
+    Looked at in every session, as the machine may have got by now what it lacked.
+    """
+    refused: dict[int, PlimsollError] = {}
+    taken: dict[str, CpuTaken] = {}
+    for each in plan.iterations:
+        try:
+            experiment = read_iteration(run, each.number)
+            with experiment.placing():
+                for mistake in search_mistakes(experiment):
+                    if not isinstance(mistake, CpuTaken):
+                        raise mistake
+                    taken.setdefault(mistake.message, mistake)
+            check_search_readings(experiment)
+        except PlimsollError as error:
+            refused[each.number] = error
+    return RefusedCells(refused, tuple(taken.values()))
+
+
+def refusal_text(error: PlimsollError) -> str:
+    """What is wrong and what to do, without the place in a file that the run made."""
+    return f"{error.message} ({error.remedy})" if error.remedy else error.message

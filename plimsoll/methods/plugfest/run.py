@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from plimsoll.benchmark.session.progress_listener import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener
 from plimsoll.errors import PlimsollError
 from plimsoll.host.ledger.cpu_claims import CpuTaken
 from plimsoll.methods.matrix.combinations import Sample
@@ -20,8 +20,12 @@ from plimsoll.methods.matrix.run import (
 )
 from plimsoll.methods.plugfest.course import PlugfestCourse
 from plimsoll.methods.plugfest.estimate import Estimate, estimate
-from plimsoll.methods.plugfest.plan import PlugfestPlan, read_plugfest_plan
-from plimsoll.methods.plugfest.refusals import refusal_text, refused_iterations
+from plimsoll.methods.plugfest.plan import (
+    PlugfestPlan,
+    read_plugfest_plan,
+    refusal_text,
+    refused_iterations,
+)
 from plimsoll.methods.plugfest.result import METHOD, PlugfestResult
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory

@@ -18,7 +18,7 @@ from pydantic import (
 
 from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.errors import InputError
-from plimsoll.generator.registry.generator_field import GeneratorField
+from plimsoll.generator.registry.generators import GeneratorField
 from plimsoll.neighbours.registry import NeighbourSettings
 from plimsoll.text.field_path import FieldPath
 from plimsoll.text.mistakes import did_you_mean, mistake

@@ -15,7 +15,7 @@ from plimsoll.methods.probe.settings import ProbeSettings
 from plimsoll.terminal.commands.standard_command import StandardCommand
 from plimsoll.terminal.options.options import parse_option
 from plimsoll.terminal.output import stdout
-from plimsoll.terminal.tables.plain_tables import print_sections
+from plimsoll.terminal.tables.figure_table import print_sections
 from plimsoll.text.units import parse_duration, parse_rate
 
 

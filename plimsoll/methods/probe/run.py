@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.progress_listener import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
-from plimsoll.benchmark.whole_run.media import media_of
+from plimsoll.benchmark.whole_run.environment import media_of
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.host.processes.stop_request import stop_requested
@@ -19,7 +19,7 @@ from plimsoll.methods.probe.result import METHOD, ProbeResult
 from plimsoll.methods.probe.settings import ProbeSettings
 from plimsoll.methods.probe.summary import lines_of, segments_of, statistics_of, windows_of
 from plimsoll.methods.probe.windows import ProbeWindows
-from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
+from plimsoll.record.results.method_result import counts_of, invalid_reasons
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.traffic.streams.compile import Paths, compile_profile

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import altair as alt
 
-from plimsoll.methods.probe.result import ProbeLine, ProbeSegment
+from plimsoll.methods.probe.result import ProbeLine, ProbeSegment, ProbeStatistics
+from plimsoll.methods.probe.summary import delayed_us
 from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.log_axis import LEAST_US, log_axis
+from plimsoll.report.figures.microsecond_bars import microsecond_bars
 from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.value_axis import LEAST_US, log_axis
 
 _NAME, _TITLE = "probe-windows", "Latency by window"
 _MEASURES = ("median", "max")
@@ -18,6 +20,7 @@ _OF_ENDS = (
     "Lines are the most that the DUT took; a bar reaches down to the least, where stalls of the "
     "tester leave it open."
 )
+_BUCKETS, _BUCKETS_TITLE = "probe-buckets", "Probes by microsecond"
 
 
 def probe_windows(lines: Sequence[ProbeLine], segments: Sequence[ProbeSegment]) -> Figure:
@@ -78,3 +81,33 @@ def _rows(lines: Sequence[ProbeLine], zeros_ns: Mapping[int, float]) -> Iterator
                     "low": max(low_ns / 1e3, LEAST_US),
                     "latency": max(high_ns / 1e3, LEAST_US),
                 }
+
+
+# How many probes took how many whole microseconds, over a whole probe run.
+def probe_buckets(statistics: Sequence[ProbeStatistics]) -> Figure:
+    """Latency in buckets of 1 µs, samples on a log axis, a series for each direction."""
+    series = dict(_series(statistics))
+    chart = microsecond_bars(series, "samples")
+    if chart is None:
+        return Figure(_BUCKETS, _BUCKETS_TITLE, "No probe has come back yet.", None)
+    caption = (
+        "Both axes show a long tail: a single sample is a bar of its own. What took a "
+        "millisecond or longer is in the last bucket."
+    )
+    if len(series) > len(statistics):
+        caption += (
+            " Samples that stalls of the tester may have delayed are apart, by what the DUT took "
+            "at least and at most."
+        )
+    return Figure(_BUCKETS, _BUCKETS_TITLE, caption, chart)
+
+
+def _series(
+    statistics: Sequence[ProbeStatistics],
+) -> Iterator[tuple[str, Sequence[tuple[int, int]]]]:
+    for each in statistics:
+        yield each.stream.name, each.stream.latency_us
+        low, high = delayed_us(each.stream)
+        if high:
+            yield f"{each.stream.name}, delayed: at least", low
+            yield f"{each.stream.name}, delayed: at most", high

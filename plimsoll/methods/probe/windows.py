@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial
-from plimsoll.benchmark.trial_run.window_watch import judged_as_it_ran
-from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.histogram_sum import HistogramSum
+from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial, judged_as_it_ran
+from plimsoll.generator.histogram import Histogram, HistogramSum
 from plimsoll.generator.interface import Interval, StreamCounts
 from plimsoll.generator.latency_ends import delayed_low
 from plimsoll.host.processes.stop_request import StopRequest

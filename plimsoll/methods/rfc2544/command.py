@@ -14,10 +14,9 @@ from plimsoll.methods.rfc2544.result import METHOD
 from plimsoll.methods.rfc2544.run import check_rfc2544, run_rfc2544
 from plimsoll.methods.rfc2544.settings import TESTS, Rfc2544Settings, Test
 from plimsoll.terminal.commands.standard_command import StandardCommand
-from plimsoll.terminal.options.frame_options import parse_sizes
-from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.options.options import parse_option, parse_sizes
 from plimsoll.terminal.output import stdout
-from plimsoll.terminal.tables.plain_tables import print_sections
+from plimsoll.terminal.tables.figure_table import print_sections
 from plimsoll.text.mistakes import did_you_mean
 from plimsoll.text.units import parse_rate, parse_ratio
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from plimsoll.methods.rfc2544.loss_chart import loss_rates
-from plimsoll.methods.rfc2544.rate_chart import frame_rates
+from plimsoll.methods.rfc2544.rate_chart import frame_rates, loss_rates
 from plimsoll.methods.rfc2544.result import (
     ROW,
     BackToBackRow,
@@ -35,9 +34,9 @@ from plimsoll.report.pages.standard.sections import (
     SectionTable,
     nonempty,
     numbers,
+    shortfall_warnings,
     words,
 )
-from plimsoll.report.pages.standard.shortfall_warning import shortfall_warnings
 from plimsoll.report.parts.page import Page
 from plimsoll.text.units import format_duration, format_number, format_pps
 

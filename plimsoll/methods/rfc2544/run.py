@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.progress_listener import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.whole_run.media import media_of
+from plimsoll.benchmark.whole_run.environment import media_of
 from plimsoll.benchmark.whole_run.method_run import run_method
 from plimsoll.errors import InputError
 from plimsoll.methods.rfc2544.back_to_back import measure_back_to_back
@@ -44,8 +44,7 @@ from plimsoll.methods.rfc2544.subject import (
 )
 from plimsoll.methods.rfc2544.throughput import measure_throughput
 from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.results.method_result import Shortfall
-from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
+from plimsoll.record.results.method_result import Shortfall, counts_of, invalid_reasons
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.units import format_pps, format_ratio
 from plimsoll.traffic.imix import describe_mix

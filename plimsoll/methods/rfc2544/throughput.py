@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.benchmark.trial_run.search_answers import search_answer
+from plimsoll.benchmark.trial_run.search_trial import search_answer
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.methods.rfc2544.result import ThroughputRow

@@ -14,10 +14,9 @@ from plimsoll.methods.rfc9004.result import METHOD
 from plimsoll.methods.rfc9004.run import run_rfc9004
 from plimsoll.methods.rfc9004.settings import Rfc9004Settings
 from plimsoll.terminal.commands.standard_command import StandardCommand
-from plimsoll.terminal.options.frame_options import parse_sizes
-from plimsoll.terminal.options.options import parse_option
+from plimsoll.terminal.options.options import parse_option, parse_sizes
 from plimsoll.terminal.output import stdout
-from plimsoll.terminal.tables.plain_tables import print_sections
+from plimsoll.terminal.tables.figure_table import print_sections
 from plimsoll.text.units import format_duration, parse_duration, parse_rate
 
 # Section 6.2: the limit must be configurable up to this.

@@ -22,9 +22,9 @@ from plimsoll.report.pages.standard.sections import (
     PageSection,
     SectionTable,
     numbers,
+    shortfall_warnings,
     words,
 )
-from plimsoll.report.pages.standard.shortfall_warning import shortfall_warnings
 from plimsoll.report.parts.page import Page
 from plimsoll.text.units import format_ns
 

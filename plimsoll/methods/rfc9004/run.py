@@ -8,9 +8,9 @@ from itertools import chain
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.progress_listener import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.whole_run.media import media_of
+from plimsoll.benchmark.whole_run.environment import media_of
 from plimsoll.benchmark.whole_run.method_run import run_method
 from plimsoll.methods.rfc2544.back_to_back import measure_back_to_back
 from plimsoll.methods.rfc2544.frames import FrameSpec, described_traffic
@@ -31,8 +31,7 @@ from plimsoll.methods.rfc2544.subject import (
 from plimsoll.methods.rfc2544.throughput import measure_throughput
 from plimsoll.methods.rfc9004.result import METHOD, ROW, BufferRow, Rfc9004Result
 from plimsoll.methods.rfc9004.settings import Rfc9004Settings
-from plimsoll.record.results.method_result import Shortfall
-from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
+from plimsoll.record.results.method_result import Shortfall, counts_of, invalid_reasons
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.whole_verdict import whole_verdict
 from plimsoll.text.units import format_pps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.methods.soak.data import SoakData, load_soak
-from plimsoll.methods.soak.latency_chart import soak_latency
+from plimsoll.methods.soak.latency_chart import soak_latency, soak_rate, soak_windows
 from plimsoll.methods.soak.lines import (
     drift_lines,
     loss_lines,
@@ -11,16 +11,13 @@ from plimsoll.methods.soak.lines import (
     spike_lines,
     window_lines,
 )
-from plimsoll.methods.soak.rate_chart import soak_rate
 from plimsoll.methods.soak.result import SoakResult
-from plimsoll.methods.soak.window_strip import soak_windows
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.hosts.section import host_sections
-from plimsoll.report.parts.finding_lines import in_short
+from plimsoll.report.parts.finding_lines import in_short, rule_words
 from plimsoll.report.parts.headline import Headline, trials_trust
 from plimsoll.report.parts.offered import compared_loads
 from plimsoll.report.parts.page import Page
-from plimsoll.report.parts.rule_words import rule_words
 from plimsoll.report.parts.tables import lines_of
 from plimsoll.report.parts.trial_details import trial_details
 from plimsoll.report.tuning.section import tuning_section

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import load_within_line, loads_of_search
-from plimsoll.benchmark.session.progress_listener import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.trial_run.baseline_trial import has_baseline, measure_baseline
 from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.trial_run.trial_overseer import WindowWatch
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
-from plimsoll.benchmark.trial_run.window_watch import WindowWatch
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_trial
 from plimsoll.host.processes.stop_request import stop_requested

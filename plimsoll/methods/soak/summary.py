@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from itertools import combinations
@@ -13,21 +14,23 @@ from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.session.run_start import recorded_settings
 from plimsoll.benchmark.whole_run.agreement import dut_agreement_of
 from plimsoll.methods.soak.result import (
+    LatencySpike,
     SeriesDrift,
     SoakLosses,
     SoakLossEvent,
     SoakResult,
+    SoakSegment,
+    SoakSpikes,
     SoakTester,
     SoakWindows,
 )
 from plimsoll.methods.soak.segments import PHASE, begins_of, segments_of, windows_of
 from plimsoll.methods.soak.series import MAX, P50, P99, RX, SoakSeries, soak_series
 from plimsoll.methods.soak.settings import SoakSettings
-from plimsoll.methods.soak.spikes import spikes_of
 from plimsoll.methods.soak.verdict import end_of, notes_of, verdict_of
-from plimsoll.record.causes.spikes import read_spikes
+from plimsoll.record.causes.spikes import Spike, read_spikes
 from plimsoll.record.results.event_bound import events_per_hour_below
-from plimsoll.record.results.trial_counts import counts_of, invalid_reasons
+from plimsoll.record.results.method_result import counts_of, invalid_reasons
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import TRIAL_STARTED, JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
@@ -52,6 +55,10 @@ _RESOLUTION = {"rate": 0.001, "p50": 0.01, "p99": 0.01}
 _LARGEST_EVENTS = 100
 # In those that are undecided, a latency is all that is open.
 _LOSSES_JUDGED = ("pass", "fail", "undecided")
+# Of the usual worst latency of an interval. It varies by half or so in a steady queue, and
+# a spike should be something that is worth looking up in a trace.
+FACTOR = 5.0
+_SHOWN = 20
 
 
 def read_soak_result(run: RunDirectory) -> SoakResult | None:
@@ -277,3 +284,56 @@ def _joined(one: SoakLossEvent, other: SoakLossEvent) -> SoakLossEvent:
         length_s=other.at_s + other.length_s - one.at_s,
         frames=one.frames + other.frames,
     )
+
+
+# Latencies of a soak that stand out, with their times and their cause where it is known.
+def spikes_of(
+    spikes: Sequence[Spike],
+    series: Sequence[SoakSeries],
+    segments: Sequence[SoakSegment],
+) -> SoakSpikes:
+    """The spikes in these trials against what is usual by `series`."""
+    begins_s = begins_of(segments)
+    # When the soak began by each trial's own clock.
+    zeros_ms = {s.trial: s.begin_unix_ns / 1e6 - begins_s[s.trial] * 1e3 for s in segments}
+    usual_ns = {
+        each.of: median(stretch.median for stretch in each.stretches) * 1e3
+        for each in series
+        if each.type == MAX
+    }
+    found = [
+        _spike(spike, zeros_ms[spike.trial])
+        for spike in spikes
+        if spike.trial in zeros_ms and _stands_out(spike, usual_ns)
+    ]
+    counts = Counter(spike.cause for spike in found)
+    worst = [
+        spike
+        for cause in counts
+        for spike in nlargest(_SHOWN, (s for s in found if s.cause == cause), key=_latency_ns)
+    ]
+    return SoakSpikes(
+        factor=FACTOR,
+        usual_ns=usual_ns,
+        counts=dict(counts),
+        worst=tuple(sorted(worst, key=lambda spike: spike.at_s)),
+    )
+
+
+def _stands_out(spike: Spike, usual_ns: Mapping[str, float]) -> bool:
+    usual = usual_ns.get(spike.stream or "")
+    return spike.kind == "latency" and usual is not None and spike.length_ns > FACTOR * usual
+
+
+def _spike(spike: Spike, zero_ms: float) -> LatencySpike:
+    return LatencySpike(
+        trial=spike.trial,
+        at_s=(spike.begin_ms - zero_ms) / 1e3,
+        stream=spike.stream or "",
+        latency_ns=spike.length_ns,
+        cause=spike.attribution,
+    )
+
+
+def _latency_ns(spike: LatencySpike) -> int:
+    return spike.latency_ns

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial
-from plimsoll.benchmark.trial_run.window_watch import WindowWatch, judged_as_it_ran
+from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial, WindowWatch, judged_as_it_ran
 from plimsoll.generator.interface import Interval
 from plimsoll.host.processes.stop_request import StopRequest
 from plimsoll.trial.outcome.finding import Finding

@@ -19,9 +19,14 @@ from plimsoll.report import write_report
 from plimsoll.terminal.commands.progress import progress_on
 from plimsoll.terminal.commands.running import serving
 from plimsoll.terminal.exit_codes import end_by
-from plimsoll.terminal.options.options import MetricsPortOption, RunsOption, parse_option
-from plimsoll.terminal.options.set_option import SetOption
-from plimsoll.terminal.options.tags_option import TagsOption, tag_run
+from plimsoll.terminal.options.options import (
+    MetricsPortOption,
+    RunsOption,
+    SetOption,
+    TagsOption,
+    parse_option,
+    tag_run,
+)
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.terminal.tables.stream_table import stream_tables
 from plimsoll.terminal.tables.trial_table import trial_table

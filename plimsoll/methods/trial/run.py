@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import load_within_line
-from plimsoll.benchmark.session.progress_listener import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner

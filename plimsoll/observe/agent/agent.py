@@ -25,10 +25,8 @@ from plimsoll.observe.agent.host_trace import HostTrace, read_clock
 from plimsoll.observe.agent.registry import OBSERVERS
 from plimsoll.observe.agent.replies import Begun, Ended, Opened, Reply, RequestRefused
 from plimsoll.observe.agent.trace_replies import TraceEvents
-from plimsoll.observe.reading.host_files import HostFiles
-from plimsoll.observe.reading.kernel_text import printable
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
+from plimsoll.observe.reading.host_files import HostFiles, printable
+from plimsoll.observe.reading.observer import NotObservable, Observation, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.version import VERSION

@@ -30,7 +30,7 @@ from plimsoll.observe.agent.trace_replies import (
     TraceStarted,
 )
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
-from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import Observation
 from plimsoll.record.metrics.metric_log import is_head
 from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.version import VERSION

@@ -14,7 +14,7 @@ from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger, sweep
 from plimsoll.host.ledger.own_processes import StartedByRun
-from plimsoll.host.namespaces.initial import has_host_clocks, has_host_process_ids
+from plimsoll.host.namespaces.within import has_host_clocks, has_host_process_ids
 from plimsoll.host.processes.polling_loops import FoundLoop, loops_on
 from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.agent.trace_replies import (
@@ -34,7 +34,7 @@ from plimsoll.observe.agent.trace_replies import (
     TraceStarted,
 )
 from plimsoll.observe.kernel_trace.kernel_trace import READABLE_CLOCKS, KernelTrace
-from plimsoll.observe.kernel_trace.task_cgroups import task_cgroups, tasks_seen
+from plimsoll.observe.kernel_trace.thread_names import task_cgroups, tasks_seen
 from plimsoll.observe.kernel_trace.trace_program import Window
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
 

@@ -15,7 +15,7 @@ from plimsoll.observe.agent.registry import OBSERVERS
 from plimsoll.observe.agent.remote_trace import AskAgent, RemoteTrace
 from plimsoll.observe.agent.replies import Ended
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
-from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import Observation
 from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.record.trials.host_readings import HostReadings, ObserverEnd

@@ -11,8 +11,8 @@ from plimsoll.host.processes.own_module import module_argv
 from plimsoll.observe.agent.host_agent import HostAgent
 from plimsoll.observe.agent.observers import Observers, selected_sources
 from plimsoll.observe.agent.settings import ObserveSettings, RemoteHost
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.text.plain_name import plain_name
+from plimsoll.observe.reading.observer import Observation
+from plimsoll.text.plain_text import plain_name
 
 
 @dataclass(frozen=True, slots=True)

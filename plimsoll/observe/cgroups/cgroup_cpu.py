@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from plimsoll.observe.cgroups.cgroup_tree import V2, CgroupTree
-from plimsoll.observe.reading.host_files import RereadFile, read_text
+from plimsoll.observe.reading.host_files import PassingFile, RereadFile, read_present, read_text
 from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
-from plimsoll.observe.reading.passing_files import PassingFile, read_present
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType
 

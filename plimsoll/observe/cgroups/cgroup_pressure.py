@@ -8,9 +8,8 @@ from pathlib import Path
 
 from plimsoll.observe.cgroups.cgroup_cpu import has_cpu_limit
 from plimsoll.observe.cgroups.cgroup_tree import V2, CgroupTree
-from plimsoll.observe.reading.host_files import RereadFile
+from plimsoll.observe.reading.host_files import PassingFile, RereadFile, read_present
 from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
-from plimsoll.observe.reading.passing_files import PassingFile, read_present
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from plimsoll.observe.reading.host_files import HostFiles, read_text
-from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import Observation
 
 # The hierarchy of cgroup v2 among those of v1's controllers, which have their names.
 V2 = ""

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from plimsoll.host.namespaces.flowtable_counts import FlowtableCounts
 from plimsoll.observe.network.watched_namespace import WatchedNamespace, watched_namespaces
-from plimsoll.observe.reading.host_files import RereadFile
-from plimsoll.observe.reading.kernel_text import printable
+from plimsoll.observe.reading.host_files import RereadFile, printable
 from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType

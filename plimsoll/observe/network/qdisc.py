@@ -12,7 +12,7 @@ from plimsoll.observe.network.watched_namespace import (
     WatchedNamespace,
 )
 from plimsoll.observe.procfs.wrapping_counter import continued
-from plimsoll.observe.reading.kernel_text import printable
+from plimsoll.observe.reading.host_files import printable
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType
 

@@ -11,9 +11,8 @@ from typing import ClassVar, TypeVar
 from plimsoll.errors import MachineError
 from plimsoll.host.namespaces.netlink import RouteSocket, links
 from plimsoll.host.namespaces.within import run_within
-from plimsoll.observe.reading.kernel_text import printable
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
+from plimsoll.observe.reading.host_files import printable
+from plimsoll.observe.reading.observer import NotObservable, Observation, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ import socket
 from plimsoll.errors import MachineError
 from plimsoll.host.bpf.xdp_redirect import ACTIONS, XdpCounts
 from plimsoll.observe.network.watched_namespace import WatchedNamespace, watched_namespaces
-from plimsoll.observe.reading.kernel_text import printable
+from plimsoll.observe.reading.host_files import printable
 from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.observe.procfs.per_cpu_table import PerCpuTable
-from plimsoll.observe.reading.kernel_text import printable
+from plimsoll.observe.reading.host_files import printable
 from plimsoll.observe.reading.observer import ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType

@@ -6,8 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from plimsoll.observe.reading.host_files import RereadFile
-from plimsoll.observe.reading.kernel_text import printable
+from plimsoll.observe.reading.host_files import RereadFile, printable
 from plimsoll.observe.reading.observer import ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType

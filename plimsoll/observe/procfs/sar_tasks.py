@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.observe.reading.host_files import RereadFile
-from plimsoll.observe.reading.kernel_text import number_after
+from plimsoll.observe.reading.host_files import RereadFile, number_after
 from plimsoll.observe.reading.observer import ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType

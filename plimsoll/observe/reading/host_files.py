@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
+
+from plimsoll.observe.reading.readings import Readings
 
 # The C library takes blocks of 128 kB and more from the system anew each time, which costs
 # 15 us a reading where the file itself costs one. procfs gives a page at a time anyway.
@@ -63,3 +66,45 @@ def read_text(path: Path) -> str | None:
         return path.read_text().strip()
     except (OSError, UnicodeDecodeError):
         return None
+
+
+# What the kernel tells as bytes: names of devices, and numbers behind words.
+def printable(name: bytes) -> str:
+    """As text that any file and terminal takes: other bytes become escapes such as \\x1b.
+
+    A name is chosen by a driver, or by whichever user may create network devices.
+    """
+    text = name.decode("utf-8", "backslashreplace")
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def number_after(word: bytes, text: bytes) -> int:
+    """The number behind `word` in a file of lines. Raises ValueError where it is not there.
+
+    A word that begins a line is given with the end of the line before.
+    """
+    begin = text.index(word) + len(word)
+    return int(text[begin : text.index(b"\n", begin)])
+
+
+# Files of what may go while a trial runs, such as cgroups.
+class PassingFile(Protocol):
+    """One of them, with the series that are read from it."""
+
+    def read(self, readings: Readings) -> None:
+        """Tell what has changed. Raises OSError once it has gone."""
+
+    def absent(self, readings: Readings) -> None:
+        """Tell that its series have gone."""
+
+
+def read_present(files: list[PassingFile], readings: Readings) -> None:
+    """Read each; what has gone is set absent and taken off the list."""
+    for file in tuple(files):
+        try:
+            file.read(readings)
+        except OSError:
+            files.remove(file)
+            file.absent(readings)

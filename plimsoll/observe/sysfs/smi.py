@@ -9,8 +9,7 @@ from pathlib import Path
 
 from plimsoll.host.cpus import online_cpus
 from plimsoll.observe.reading.host_files import HostFiles
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
+from plimsoll.observe.reading.observer import NotObservable, Observation, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.run_paths import part_paths
-from plimsoll.record.run.listed_files import ListedFiles
+from plimsoll.record.run.listed_files import ListedFiles, unlisted_names
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.run.unlisted_files import unlisted_names
 
 _FOLDERS = re.compile(r"audits|metrics|charts|tables|causes|flows|scrapes|probes")
 _PART = re.compile(r"iteration-\d{1,6}(/sample-\d{1,6})?")

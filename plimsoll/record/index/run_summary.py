@@ -25,7 +25,7 @@ from plimsoll.record.index.run_sources import RunSources, Stamp
 from plimsoll.record.methods.run_outcome import RunAnswer
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
-from plimsoll.text.regular_file import read_regular_file
+from plimsoll.text.given_path import read_regular_file
 
 FORMAT = 2
 _MOST_MIB = 1

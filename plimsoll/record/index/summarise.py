@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.host.processes.interruption import uninterrupted
+from plimsoll.host.processes.stop_request import uninterrupted
 from plimsoll.record.files.record_error import RecordError, in_one_line
 from plimsoll.record.index.run_paths import LATEST_NS, time_in_id
 from plimsoll.record.index.run_sources import RESTORE_RUN, RunSources
@@ -20,13 +20,12 @@ from plimsoll.record.index.run_summary import RunSummary, keep_summary
 from plimsoll.record.methods.method import LOAD_LINE
 from plimsoll.record.methods.registry import outcome_of
 from plimsoll.record.methods.run_outcome import RunOutcome, trial_outcome
-from plimsoll.record.run.journal import RUN_STARTED, TRIAL, JournalEvent, parse_event
-from plimsoll.record.run.journal_chain import JournalChain
+from plimsoll.record.run.journal import RUN_STARTED, TRIAL, JournalChain, JournalEvent, parse_event
 from plimsoll.record.run.result_file import RunEnd, check_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.run.run_lock import is_held
 from plimsoll.text.bounded_yaml import load_yaml
-from plimsoll.text.regular_file import read_regular_file
+from plimsoll.text.given_path import read_regular_file
 
 _OTHER_VERSION = "use the version of plimsoll that the run's environment.json names"
 # Of what experiments and results can sensibly come to; a journal is read line by line.

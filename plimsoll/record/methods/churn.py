@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
 from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.run_figure import Better, RunFigure
-from plimsoll.record.methods.run_outcome import RunAnswer, RunOutcome
+from plimsoll.record.methods.run_outcome import Better, RunAnswer, RunFigure, RunOutcome
 from plimsoll.record.results.churn_result import (
     ChurnCell,
     ChurnResult,

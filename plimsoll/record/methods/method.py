@@ -8,8 +8,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from plimsoll.record.methods.run_figure import RunFigure
-from plimsoll.record.methods.run_outcome import RunOutcome
+from plimsoll.record.methods.run_outcome import RunFigure, RunOutcome
 
 R = TypeVar("R", bound=BaseModel)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from plimsoll.record.run.run_directory import trial_period
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.text.units import format_pps
 
 PER_DIRECTION = "pps per direction"
+Better = Literal["higher", "lower"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +55,21 @@ def trial_outcome(load_pps: float, verdict: Verdict, number: int) -> RunOutcome:
     """What a run of one trial came to: that trial, by its number."""
     answer = RunAnswer(f"{rate_text(load_pps)}: {verdict}", "load", load_pps, PER_DIRECTION)
     return RunOutcome(answer, verdict, trial_period(number))
+
+
+# A figure of a run, by which it can be compared with others.
+@dataclass(frozen=True, slots=True)
+class RunFigure:
+    """One value of a run, with its unit and which way is the better one.
+
+    A `lower_bound` is a load line that the tester or the search's maximum limits: the DUT may
+    carry more. An `upper_bound` is the lowest load that a DUT failed at which has no load line: it
+    carries less.
+    """
+
+    name: str
+    value: float
+    unit: str
+    better: Better
+    lower_bound: bool = False
+    upper_bound: bool = False

@@ -12,8 +12,7 @@ from plimsoll.generator.counters import frame_metrics
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import Interval, PortCounts, StreamCounts, WorkerCounts
 from plimsoll.generator.latency_ends import least_longest_ns
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import Aggregation, MetricType
+from plimsoll.record.samples.metric_type import Aggregation, MetricSample, MetricType
 from plimsoll.traffic.plan import StreamPlan
 
 _SOURCE = "trafficgen-engine"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plimsoll.record.metrics.engine_samples import direction_name
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 from plimsoll.record.trials.trial_record import TrialRecord
 
 _LOST = MetricType("trafficgen", "flow-lost-frames", "count", "frames", "sum")

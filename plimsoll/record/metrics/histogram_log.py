@@ -20,8 +20,7 @@ from urllib.parse import quote
 from hdrh.histogram import HdrHistogram
 
 from plimsoll.generator.engine.hdr_encoder import HdrEncoder
-from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.histogram_sum import HistogramSum
+from plimsoll.generator.histogram import Histogram, HistogramSum
 from plimsoll.generator.interface import Interval
 from plimsoll.record.files.closeable import Closeable
 from plimsoll.record.files.settling_file import SettlingFile

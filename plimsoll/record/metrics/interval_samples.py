@@ -21,8 +21,7 @@ from plimsoll.record.metrics.engine_samples import (
     time_type,
 )
 from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 from plimsoll.text.wire import l1_bits, l2_bits
 from plimsoll.traffic.plan import StreamPlan
 

@@ -14,8 +14,7 @@ from dataclasses import asdict, dataclass
 
 import msgspec
 
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 
 HEAD = '{"period":'
 # About a megabyte of lines, and 65,536 rows or somewhat more. Turning them into Parquet

@@ -20,7 +20,7 @@ from plimsoll.record.metrics.metric_row import MetricRow
 from plimsoll.record.run.file_check import intact_paths, require_intact_paths
 from plimsoll.record.run.listed_files import listed_in
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.text.plain_name import plain_name
+from plimsoll.text.plain_text import plain_name
 
 METRICS = TableSchema(
     {

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 from plimsoll.record.trials.trial_record import TrialRecord
 
 _TYPES: Mapping[str, MetricType] = {

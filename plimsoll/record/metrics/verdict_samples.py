@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plimsoll.record.metrics.interval_samples import path_names
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.traffic.plan import StreamPlan
 

@@ -4,9 +4,14 @@ from plimsoll.record.metrics.over_time import OverTime
 from plimsoll.record.query.answer import AnswerRow, QueryAnswer, RunFailure, TimeRange
 from plimsoll.record.query.ask import ask
 from plimsoll.record.query.breakout import Breakout, parse_breakouts
-from plimsoll.record.query.metric_query import ALL_PERIODS, MEASUREMENT, MetricQuery
+from plimsoll.record.query.metric_query import (
+    ALL_PERIODS,
+    MEASUREMENT,
+    MetricQuery,
+    ValueFilter,
+    parse_filter,
+)
 from plimsoll.record.query.moment import Moment, parse_moment
-from plimsoll.record.query.value_filter import ValueFilter, parse_filter
 
 __all__ = [
     "ALL_PERIODS",

@@ -18,8 +18,7 @@ from functools import cached_property
 import duckdb
 
 from plimsoll.errors import InputError
-from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
-from plimsoll.generator.histogram_sum import HistogramSum
+from plimsoll.generator.histogram import Histogram, HistogramSum, bucket_bounds_ns
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.time_steps import STEP_S
 from plimsoll.record.metrics.histogram_log import LoggedHistogram, read_histogram_log

@@ -2,15 +2,57 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import get_args
+from typing import Literal, get_args
 
 from plimsoll.errors import InputError
 from plimsoll.record.metrics.over_time import OverTime, quantile_of
 from plimsoll.record.query.breakout import Breakout
 from plimsoll.record.query.moment import Moment, in_utc
-from plimsoll.record.query.value_filter import ValueFilter
 from plimsoll.record.samples.metric_type import Aggregation
+
+ComparisonOperator = Literal["gt", "ge", "lt", "le", "eq"]
+_SQL: Mapping[ComparisonOperator, str] = {"gt": ">", "ge": ">=", "lt": "<", "le": "<=", "eq": "="}
+_REMEDY = "write gt, ge, lt, le or eq, a colon and a number, such as gt:0.5"
+
+
+# Which rows of an answer are shown: those whose value over the whole range passes.
+@dataclass(frozen=True, slots=True)
+class ValueFilter:
+    """Keeps values that compare so with `limit`."""
+
+    comparison: ComparisonOperator
+    limit: float
+
+    def __post_init__(self) -> None:
+        if self.comparison not in get_args(ComparisonOperator) or not math.isfinite(self.limit):
+            raise _mistake(str(self))
+
+    def __str__(self) -> str:
+        return f"{self.comparison}:{self.limit!r}".removesuffix(".0")
+
+    def condition(self, value: str) -> str:
+        """As SQL about the expression `value`, with a `?` for the limit."""
+        return f"{value} {_SQL[self.comparison]} ?"
+
+
+def parse_filter(text: str) -> ValueFilter:
+    """The filter that OP:VALUE states. Raises InputError."""
+    comparison, colon, limit = text.partition(":")
+    for known in get_args(ComparisonOperator):
+        if colon and comparison == known:
+            try:
+                return ValueFilter(known, float(limit))
+            except ValueError:
+                break
+    raise _mistake(text)
+
+
+def _mistake(text: str) -> InputError:
+    return InputError(f"{text!r} is not a valid filter", where="--filter", remedy=_REMEDY)
+
 
 # Names of the run's primary period and of all its periods together.
 MEASUREMENT, ALL_PERIODS = "measurement", "all"

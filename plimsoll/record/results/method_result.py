@@ -2,12 +2,56 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from pydantic import Field
 
 from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.results.trial_counts import InvalidReason, TrialCounts
+from plimsoll.record.trials.trial_record import TrialRecord
+
+
+# How many of a run's trials ended how, and what spoiled those that are invalid.
+class TrialCounts(RecordModel):
+    """How many trials ended how, and in which phase; calibration and warm-up included."""
+
+    total: int = Field(description="All trials, calibration and warm-up included.")
+    by_verdict: dict[str, int] = Field(description="How many passed, failed and were invalid.")
+    by_phase: dict[str, int] = Field(description="How many were of each phase.")
+
+
+class InvalidReason(RecordModel):
+    """One way in which the tester spoiled trials, and how many trials it spoiled."""
+
+    rule: str = Field(description="The tester's rule.")
+    trials: int = Field(description="How many trials it made invalid.")
+    example: str = Field(description="What it said of one of them.")
+
+
+def counts_of(trials: Sequence[TrialRecord]) -> TrialCounts:
+    """How they ended, and in which phase."""
+    verdicts = Counter({"pass": 0, "fail": 0, "invalid": 0})
+    verdicts.update(trial.verdict for trial in trials if trial.verdict != "none")
+    return TrialCounts(
+        total=len(trials),
+        by_verdict=dict(verdicts),
+        by_phase=dict(Counter(trial.phase for trial in trials)),
+    )
+
+
+def invalid_reasons(trials: Sequence[TrialRecord]) -> tuple[InvalidReason, ...]:
+    """Why trials were invalid, the most frequent rule first; a trial may count under several."""
+    examples: dict[str, str] = {}
+    spoiled: Counter[str] = Counter()
+    for trial in (trial for trial in trials if trial.verdict == "invalid"):
+        for finding in trial.reasons:
+            examples.setdefault(finding.rule, finding.text)
+        spoiled.update({finding.rule for finding in trial.reasons})
+    return tuple(
+        InvalidReason(rule=rule, trials=count, example=examples[rule])
+        for rule, count in spoiled.most_common()
+    )
+
 
 # The journal's event that says where a run falls short of its standard: `shortfalls`.
 SHORTFALLS = "shortfalls"

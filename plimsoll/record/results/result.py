@@ -15,13 +15,13 @@ from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.results.event_bound import events_per_hour_below
 from plimsoll.record.results.goal_end import GoalEnd, LimitedBy
 from plimsoll.record.results.load_line import LoadLine
-from plimsoll.record.results.tester_diagnosis import TesterCeiling, TesterDiagnosis
-from plimsoll.record.results.trial_counts import (
+from plimsoll.record.results.method_result import (
     InvalidReason,
     TrialCounts,
     counts_of,
     invalid_reasons,
 )
+from plimsoll.record.results.tester_diagnosis import TesterCeiling, TesterDiagnosis
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.stream_record import StreamRecord

@@ -8,11 +8,16 @@ from __future__ import annotations
 import hashlib
 import time
 from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from pydantic import AfterValidator
 
 from plimsoll.host.ledger.record import boot_id
 from plimsoll.record.run.journal import JournalEvent
+from plimsoll.tune.host.boot.kernel_command_line import without_unknown_values
 
 _BOOT, _SINCE = "boot", "since_boot_ns"
+BootLine: TypeAlias = Annotated[str, AfterValidator(without_unknown_values)]
 
 
 def time_since_boot() -> dict[str, object]:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from plimsoll.record.calibrations.calibration import TesterCalibration
 from plimsoll.record.calibrations.stored_calibration import StoredCalibration
 from plimsoll.record.files.whole_file import read_whole, write_whole
-from plimsoll.record.run.boot_line import BootLine
+from plimsoll.record.run.boot_time import BootLine
 from plimsoll.record.run.observed_host import ObservedHostRecord
 
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from plimsoll.record.files.file_sum import FileSum
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.journal import JournalContents, read_journal
-from plimsoll.record.run.listed_files import JournalFiles, ListedFiles, Sums
+from plimsoll.record.run.listed_files import JournalFiles, ListedFiles, Sums, unlisted_names
 from plimsoll.record.run.result_file import RunEnd, check_result, read_result_file
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.run.unlisted_files import unlisted_names
 
 # These are recorded by the stretch; a stretch behind the last may be a killed trial's.
 _STRETCHED = ("histograms.hlog",)

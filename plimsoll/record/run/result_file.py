@@ -28,7 +28,7 @@ from plimsoll.record.run.journal import (
     read_journal,
 )
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.text.regular_file import read_regular_file
+from plimsoll.text.given_path import read_regular_file
 
 M = TypeVar("M", bound=BaseModel)
 

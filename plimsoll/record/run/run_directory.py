@@ -19,7 +19,7 @@ from plimsoll.record.files.record_error import RecordError, cannot_begin, write_
 from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.run.run_lock import locked
 from plimsoll.text.bounded_yaml import load_yaml
-from plimsoll.text.regular_file import read_regular_file
+from plimsoll.text.given_path import read_regular_file
 
 # Several times what an experiment of the largest size that is taken comes to.
 _MOST_MIB = 64

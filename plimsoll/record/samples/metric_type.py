@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,3 +29,13 @@ class MetricType:
     counted: bool = False
     carried: bool = False
     scale: float = 1.0
+
+
+# One value of a metric before it has a time.
+@dataclass(frozen=True, slots=True)
+class MetricSample:
+    """`names` are its breakout dimensions; a counted metric's value is the number counted."""
+
+    metric: MetricType
+    names: Mapping[str, str]
+    value: float

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Self
 
+from pydantic import Field
+
 from plimsoll.generator.interface import ClockReading
+from plimsoll.record.files.record_model import RecordModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +89,21 @@ class ClockFit:
     def tsc(self, unix_ns: int) -> int:
         """TSC at that wall-clock time."""
         return self.wall.tsc(unix_ns)
+
+
+# A wall clock that was set while a trial was going on.
+class ClockStep(RecordModel):
+    """One step of the wall clock during a trial, which the trial's times do not follow."""
+
+    at_s: float = Field(
+        description="By when the clock had been set, in s since the trial's first frame."
+    )
+    by_s: float = Field(
+        description="By how much the clock was set, in s: negative where it was set back."
+    )
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        way = "set back" if self.by_s < 0 else "set forward"
+        return f"the wall clock was {way} by {abs(self.by_s):.3f} s at {self.at_s:.1f} s"

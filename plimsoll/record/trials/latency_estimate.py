@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
 from plimsoll.generator.interface import StreamCounts
-from plimsoll.generator.self_consistent import Mass, self_consistent
+from plimsoll.generator.latency_ends import Mass, self_consistent
 
 _QUANTILES = {
     "p50_ns": 0.5,

@@ -12,8 +12,7 @@ from pydantic import Field
 
 from plimsoll.generator.interface import Interval
 from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 
 # A row of value 1 over the range, so that SQL over the Parquet files alone can use it.
 OFFERING = MetricType("trafficgen-engine", "offering", "pass/fail", "", "max")

@@ -15,8 +15,7 @@ from plimsoll.generator.latency_ends import LatencyEnds
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.flow_summary import FlowSummary
 from plimsoll.record.trials.latency_estimate import LatencyEstimate
-from plimsoll.record.trials.latency_record import LatencyRecord
-from plimsoll.record.trials.longest_latency import LongestLatency, NamedLatency
+from plimsoll.record.trials.latency_record import LatencyRecord, LongestLatency, NamedLatency
 from plimsoll.text.units import format_ns
 from plimsoll.text.wire import FCS_BYTES
 from plimsoll.traffic.plan import PacingKind, Role, Schedule, StreamPlan

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from plimsoll.record.trials.clock_step import ClockStep
+from plimsoll.record.trials.clock_fit import ClockStep
 from plimsoll.record.trials.host_readings import HostReadings
 from plimsoll.record.trials.loss_blame_record import LossBlameRecord
 from plimsoll.record.trials.offered_range import OfferedRange

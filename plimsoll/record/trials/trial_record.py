@@ -14,11 +14,11 @@ from pydantic import Field
 
 from plimsoll.generator.interface import EndedBy, TrialPlan, TrialReport
 from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.trials.clock_step import ClockStep
+from plimsoll.record.trials.clock_fit import ClockStep
 from plimsoll.record.trials.counter_record import CounterRecord, counters_of_findings
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.host_readings import HostReadings
-from plimsoll.record.trials.longest_latency import NamedLatency, longest_of
+from plimsoll.record.trials.latency_record import NamedLatency, longest_of
 from plimsoll.record.trials.loss_blame_record import LossBlameRecord
 from plimsoll.record.trials.neighbour_record import NeighbourRecord
 from plimsoll.record.trials.offered_range import OfferedRange

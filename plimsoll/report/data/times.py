@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from plimsoll.record.trials.latency_record import LatencyRecord
-from plimsoll.record.trials.slowest import BoundedLatency, slowest_between
+from plimsoll.record.trials.latency_record import BoundedLatency, LatencyRecord, slowest_between
 from plimsoll.text.units import format_ns, format_ns_between
 
 LATENCY_COLUMNS = ("min", "mean", "p50", "p99", "p99.9", "p99.99", "max")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plimsoll.record.trials.latency_record import LatencyRecord
-from plimsoll.report.figures.log_axis import LEAST_US
+from plimsoll.report.figures.value_axis import LEAST_US
 
 CHARTED_QUANTILES = ("p50", "p99", "p99.9", "max")
 

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 
+import vl_convert
 from markupsafe import Markup
 
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.files.whole_file import write_whole
 from plimsoll.report.figures.figure import Figure
 from plimsoll.report.figures.palette import DARK, LIGHT
 from plimsoll.text.plain_text import without_controls
+
+_EXPORT = "window.vegaEmbed = vegaEmbed;"
+# RuntimeError is Path.home()'s.
+_NO_FILE = (OSError, RecordError, RuntimeError, UnicodeDecodeError)
 
 
 def packaged(name: str) -> str:
@@ -36,3 +49,45 @@ def inert_json(value: object) -> Markup:
     """JSON that no HTML parser takes for markup, whatever names a profile gives its streams."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c"))  # noqa: S704
+
+
+# The charts' library, Vega and what belongs to it, bundled once for all commands of a user.
+@cache
+def chart_library() -> str:
+    """Vega, Vega-Lite and Vega-Embed in one script, as vl-convert carries them.
+
+    Bundling takes it two seconds of CPU time (1.9.0), so the script is kept for the commands
+    to come. Where it cannot be, as for a user without a home, each command bundles it anew.
+    """
+    with suppress(*_NO_FILE):
+        return _read_own(chart_library_file())
+    library: str = vl_convert.javascript_bundle(_EXPORT)
+    with suppress(*_NO_FILE):
+        _keep(chart_library_file(), library)
+    return library
+
+
+def chart_library_file() -> Path:
+    """Where it is kept: in `plimsoll` under $XDG_CACHE_HOME, else under ~/.cache."""
+    chosen = os.environ.get("XDG_CACHE_HOME", "")
+    # The XDG base directory specification: a path that is not absolute is to be ignored.
+    root = Path(chosen) if Path(chosen).is_absolute() else Path.home() / ".cache"
+    return root / "plimsoll" / f"charts-{version('vl-convert-python')}.js"
+
+
+def _keep(path: Path, library: str) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_whole(path, library)
+    # Whatever the umask gave to others.
+    path.chmod(0o600)
+
+
+def _read_own(path: Path) -> str:
+    """A script that reports will run: of this user's own making, or OSError."""
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), encoding="utf-8") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_mode & 0o022:
+            raise PermissionError(f"{path} can be written to by others")
+        if status.st_uid != os.geteuid() or not status.st_size:
+            raise PermissionError(f"{path} is not of this user's making")
+        return file.read()

@@ -14,10 +14,9 @@ from jinja2 import PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from plimsoll.report.figures.figure import Figure
-from plimsoll.report.parts.chart_drawing import drawings, harmless, packaged
-from plimsoll.report.parts.chart_library import chart_library
+from plimsoll.report.parts.chart_drawing import chart_library, drawings, harmless, packaged
+from plimsoll.report.parts.finding_lines import rule_words
 from plimsoll.report.parts.headline import Headline
-from plimsoll.report.parts.rule_words import rule_words
 from plimsoll.report.parts.run_head import RunHead
 from plimsoll.report.parts.runs_head import RunsHead
 from plimsoll.report.parts.tables import TrialLine

@@ -7,10 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from plimsoll.record.run.audit_record import AuditChange, AuditFinding, AuditRecord
+from plimsoll.record.results.result import read_result
+from plimsoll.record.run.audit_record import AuditChange, AuditFinding, AuditRecord, read_audits
+from plimsoll.record.run.environment import load_environment
+from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.observed_host import ObservedHostRecord
-from plimsoll.report.data.host_figures import ObservedTrial
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.data.host_figures import ObservedTrial, observed_host_figures, only_trial
 from plimsoll.report.data.role import role_of
+from plimsoll.report.data.run_data import focus_trial
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.tuning.tuning_during_run import Happening, joined
 from plimsoll.tune.audit.finding import VERDICTS, CheckVerdict
@@ -205,3 +210,15 @@ def _badness(each: WorstFinding) -> tuple[int, int]:
 
 def _order(each: WorstFinding) -> tuple[int, bool, int]:
     return VERDICTS.index(each.verdict), not each.did_harm, each.static.number
+
+
+# How the hosts of a load line's run were tuned, without all else that its page shows.
+def tuning_of_run(run: RunDirectory) -> TuningSection:
+    """As the run's own page has it; empty where it was not audited. Raises RecordError."""
+    audits = read_audits(run)
+    if not audits:
+        return tuning_section((), ())
+    focus = focus_trial(read_journal(run.journal).trials(), read_result(run))
+    environment = load_environment(run.environment)
+    hosts = observed_host_figures(run, environment, focus) if focus else None
+    return tuning_section(audits, only_trial(focus, hosts))

@@ -16,7 +16,7 @@ from plimsoll.trial.outcome.host_metrics import HostMetrics
 from plimsoll.trial.outcome.host_question import HostFigure, HostQuestion
 from plimsoll.tune.audit.finding import VERDICTS, CheckVerdict
 from plimsoll.tune.host.cpus.idle_states import is_deep
-from plimsoll.tune.host.cpus.per_cpu_interrupts import TICKS, is_of_each_cpu
+from plimsoll.tune.host.cpus.interrupt_counts import TICKS, is_of_each_cpu
 
 # The residual tick of a tickless CPU is one a second (kernel/sched/core.c, sched_tick_remote
 # runs elsewhere since 4.17); ten are still no tick of 100 Hz.

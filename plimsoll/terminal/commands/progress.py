@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from rich.console import Console
 from rich.live import Live
 
-from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.histogram_sum import HistogramSum
+from plimsoll.generator.histogram import Histogram, HistogramSum
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord

@@ -13,8 +13,8 @@ from pydantic import BaseModel
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.experiment.set_field import SetField
-from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.benchmark.session.run_start import resumable
+from plimsoll.benchmark.session.session import ProgressListener
 from plimsoll.benchmark.whole_run.method_run import check_returns
 from plimsoll.errors import SIGNALLED, InputError
 from plimsoll.record.methods.method import Method
@@ -29,9 +29,10 @@ from plimsoll.terminal.options.options import (
     JsonOption,
     MetricsPortOption,
     RunsOption,
+    SetOption,
+    TagsOption,
+    tag_run,
 )
-from plimsoll.terminal.options.set_option import SetOption
-from plimsoll.terminal.options.tags_option import TagsOption, tag_run
 from plimsoll.terminal.output import stderr, stdout
 
 S = TypeVar("S", bound=BaseModel)

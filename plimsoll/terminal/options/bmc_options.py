@@ -10,10 +10,10 @@ import typer
 
 from plimsoll.errors import InputError
 from plimsoll.tune.host.view.host_view import HostView
-from plimsoll.tune.redfish.bmc_address import bmc_address
 from plimsoll.tune.redfish.bmc_credentials import (
     PASSWORD_VARIABLE,
     USER_VARIABLE,
+    bmc_address,
     read_credentials,
 )
 from plimsoll.tune.redfish.host_with_bios import HostWithBios

@@ -11,9 +11,9 @@ from typing import TextIO
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from plimsoll.errors import InputError
+from plimsoll.export.cdm.document import CdmVersion
 from plimsoll.export.cdm.documents import RunDocuments
 from plimsoll.export.cdm.outline import Outline
-from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.csv_table import write_csv
 from plimsoll.export.export_error import ExportError
 from plimsoll.export.histogram_lines import histogram_lines

@@ -9,7 +9,7 @@ import typer
 
 from plimsoll.errors import InputError
 from plimsoll.tune.host.capture.open_capture import open_root
-from plimsoll.tune.host.capture.remote_host import view_over_ssh
+from plimsoll.tune.host.capture.remote_capture import view_over_ssh
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.live_host import LiveHost
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.errors import InputError
-from plimsoll.record.index.run_tag import parse_tag, parse_tag_key
+from plimsoll.record.index.run_notes import parse_tag, parse_tag_key
 from plimsoll.record.query.moment import date_and_time, in_zone
 from plimsoll.terminal.options.options import parse_option
 from plimsoll.text.units import parse_duration

@@ -10,8 +10,7 @@ from dataclasses import asdict
 
 from plimsoll.record.query.contents import MetricContents
 from plimsoll.terminal.tables.figure_table import FigureTable, TableColumn
-from plimsoll.text.plain_text import plain_text
-from plimsoll.text.spreadsheet_text import spreadsheet_text
+from plimsoll.text.plain_text import plain_text, spreadsheet_text
 
 _HEADINGS = ("source", "type", "class", "unit", "aggregation", "names", "series")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from plimsoll.record.query import AnswerRow, QueryAnswer, TimeRange
-from plimsoll.text.spreadsheet_text import spreadsheet_text
+from plimsoll.text.plain_text import spreadsheet_text
 
 
 def metric_json(answer: QueryAnswer) -> str:

@@ -7,7 +7,7 @@ from typing import get_args
 
 from rich.text import Text
 
-from plimsoll.record.trials.slowest import slowest_between
+from plimsoll.record.trials.latency_record import slowest_between
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.terminal.tables.figure_table import FigureTable, TableColumn

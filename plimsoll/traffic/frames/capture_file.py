@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from plimsoll.errors import InputError
-from plimsoll.text.regular_file import read_regular_file
+from plimsoll.text.given_path import read_regular_file
 
 # All is read at once; 4096 of the largest frames take 38 MB.
 _MOST_MIB = 64

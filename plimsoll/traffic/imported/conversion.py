@@ -12,10 +12,10 @@ from plimsoll.errors import InputError
 from plimsoll.text.mistakes import mistake
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, fits
 from plimsoll.traffic.imported.drawn_addresses import AddressPool, DrawnEnds
-from plimsoll.traffic.imported.flow_mods import parse_flow_mods
 from plimsoll.traffic.imported.flow_packet import (
     FlowPacket,
     generic_packet,
+    parse_flow_mods,
     with_mac_flows,
     with_room,
     written_flow_packet,

@@ -23,7 +23,7 @@ from plimsoll.traffic.imported.conversion import (
     stream_ends,
 )
 from plimsoll.traffic.imported.drawn_addresses import AddressPool
-from plimsoll.traffic.imported.flow_mods import parse_flow_mods
+from plimsoll.traffic.imported.flow_packet import parse_flow_mods
 from plimsoll.traffic.imported.scapy_text import parse_scapy
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.streams.stream import Direction, Stream, StreamType

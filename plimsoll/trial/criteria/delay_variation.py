@@ -9,7 +9,7 @@ from plimsoll.generator.interface import StreamCounts
 from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.units import LatencyField, format_ns
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.trial.criteria.stream_criterion import StreamCriterion
+from plimsoll.trial.criteria.criterion import StreamCriterion
 from plimsoll.trial.outcome.bounded_quantile import BoundedQuantile
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome

@@ -12,8 +12,7 @@ from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.units import LatencyField, format_ns
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.trial.criteria.criterion import SampleBudget
-from plimsoll.trial.criteria.stream_criterion import StreamCriterion
+from plimsoll.trial.criteria.criterion import SampleBudget, StreamCriterion
 from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.bounded_quantile import BoundedQuantile
 from plimsoll.trial.outcome.due_frames import due_frames, scatter

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from plimsoll.traffic.plan import StreamPlan
+from plimsoll.trial.criteria.criterion import StreamCriterion
 from plimsoll.trial.criteria.spread import Spread
-from plimsoll.trial.criteria.stream_criterion import StreamCriterion
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.quantiles import QuantileName, samples_needed

@@ -8,8 +8,7 @@ from heapq import nlargest
 from typing import Any
 
 from plimsoll.generator.counters import added, fields_of
-from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.histogram_sum import HistogramSum
+from plimsoll.generator.histogram import Histogram, HistogramSum
 from plimsoll.generator.interface import (
     CycleBudget,
     Cycles,

@@ -9,7 +9,7 @@ from plimsoll.attribution.explanation.latency_parts import LatencyParts
 from plimsoll.dut.lab import DrainedBy, DutPortCounters
 from plimsoll.dut.sight import NOTHING_SEEN, DutSight
 from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
-from plimsoll.record.trials.clock_step import ClockStep
+from plimsoll.record.trials.clock_fit import ClockStep
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import Paths

@@ -17,7 +17,7 @@ from plimsoll.generator.interface import (
     TrialReport,
 )
 from plimsoll.host.wall_clock import wall_minus_monotonic_ns
-from plimsoll.record.trials.clock_step import ClockStep
+from plimsoll.record.trials.clock_fit import ClockStep
 from plimsoll.trial.outcome.background_streams import NO_BACKGROUND, BackgroundStreams
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.series import TrialSeries

@@ -10,7 +10,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.tune.kubernetes.kube_object import KubeObject, annotations_of
+
 _LONGEST_TEXT = 1 << 18
+RESOURCE_NAME = "k8s.v1.cni.cncf.io/resourceName"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -61,3 +64,9 @@ def _entry(entry: Any, namespace: str) -> SelectedNetwork:
     if not isinstance(name, str) or not isinstance(place, str):
         raise ValueError("names a network without a name")
     return SelectedNetwork(place, name)
+
+
+# Of which resource a NetworkAttachmentDefinition takes a device.
+def resource_of(attachment: KubeObject) -> str:
+    """The resource, as pods request it; empty for an attachment without devices."""
+    return annotations_of(attachment).get(RESOURCE_NAME, "")

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 
-from plimsoll.tune.fit.topology import Topology
-from plimsoll.tune.fit.topology_problem import Problem
+from plimsoll.tune.fit.topology import Problem, Topology
 from plimsoll.tune.intent.hugepages import PAGE_BYTES, PodHugepages, bytes_of, memory_text
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.network import SriovAttachment

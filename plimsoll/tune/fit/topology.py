@@ -5,21 +5,40 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.cpus import parse_cpu_list
-from plimsoll.tune.host.ports.pci_path import functions_on
+from plimsoll.tune.host.ports.pcie_link import functions_on
 from plimsoll.tune.intent.intent import Intent
 
 # The text of a file, or what a symbolic link says, by its absolute path; None where it
 # cannot be read.
 ReadFile = Callable[[str], str | None]
-
 _CPU = "/sys/devices/system/cpu"
 _NODE = "/sys/devices/system/node"
 _NET = "/sys/class/net"
 _PCI = "/sys/bus/pci/devices"
 _MEM_TOTAL = re.compile(r"MemTotal:\s*(\d+) kB", re.ASCII)
+TopologyRule = Literal[
+    "cpus-exist",
+    "cpus-covered",
+    "siblings-together",
+    "smt",
+    "cpu-0-reserved",
+    "node-has-reserved",
+    "hugepage-nodes-exist",
+    "hugepages-fit",
+    "nics-exist",
+    "nic-node-has-isolated",
+    "nic-node-has-hugepages",
+    "nic-is-uplink",
+    "port-named-once",
+    "generator-isolated",
+    "pods-whole-cores",
+    "pods-fit-a-node",
+    "pods-fit-memory",
+]
 
 
 @dataclass(frozen=True)
@@ -165,3 +184,18 @@ def _node(text: str | None) -> int | None:
     """The kernel's -1 is: the platform's tables do not say."""
     match = re.fullmatch(r"\d{1,4}", (text or "").strip(), re.ASCII)
     return int(match[0]) if match else None
+
+
+# A rule that an intent breaks on the host it is for.
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One rule broken: `field` is the place in the intent, `remedy` what to change.
+
+    A `warn` is sound on some hosts on purpose; a `fail` on none.
+    """
+
+    rule: TopologyRule
+    field: str
+    severity: Literal["fail", "warn"]
+    text: str
+    remedy: str

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.text.counted import counted
 from plimsoll.tune.fit.pods_on_nodes import pods_on_nodes
-from plimsoll.tune.fit.topology import Topology
-from plimsoll.tune.fit.topology_problem import Problem
+from plimsoll.tune.fit.topology import Problem, Topology
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import Nic
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from plimsoll.tune.kubernetes.kube_object import KubeObject, items_at
+from collections.abc import Iterable, Iterator
+
+from plimsoll.tune.kubernetes.kube_object import KubeObject, items_at, text_at, value_at
+
+PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
 
 def containers_of(pod: KubeObject) -> tuple[KubeObject, ...]:
@@ -12,3 +16,12 @@ def containers_of(pod: KubeObject) -> tuple[KubeObject, ...]:
         if each.get("restartPolicy") == "Always"
     )  # fmt: skip
     return (*items_at(pod, "spec", "containers"), *sidecars)
+
+
+# Probes for which the kubelet starts a program inside a container.
+def exec_probes(containers: Iterable[KubeObject]) -> Iterator[str]:
+    """Each by its container and kind: "testpmd.livenessProbe"."""
+    for container in containers:
+        for probe in PROBES:
+            if value_at(container, probe, "exec") is not None:
+                yield f"{text_at(container, 'name')}.{probe}"

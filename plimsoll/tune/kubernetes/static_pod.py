@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from plimsoll.tune.kubernetes.exec_probes import PROBES
 from plimsoll.tune.kubernetes.kube_object import (
     KubeObject,
     items_at,
@@ -20,6 +19,7 @@ from plimsoll.tune.kubernetes.kube_object import (
     value_at,
 )
 from plimsoll.tune.kubernetes.kube_yaml import parse_objects
+from plimsoll.tune.kubernetes.pod_containers import PROBES
 from plimsoll.tune.kubernetes.quantity import parse_quantity
 
 # OpenShift's and kubeadm's staticPodPath.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from plimsoll.tune.host.ports.pci_path import functions_on
+from plimsoll.tune.host.ports.pcie_link import functions_on
 from plimsoll.tune.host.ports.uplinks import UPLINK_LINKS, UPLINK_READS, uplinks
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.whole_number import whole_number

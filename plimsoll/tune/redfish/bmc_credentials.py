@@ -11,6 +11,7 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
 
 from plimsoll.errors import InputError
 from plimsoll.text.given_path import reason_of
@@ -20,6 +21,7 @@ PASSWORD_VARIABLE = "PLIMSOLL_BMC_PASSWORD"  # noqa: S105 - its name, not its va
 _FORM = "write two lines in it, user=NAME and password=PASSWORD"
 _MOST_BYTES = 4096
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_REMEDY = "write it as https://host or https://host:port"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +95,32 @@ def _parsed(text: str, where: str) -> BmcCredentials:
     if len(found) < 2:
         raise InputError("holds no user or no password", where=where, remedy=_FORM)
     return BmcCredentials(found["user"], found["password"])
+
+
+# The address of a baseboard management controller.
+def bmc_address(text: str) -> str:
+    """`https://host[:port]`, as given but for a slash at its end; raises InputError.
+
+    Only HTTPS: passwords go to it. None may stand in the address, which is shown.
+    """
+    try:
+        parts = urlsplit(text)
+        usable = _is_plain(parts, text)
+    except ValueError:
+        usable = False
+    if not usable:
+        raise InputError("is not an address of a BMC", where="--bmc", remedy=_REMEDY)
+    return f"https://{parts.netloc}"
+
+
+def _is_plain(parts: SplitResult, text: str) -> bool:
+    whole = parts.scheme == "https" and bool(parts.hostname) and parts.port != 0
+    return (
+        whole
+        and "@" not in parts.netloc
+        and not parts.query
+        and not parts.fragment
+        and parts.path in ("", "/")
+        and text.isprintable()
+        and " " not in text
+    )

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import Damage, RunEntry, RunState
 from plimsoll.record.index.run_filter import RunFilter, SortKey
-from plimsoll.record.index.run_tag import parse_tag, parse_tag_key
+from plimsoll.record.index.run_notes import parse_tag, parse_tag_key
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.text.age import age
 from plimsoll.text.plain_text import plain_text

@@ -16,9 +16,9 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.proposal.proposed_experiment import proposed_experiment
 from plimsoll.benchmark.proposal.survey import survey_host
 from plimsoll.errors import InputError, PlimsollError
-from plimsoll.record.index.run_tag import parse_tag
+from plimsoll.record.index.run_notes import parse_tag
+from plimsoll.text.given_path import read_regular_file
 from plimsoll.text.named_program import AllowedPrograms
-from plimsoll.text.regular_file import read_regular_file
 from plimsoll.web.experiments.experiment_text import experiment_of, file_in, look_at, read_text
 from plimsoll.web.experiments.form_fields import form_fields
 from plimsoll.web.experiments.text_change import with_value

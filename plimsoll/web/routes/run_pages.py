@@ -19,11 +19,11 @@ from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.report.registry import report_text
 from plimsoll.text.counted import size_text
-from plimsoll.web.experiments.run_holder import interrupt_run
+from plimsoll.web.experiments.child_runs import interrupt_run
 from plimsoll.web.live.live_charts import live_figures_drawn
 from plimsoll.web.pages.run_rows import run_address, run_row
 from plimsoll.web.routes.service import page, run_of, service_of
-from plimsoll.web.security.headers import REPORT_POLICY
+from plimsoll.web.security.guard import REPORT_POLICY
 from plimsoll.web.security.run_names import artefacts, open_artefact
 
 _CHUNK_BYTES = 2**18

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -10,7 +10,6 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from plimsoll.web.security.access import ENTRY_PATH, Access, IdentityProof
-from plimsoll.web.security.headers import guarded_headers
 from plimsoll.web.security.host_names import is_own_name
 from plimsoll.web.serve_settings import ServeSettings
 
@@ -23,6 +22,26 @@ _READING = ("GET", "HEAD")
 # What a browser never adds by itself to a request of another page: a header with the token, and
 # a connection to a Unix socket.
 _DELIBERATE = ("token", "peer")
+# Our pages run our own scripts and styles, load from nowhere else, and stand in no foreign frame.
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+# A report is a page of a run directory, which may be from anybody: it has an origin of its own,
+# so its scripts reach nothing here, and its own policy holds in addition.
+REPORT_POLICY = (
+    "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src data: blob:; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'self'"
+)
+_ALWAYS: Mapping[str, str] = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
 
 
 class Guard:
@@ -101,3 +120,14 @@ def is_forged(request: Request, proof: IdentityProof | None) -> bool:
     if origin is None:
         return proof not in _DELIBERATE
     return origin != f"{request.url.scheme}://{request.headers.get('host', '')}"
+
+
+# What every answer forbids the browser to do with it.
+def guarded_headers(given: Mapping[str, str]) -> dict[str, str]:
+    """Those to add to an answer that has `given` ones already."""
+    defaults = {
+        **_ALWAYS,
+        "content-security-policy": PAGE_POLICY,
+        "cache-control": "no-store",
+    }
+    return {name: value for name, value in defaults.items() if name not in given}

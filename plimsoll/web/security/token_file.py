@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.text.regular_file import read_regular_file
+from plimsoll.text.given_path import read_regular_file
 
 _OPTION = "--token-file"
 _NAME = "token"

@@ -12,8 +12,7 @@ from plimsoll.observe.network.bridge import Bridge
 from plimsoll.observe.network.qdisc import Qdisc
 from plimsoll.observe.network.xdp import Xdp
 from plimsoll.observe.openvswitch.openvswitch import OpenVswitch
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.observe.reading.observer import ObservedHost
+from plimsoll.observe.reading.observer import Observation, ObservedHost
 from tests.integration.command import until
 from tests.integration.dut.namespace_lab import FRAMES, ends_of, exchange, make_lab, settings_of
 from tests.unit.observe.watched import Watched

@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 import urllib3
 
-from plimsoll.export.cdm.document import CdmDocument
+from plimsoll.export.cdm.document import CdmDocument, CdmVersion
 from plimsoll.export.cdm.documents import RunDocuments
 from plimsoll.export.cdm.run_iterations import outline_of
-from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.opensearch.bulk import load
 from plimsoll.export.opensearch.indices import prepare_indices
 from plimsoll.export.opensearch.patience import RetryPolicy

@@ -19,7 +19,7 @@ import pytest
 
 from plimsoll.benchmark.churn.kpis.latencies import etcd_latencies
 from plimsoll.benchmark.churn.kpis.prometheus import PrometheusClient, PrometheusSettings, Stretch
-from plimsoll.benchmark.churn.kpis.scrape import CPU, Scrape, read_scrape
+from plimsoll.benchmark.churn.kpis.sources import CPU, Scrape, read_scrape
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.child import Child
 from tests.free_ports import free_port, free_ports

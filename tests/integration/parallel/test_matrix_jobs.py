@@ -19,11 +19,10 @@ from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import plan_pods
 from plimsoll.export.object_store import Bucket
 from plimsoll.methods.matrix import jobs as matrix_jobs
-from plimsoll.methods.matrix.course import RunNone
 from plimsoll.methods.matrix.document import load_matrix
 from plimsoll.methods.matrix.jobs import NO_RECORD, JobStore, MatrixJobs
 from plimsoll.methods.matrix.plan import begin_matrix
-from plimsoll.methods.matrix.run import run_matrix
+from plimsoll.methods.matrix.run import RunNone, run_matrix
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.integration.command import ROOT
 from tests.unit.export.moto_store import KEY, client_of, moto_store

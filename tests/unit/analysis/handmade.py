@@ -12,8 +12,7 @@ from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import Result
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict

@@ -9,8 +9,7 @@ from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 from tests.unit.methods.soak.soak_runs import Silent
 from tests.unit.record.relisting import relist
 

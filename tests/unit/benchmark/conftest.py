@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.dut.ports.card import check_card
+from plimsoll.dut.ports.tester_ports import check_card
 
 
 @pytest.fixture(autouse=True)

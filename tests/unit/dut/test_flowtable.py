@@ -30,8 +30,7 @@ from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.namespaces.conntrack import conntrack_max, dropped_for_room
-from plimsoll.host.namespaces.flowtable_counts import PathCounts
+from plimsoll.host.namespaces.flowtable_counts import PathCounts, conntrack_max, dropped_for_room
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from tests.worded.says import Says
 

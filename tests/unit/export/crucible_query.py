@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from plimsoll.export.cdm.document import CdmVersion
 from plimsoll.export.cdm.documents import RunDocuments
 from plimsoll.export.cdm.run_iterations import outline_of
-from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.record.run.run_directory import RunDirectory
 
 Found = dict[str, list[dict[str, Any]]]

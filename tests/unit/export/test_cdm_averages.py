@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from plimsoll.export.cdm.version import CdmVersion
+from plimsoll.export.cdm.document import CdmVersion
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_parts import TrialPhase
 from tests.unit.export.crucible_query import crucible_value, documents, sources_of

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.export.cdm.names import KEYWORDS, NUMBER, cdm_names
+from plimsoll.export.cdm.document import KEYWORDS, NUMBER, cdm_names
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.export.cdm.document import CdmDocument
+from plimsoll.export.cdm.document import CdmDocument, CdmVersion
 from plimsoll.export.cdm.documents import RunDocuments
 from plimsoll.export.cdm.run_iterations import outline_of
-from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.export_error import ExportError
 from plimsoll.export.opensearch import bulk
 from plimsoll.export.opensearch.bulk import load

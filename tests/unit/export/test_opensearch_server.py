@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
+from plimsoll.export.cdm.document import CdmVersion
 from plimsoll.export.cdm.mappings import index_definition
-from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.credentials import Credentials
 from plimsoll.export.export_error import ExportError
 from plimsoll.export.opensearch import server as opensearch_server

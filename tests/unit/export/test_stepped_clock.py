@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from plimsoll.analysis.opening import open_run
+from plimsoll.export.cdm.document import CdmVersion
 from plimsoll.export.cdm.documents import RunDocuments
 from plimsoll.export.cdm.run_iterations import outline_of
-from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.csv_table import write_csv
 from plimsoll.export.histogram_lines import histogram_lines
 from plimsoll.export.metric_batches import periods_to_export

@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.histogram_sum import HistogramSum
+from plimsoll.generator.histogram import Histogram, HistogramSum
 
 # Values below 256 ns have a bucket each, so a histogram of them is the values themselves.
 small = st.lists(st.integers(0, 255), max_size=20)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from plimsoll.generator.self_consistent import self_consistent
+from plimsoll.generator.latency_ends import self_consistent
 
 
 def _found(exact: Iterable[int], *between: tuple[int, int]) -> dict[tuple[int, int], float]:

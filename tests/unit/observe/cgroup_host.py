@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from plimsoll.observe.reading.host_files import HostFiles
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.observe.reading.observer import ObservedHost
+from plimsoll.observe.reading.observer import Observation, ObservedHost
 from tests.unit.observe.cpu_tree import write
 
 _V2 = "31 23 0:28 {root} {at} rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.observe.reading.host_files import HostFiles, RereadFile
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.observe.reading.observer import ObservedHost
+from plimsoll.observe.reading.observer import Observation, ObservedHost
 
 if TYPE_CHECKING:
     # Benchmarks use the tree too, where pytest need not be.

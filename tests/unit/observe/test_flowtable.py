@@ -12,8 +12,7 @@ from plimsoll.host.namespaces.netlink import LINKS
 from plimsoll.observe.network import flowtable
 from plimsoll.observe.network.flowtable import FlowtableObserver
 from plimsoll.observe.network.watched_namespace import WatchedNamespace
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.observe.reading.observer import NotObservable, ObservedHost
+from plimsoll.observe.reading.observer import NotObservable, Observation, ObservedHost
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.metrics.metric_log import MetricLog
 from tests.unit.observe.test_network import attribute

@@ -11,8 +11,7 @@ from plimsoll.observe.network import watched_namespace, xdp
 from plimsoll.observe.network.bridge import Bridge, read_entry
 from plimsoll.observe.network.qdisc import Qdisc, read_qdisc
 from plimsoll.observe.network.xdp import Xdp
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.observe.reading.observer import NotObservable, ObservedHost
+from plimsoll.observe.reading.observer import NotObservable, Observation, ObservedHost
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.metrics.metric_log import MetricLog
 from tests.unit.observe.watched import Watched

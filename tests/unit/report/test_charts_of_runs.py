@@ -23,8 +23,7 @@ from plimsoll.report.data.side_latency import side_latency
 from plimsoll.report.figures.figure import Figure
 from plimsoll.report.figures.value_axis import ValueAxis
 from plimsoll.report.pages.comparison.difference_chart import difference_chart
-from plimsoll.report.pages.comparison.difference_grid import difference_grid
-from plimsoll.report.pages.comparison.fact_grid import fact_grid
+from plimsoll.report.pages.comparison.difference_grid import difference_grid, fact_grid
 from plimsoll.report.pages.comparison.host_charts import busy_chart, interrupt_chart
 from plimsoll.report.pages.comparison.latency_charts import side_ccdf, side_percentiles
 from plimsoll.report.pages.comparison.value_chart import value_chart

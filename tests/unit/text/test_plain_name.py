@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.text.plain_name import plain_name
+from plimsoll.text.plain_text import plain_name
 
 
 @pytest.mark.parametrize(

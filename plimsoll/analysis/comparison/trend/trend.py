@@ -16,7 +16,7 @@ from plimsoll.analysis.comparison.side import Side
 from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS, ChangePoint, change_points
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry
-from plimsoll.record.methods.run_figure import Better, RunFigure
+from plimsoll.record.methods.run_outcome import Better, RunFigure
 from plimsoll.record.results.conclusion import ConclusionKind
 from plimsoll.text.mistakes import did_you_mean
 

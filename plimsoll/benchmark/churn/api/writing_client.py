@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.errors import MachineError
-from plimsoll.host.http.redirected import Redirected
+from plimsoll.host.http.origin import Redirected
 from plimsoll.host.kubernetes.api_client import (
     API_TIMEOUT_S,
     JSON_CONTENT,

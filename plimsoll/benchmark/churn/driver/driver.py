@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,10 +17,8 @@ from plimsoll.benchmark.churn.api.writing_client import (
     ApiReply,
     WritingClient,
 )
-from plimsoll.benchmark.churn.driver.churn_event import ChurnPhase
-from plimsoll.benchmark.churn.driver.churn_plan import ChurnPlan
+from plimsoll.benchmark.churn.driver.churn_plan import ChurnPhase, ChurnPlan
 from plimsoll.benchmark.churn.driver.pod_watch import PodWatch
-from plimsoll.benchmark.churn.driver.rate_limit import TokenBucket
 from plimsoll.benchmark.churn.workload.namespace_objects import (
     NewObject,
     Workload,
@@ -28,6 +27,40 @@ from plimsoll.benchmark.churn.workload.namespace_objects import (
 )
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.comes_true import comes_true
+
+
+# A token bucket, as client-go limits requests: `qps` a second, `burst` at once.
+class TokenBucket:
+    """Hands out leave to send a request. May be used by several threads."""
+
+    def __init__(
+        self,
+        qps: float,
+        burst: int,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Full to begin with."""
+        self._qps = qps
+        self._burst = burst
+        self._clock = clock
+        self._sleep = sleep
+        self._lock = threading.Lock()
+        self._tokens = float(burst)
+        self._at_s = clock()
+
+    def take(self) -> None:
+        """Wait until a request may go."""
+        with self._lock:
+            now_s = self._clock()
+            self._tokens = min(self._burst, self._tokens + (now_s - self._at_s) * self._qps)
+            self._at_s = now_s
+            # A debt makes those that come later wait for longer.
+            self._tokens -= 1
+            wait_s = max(0.0, -self._tokens / self._qps)
+        if wait_s:
+            self._sleep(wait_s)
+
 
 _WORKERS = 16
 _TRIES = 8

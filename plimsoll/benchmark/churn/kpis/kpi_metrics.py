@@ -11,8 +11,7 @@ from plimsoll.benchmark.churn.driver.pod_times import CONDITIONS, PodTimes
 from plimsoll.benchmark.churn.kpis.histogram import CumulativeHistogram
 from plimsoll.benchmark.churn.kpis.latencies import etcd_latencies, request_latencies
 from plimsoll.benchmark.churn.kpis.sampler import APISERVER, ETCD, KpiReading
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 
 PODS, MACHINE = "kube-pods", "machine"
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}

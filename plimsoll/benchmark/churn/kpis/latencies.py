@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from plimsoll.benchmark.churn.kpis.histogram import CumulativeHistogram, added
-from plimsoll.benchmark.churn.kpis.scrape import (
+from plimsoll.benchmark.churn.kpis.sources import (
     BACKEND_COMMIT,
     PEER_RTT,
     REQUESTS,

@@ -17,10 +17,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.benchmark.churn.kpis.latencies import ETCD_FAMILIES, MUTATING, READ_ONLY
-from plimsoll.benchmark.churn.kpis.scrape import REQUESTS
+from plimsoll.benchmark.churn.kpis.sources import REQUESTS
 from plimsoll.errors import InputError, MachineError
-from plimsoll.host.http.origin import Origin
-from plimsoll.host.http.redirected import REDIRECTIONS, Redirected
+from plimsoll.host.http.origin import REDIRECTIONS, Origin, Redirected
 
 _TIMEOUT_S = 60
 _MOST_BYTES = 64 << 20

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.benchmark.churn.kpis.scrape import Scrape, read_scrape
-from plimsoll.benchmark.churn.kpis.sources import MetricsSource
+from plimsoll.benchmark.churn.kpis.sources import MetricsSource, Scrape, read_scrape
 from plimsoll.errors import MachineError
 
 _PROC = Path("/proc")

@@ -31,7 +31,7 @@ from plimsoll.benchmark.churn.pod_streams.stream_pods import (
     StreamSide,
     pods_path,
 )
-from plimsoll.benchmark.churn.streams.throughput import StreamTimes, Throughput, throughput_of
+from plimsoll.benchmark.churn.streams.iperf3 import StreamTimes, Throughput, throughput_of
 from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.host.kubernetes.pod_state import PodState
 from plimsoll.tune.render.files.manifest import Manifest

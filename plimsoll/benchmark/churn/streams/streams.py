@@ -10,14 +10,16 @@ from pathlib import Path
 
 from plimsoll.benchmark.churn.streams.iperf3 import (
     IPERF3,
+    StreamTimes,
     TcpStreamPlan,
+    Throughput,
     client_options,
     is_listening,
     read_report,
     server_options,
+    throughput_of,
 )
 from plimsoll.benchmark.churn.streams.networks import Fabric, PodPair
-from plimsoll.benchmark.churn.streams.throughput import StreamTimes, Throughput, throughput_of
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import find_program

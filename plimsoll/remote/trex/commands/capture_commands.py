@@ -13,8 +13,8 @@ from plimsoll.remote.trex.session.captures import (
     CapturedPacket,
     CaptureMode,
     StlCapture,
+    read_filter,
 )
-from plimsoll.remote.trex.session.frame_filter import read_filter
 from plimsoll.remote.trex.session.trex_session import TrexSession
 
 # Of the largest frames they are 13 MB in an answer; clients ask for 50.

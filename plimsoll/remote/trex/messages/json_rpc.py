@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import struct
+import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.errors import PlimsollError
-from plimsoll.remote.trex.messages.zipped import MOST_BYTES, TooLarge, is_zipped, unzipped, zipped
 
 Params = dict[str, Any]
 # A method and its parameters; what it returns is the result.
@@ -22,6 +23,10 @@ _PARSE, _INVALID, _NO_METHOD, _PARAMS, _INTERNAL = -32700, -32600, -32601, -3260
 _EXECUTE = -32000
 # Python's own limit on recursion is far above what is ever nested.
 _DEEPEST = 64
+_HEADER = struct.Struct(">II")
+_MARK = 0xABE8_5CEA
+# What the engine takes in a line, and more than any profile of TRex's comes to.
+MOST_BYTES = 32 * 2**20
 
 
 class UnknownMethod(Exception):
@@ -157,3 +162,33 @@ def _within(value: Any) -> Iterable[Any]:
 
 def _too_deep() -> ValueError:
     return ValueError(f"it is nested deeper than {_DEEPEST}")
+
+
+# TRex's zipped messages: a mark, the length, and zlib's stream.
+class TooLarge(ValueError):
+    """A message that is longer than any should be, or is not what it says."""
+
+
+def is_zipped(message: bytes) -> bool:
+    """Whether it begins as TRex's zipped messages do."""
+    return len(message) >= _HEADER.size and _HEADER.unpack_from(message)[0] == _MARK
+
+
+def unzipped(message: bytes) -> bytes:
+    """The content, no matter what the header claims at most 32 MiB. Raises TooLarge."""
+    _, length = _HEADER.unpack_from(message)
+    if length > MOST_BYTES:
+        raise TooLarge(f"a message of {length} bytes is longer than {MOST_BYTES}")
+    reader = zlib.decompressobj()
+    try:
+        content = reader.decompress(message[_HEADER.size :], length + 1)
+    except zlib.error as error:
+        raise TooLarge(f"a zipped message cannot be read: {error}") from None
+    if len(content) != length or not reader.eof:
+        raise TooLarge("a zipped message has another length than it says")
+    return content
+
+
+def zipped(content: bytes) -> bytes:
+    """The message of some content."""
+    return _HEADER.pack(_MARK, len(content)) + zlib.compress(content)

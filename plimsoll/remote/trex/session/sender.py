@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.host.wall_clock import wall_minus_monotonic_ns
-from plimsoll.remote.trex.session.retired_streams import RetiredStreams
+from plimsoll.remote.trex.session.statistics import RetiredStreams
 from plimsoll.remote.trex.session.stl_port import StlPort, StlProfile
 from plimsoll.remote.trex.session.traffic import SentTraffic
 from plimsoll.remote.trex.streams.port_program import (

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns, merge
-from plimsoll.remote.trex.session.retired_streams import RetiredStreams
 from plimsoll.remote.trex.session.stl_port import StlPort
 
 # What TRex's clients also list; we have no figure for them, and say 0.
@@ -25,7 +26,6 @@ _NOT_KEPT = (
 # TRex's histogram: tens of microseconds, then hundreds, up to 900 ms.
 _MOST_DECADE_US = 100_000
 _HDR_MOST_US = 60_000_000
-
 # Of a port: the names, and how each is read.
 XSTATS = (
     "tx_good_packets", "rx_good_packets", "tx_good_bytes", "rx_good_bytes",
@@ -233,3 +233,20 @@ def _hdr_text(histogram: Histogram) -> str:
 def _receive_errors(port: LivePort) -> int:
     own = port.counts
     return own.rx_missed + own.rx_errors + own.rx_no_mbuf if own else 0
+
+
+# What streams that are no longer there could not send: ports' counters never fall.
+@dataclass
+class RetiredStreams:
+    """Sums by port, and by stream number how often its counters began anew."""
+
+    refused: Counter[int] = field(default_factory=Counter)
+    no_buffer: Counter[int] = field(default_factory=Counter)
+    versions: Counter[int] = field(default_factory=Counter)
+
+    def take(self, streams: Iterable[LiveStream]) -> None:
+        """Keep what these have counted, which are about to go."""
+        for each in streams:
+            self.refused[each.tx_port] += each.counts.refused
+            self.no_buffer[each.tx_port] += each.counts.no_buffer
+            self.versions[each.stream] += 1

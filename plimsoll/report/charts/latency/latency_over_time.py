@@ -9,9 +9,9 @@ import altair as alt
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import series_of, trial_words
 from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.log_axis import LEAST_US, log_axis
 from plimsoll.report.figures.palette import QUANTILE_COLOURS
 from plimsoll.report.figures.time_axis import Point, Thinned, TimeAxis, thinned
+from plimsoll.report.figures.value_axis import LEAST_US, log_axis
 
 _NAME, _TITLE = "latency-over-time", "Latency over time"
 _QUANTILES = ("p50", "p99", "p99.9", "max")

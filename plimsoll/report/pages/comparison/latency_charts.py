@@ -12,8 +12,8 @@ from plimsoll.report.charts.latency.latency_ccdf import ccdf_rows
 from plimsoll.report.charts.latency.latency_distribution import percentile_axis, percentile_rows
 from plimsoll.report.data.side_latency import SideLatency
 from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.log_axis import log_axis, log_x_axis
 from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.value_axis import log_axis, log_x_axis
 
 _NOTHING = "No run of these has recorded a latency histogram."
 _RunRows = Callable[[HdrHistogram, Mapping[str, object], int], list[dict[str, object]]]

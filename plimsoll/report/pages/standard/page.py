@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from plimsoll.record.results.trial_counts import invalid_reasons
+from plimsoll.record.results.method_result import invalid_reasons
 from plimsoll.record.run.audit_record import read_audits
 from plimsoll.record.run.journal import FINISHED, JournalContents
 from plimsoll.record.run.run_directory import RunDirectory
@@ -16,9 +16,9 @@ from plimsoll.report.hosts.section import host_sections
 from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
 from plimsoll.report.pages.standard.sections import PageAnswer
 from plimsoll.report.parts.checklist import trial_checks
+from plimsoll.report.parts.finding_lines import rule_words
 from plimsoll.report.parts.headline import Headline, trials_trust
 from plimsoll.report.parts.page import Page
-from plimsoll.report.parts.rule_words import rule_words
 from plimsoll.report.parts.tables import lines_of
 from plimsoll.report.parts.trial_details import trial_details
 from plimsoll.report.tuning.section import tuning_section

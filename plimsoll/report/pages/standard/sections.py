@@ -8,6 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
+from plimsoll.record.results.method_result import SHORTFALLS, Shortfall, shortfall_sentence
+from plimsoll.record.run.journal import JournalContents
 from plimsoll.report.figures.figure import Figure
 
 
@@ -85,3 +89,16 @@ def words(name: str) -> Heading:
 def nonempty(sentences: Sequence[str | None]) -> tuple[str, ...]:
     """Those that there are."""
     return tuple(sentence for sentence in sentences if sentence)
+
+
+# The sentences that every page of a shorter run begins with.
+def shortfall_warnings(journal: JournalContents, standard: str) -> tuple[str, ...]:
+    """In which points the run falls short of its standard; none where in none."""
+    said = [event.fields.get("shortfalls") for event in journal.of_kind(SHORTFALLS)]
+    entries = said[-1] if said and isinstance(said[-1], list) else []
+    try:
+        shortfalls = [Shortfall.model_validate(entry) for entry in entries]
+    except ValidationError:
+        return ("What this run leaves out of its standard was written by another version.",)
+    sentence = shortfall_sentence(shortfalls, standard)
+    return () if sentence is None else (sentence,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plimsoll.host.host_cpu import HostCpu, of_host
+from plimsoll.host.cpus import HostCpu, of_host
 from plimsoll.record.trials.disturbance import Disturbance, DutAbsence
 from plimsoll.record.trials.trial_evidence import TrialEvidence
 

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.trial.criteria.hosts.host_bound import Breach, HostBound
-from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
-from plimsoll.trial.criteria.hosts.name_values import NameValues
+from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion, NameValues
 from plimsoll.trial.outcome.host_question import HostFigure, HostQuestion
 
 

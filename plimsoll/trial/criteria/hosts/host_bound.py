@@ -10,9 +10,8 @@ from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.units import format_number, format_ratio
 from plimsoll.trial.outcome.finding import Finding
-from plimsoll.trial.outcome.host_metrics import HostMetrics
+from plimsoll.trial.outcome.host_metrics import HostMetrics, why_missing
 from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuestion, polled_cpus
-from plimsoll.trial.outcome.observed_types import why_missing
 
 Breach = Literal["invalid", "fail"]
 Statistic = Literal["mean", "max", "min", "total"]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
 
 from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.trial.criteria.criterion import Criterion
@@ -41,3 +44,17 @@ class HostCriterion(Criterion):
 def blame_of_host(host: ObservedHostRecord) -> Breach:
     """For what cannot be attributed to a process: on the tester's own host it is its fault."""
     return "invalid" if host.polled.get("tester") else "fail"
+
+
+# Values of a name of series, as people write them in a criterion.
+def _as_texts(given: object) -> object:
+    """A single value needs no list, and what YAML takes for a number is a name as well."""
+    values = given if isinstance(given, list | tuple) else [given]
+    return [str(each) if isinstance(each, int) else each for each in values]
+
+
+NameValues = Annotated[
+    tuple[Annotated[str, Field(max_length=256)], ...],
+    BeforeValidator(_as_texts),
+    Field(max_length=64),
+]

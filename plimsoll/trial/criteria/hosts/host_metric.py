@@ -11,10 +11,9 @@ from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.record.samples.metric_type import MetricType
 from plimsoll.text.mistakes import did_you_mean, mistake
 from plimsoll.trial.criteria.hosts.host_bound import Breach, HostBound, Statistic
-from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
-from plimsoll.trial.criteria.hosts.name_values import NameValues
+from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion, NameValues
+from plimsoll.trial.outcome.host_metrics import observed_types
 from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuestion
-from plimsoll.trial.outcome.observed_types import observed_types
 
 _Names = dict[str, Annotated[NameValues, Field(min_length=1)]]
 _DRAWN = {"mean": "on average", "max": "at its peak", "min": "at its lowest", "total": "in all"}

@@ -27,8 +27,7 @@ from plimsoll.tune.audit.ports.nic_ports import (
     judge_links,
 )
 from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
-from plimsoll.tune.host.ports.pci_capabilities import LSPCI, capabilities_of
-from plimsoll.tune.host.ports.pcie_link import PcieLink
+from plimsoll.tune.host.ports.pcie_link import LSPCI, PcieLink, capabilities_of
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 

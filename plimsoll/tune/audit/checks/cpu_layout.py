@@ -16,8 +16,7 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.audit.present_cpus import ONLINE
-from plimsoll.tune.fit.topology import Topology, read_topology
-from plimsoll.tune.fit.topology_problem import Problem, TopologyRule
+from plimsoll.tune.fit.topology import Problem, Topology, TopologyRule, read_topology
 from plimsoll.tune.fit.topology_rules import check_topology
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent

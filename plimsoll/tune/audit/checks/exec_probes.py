@@ -23,9 +23,8 @@ from plimsoll.tune.host.boot.kubelet_configuration import (
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.unread import CannotRead, Unread
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.kubernetes.exec_probes import exec_probes
 from plimsoll.tune.kubernetes.kube_object import KubeObject, full_name, mapping_at
-from plimsoll.tune.kubernetes.pod_containers import containers_of
+from plimsoll.tune.kubernetes.pod_containers import containers_of, exec_probes
 from plimsoll.tune.kubernetes.static_pod import MANIFESTS, has_cpus_of_its_own, parse_static_pod
 
 _EXPECTED = "no exec probe in static pods that poll"

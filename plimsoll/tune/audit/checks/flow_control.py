@@ -32,8 +32,7 @@ from plimsoll.tune.audit.ports.nic_ports import (
 )
 from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
 from plimsoll.tune.host.boot.virtual_machine import is_virtual_machine
-from plimsoll.tune.host.ports.pci_capabilities import LSPCI, capabilities_of
-from plimsoll.tune.host.ports.pcie_link import read_link
+from plimsoll.tune.host.ports.pcie_link import LSPCI, capabilities_of, read_link
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import MELLANOX

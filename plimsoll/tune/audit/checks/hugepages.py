@@ -8,8 +8,8 @@ from functools import partial
 
 from plimsoll.errors import MachineError
 from plimsoll.text.counted import counted
-from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import TOPOLOGY, TOPOLOGY_LINKS, Check
+from plimsoll.tune.audit.expected_argument import add_at_boot
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -28,8 +28,13 @@ from plimsoll.tune.audit.openshift_object import performance_profile
 from plimsoll.tune.expected.hugepage_arguments import hugepage_arguments
 from plimsoll.tune.fit.topology import Topology, ports_of, read_topology
 from plimsoll.tune.host.cpus.threads import LONGEST_COMM
-from plimsoll.tune.host.memory.hugepage_holders import HOLDER_READS, read_holders
-from plimsoll.tune.host.memory.hugepage_pools import POOL_READS, NodePool, read_pools
+from plimsoll.tune.host.memory.hugepage_pools import (
+    HOLDER_READS,
+    POOL_READS,
+    NodePool,
+    read_holders,
+    read_pools,
+)
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.hugepages import PAGE_BYTES, Hugepages, Pages, PageSize
 from plimsoll.tune.intent.intent import Intent

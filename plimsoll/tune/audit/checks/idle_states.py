@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.expected_argument import READS, expected_on_host
+from plimsoll.tune.audit.expected_argument import READS, add_at_boot, expected_on_host
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,

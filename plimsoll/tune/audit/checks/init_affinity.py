@@ -6,8 +6,8 @@ import re
 
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
-from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import add_at_boot
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from plimsoll.text.counted import counted
-from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.expected_argument import READS, expected_on_host
+from plimsoll.tune.audit.expected_argument import READS, add_at_boot, expected_on_host
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.expected_argument import READS, expected_argument, intent_unread
+from plimsoll.tune.audit.expected_argument import (
+    READS,
+    add_at_boot,
+    expected_argument,
+    intent_unread,
+)
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
-from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.expected_argument import READS, expected_on_host
+from plimsoll.tune.audit.expected_argument import READS, add_at_boot, expected_on_host
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,

@@ -18,8 +18,7 @@ from plimsoll.tune.audit.ports.port_driver import judge_own_driver
 from plimsoll.tune.audit.ports.port_firmware import FIRMWARE_COMMAND, record_firmware
 from plimsoll.tune.audit.ports.port_mtu import MTU_READS, judge_mtu
 from plimsoll.tune.audit.ports.port_package import DEVLINK, judge_package
-from plimsoll.tune.audit.ports.port_vf_settings import VF_COMMAND
-from plimsoll.tune.audit.ports.port_vfs import VF_LINKS, VF_READS, judge_vfs
+from plimsoll.tune.audit.ports.port_vfs import VF_COMMAND, VF_LINKS, VF_READS, judge_vfs
 from plimsoll.tune.host.ports.uplinks import UPLINK_LINKS, UPLINK_READS
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent

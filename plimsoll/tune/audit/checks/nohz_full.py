@@ -9,9 +9,13 @@ from itertools import islice
 
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
-from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.expected_argument import READS, expected_argument, expected_cpus
+from plimsoll.tune.audit.expected_argument import (
+    READS,
+    add_at_boot,
+    expected_argument,
+    expected_cpus,
+)
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -26,7 +30,7 @@ from plimsoll.tune.audit.finding import (
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus, read_cpu_list
 from plimsoll.tune.host.view.host_view import HostView
-from plimsoll.tune.host.view.tree_walk import walk
+from plimsoll.tune.host.view.rooted_files import walk
 from plimsoll.tune.intent.intent import Intent
 
 _TICKLESS = "/sys/devices/system/cpu/nohz_full"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
-from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.expected_argument import READS, expected_argument, expected_cpus
+from plimsoll.tune.audit.expected_argument import (
+    READS,
+    add_at_boot,
+    expected_argument,
+    expected_cpus,
+)
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,

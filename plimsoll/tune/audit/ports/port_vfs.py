@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import Any
 
 from plimsoll.text.counted import counted
 from plimsoll.tune.audit.finding import (
@@ -11,6 +13,7 @@ from plimsoll.tune.audit.finding import (
     Reading,
     Step,
     advice,
+    command,
     fail,
     ok,
     tell,
@@ -18,17 +21,20 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
-from plimsoll.tune.audit.openshift_object import sriov_policy
+from plimsoll.tune.audit.openshift_object import sriov_network, sriov_policy
 from plimsoll.tune.audit.ports.nic_ports import NicPort
 from plimsoll.tune.audit.ports.port_driver import judge_driver
-from plimsoll.tune.audit.ports.port_vf_settings import judge_vf_settings
 from plimsoll.tune.host.ports.uplinks import uplink_vfs
 from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.unread import CannotRead, Unread
 from plimsoll.tune.host.view.whole_number import whole_number
 
 _PCI = "/sys/bus/pci/devices"
 VF_READS = (f"{_PCI}/*/sriov_numvfs",)
 VF_LINKS = (f"{_PCI}/*/virtfn[0-9]*",)
+VF_COMMAND = "ip -details -json link show dev <interface>"
+# SriovNetwork's own spelling.
+_FIELDS = {"spoofchk": "spoofChk"}
 
 
 def judge_vfs(view: HostView, port: NicPort) -> CheckJudgement:
@@ -81,3 +87,91 @@ def _vf_driver(view: HostView, port: NicPort, number: int) -> CheckJudgement:
         return unknown(f"VF {number} of {port.name} does not show")
     address = link.rpartition("/")[2]
     return tell(partial(judge_driver, view, port, address, f"VF {number} of {port.name}"))
+
+
+# Whether a port's VFs have the trust, spoof check and VLAN that the intent asks for.
+def judge_vf_settings(view: HostView, port: NicPort) -> CheckJudgement:
+    """Trust, spoof check and VLAN, which only the port's own driver knows. Raises CannotRead."""
+    if all(each is None for each in (port.nic.trust, port.nic.spoofchk, port.nic.vlan)):
+        return ok("the intent leaves trust, spoof check and VLAN open")
+    if port.interface is None:
+        return unknown(f"{port.name} is not the kernel's: who set its VFs up does not show")
+    command = VF_COMMAND.replace("<interface>", port.interface)
+    by_number = _vf_info(command, view.need_command(command).text)
+    return worst_of(
+        judged
+        for number in port.nic.vfs
+        for judged in _vf_setting(port, command, number, by_number.get(number))
+    )
+
+
+def _vf_setting(
+    port: NicPort, command: str, number: int, found: Mapping[str, Any] | None
+) -> Iterator[CheckJudgement]:
+    name = f"VF {number} of {port.interface}"
+    if found is None:
+        yield unknown(f"{command} does not show {name}")
+        return
+    for field, expected in (("trust", port.nic.trust), ("spoofchk", port.nic.spoofchk)):
+        if expected is None:
+            continue
+        word = "on" if expected else "off"
+        read = Reading(command, f"{name}: {field} {found.get(field)!r}")
+        if field not in found:
+            # Drivers without the setting, and switchdev mode, leave it out.
+            yield unknown(f"{command} does not show {field} of {name}", read)
+        elif found[field] is expected:
+            yield ok(f"{name}: {field} {word}", read, expected=f"{name}: {field} {word}")
+        else:
+            yield fail(
+                f"{name}: {field} is not {word}",
+                read,
+                expected=f"{name}: {field} {word}",
+                steps=[_set_vf(port, number, field, word)],
+            )
+    if port.nic.vlan is not None:
+        yield _vlan(port, command, number, _vlan_of(found))
+
+
+def _vlan(port: NicPort, command: str, number: int, found: int) -> CheckJudgement:
+    name, expected = f"VF {number} of {port.interface}", port.nic.vlan
+    read = Reading(command, f"{name}: VLAN {found}")
+    if found == expected:
+        return ok(f"{name}: VLAN {found}", read, expected=f"{name}: VLAN {expected}")
+    message = f"{name} has VLAN {found}, not {expected}"
+    steps = [_set_vf(port, number, "vlan", str(expected))]
+    return fail(message, read, expected=f"{name}: VLAN {expected}", steps=steps)
+
+
+def _set_vf(port: NicPort, number: int, field: str, value: str) -> Step:
+    return command(
+        "ip",
+        "link",
+        "set",
+        "dev",
+        port.interface or "",
+        "vf",
+        str(number),
+        field,
+        value,
+        openshift=sriov_network(f"{_FIELDS.get(field, field)}: {value}"),
+    )
+
+
+def _vf_info(command: str, text: str) -> dict[int, Mapping[str, Any]]:
+    """By VF, what `ip` prints of it. Raises CannotRead for any other output."""
+    try:
+        interfaces = json.loads(text)
+        entries = interfaces[0].get("vfinfo_list", [])
+        return {int(entry["vf"]): entry for entry in entries}
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise CannotRead(Unread(command, "unreadable", "no answer of ip's")) from None
+
+
+def _vlan_of(entry: Mapping[str, Any]) -> int:
+    """0 is none; ip lists them since it knows of more than one."""
+    listed = entry.get("vlan_list") or [{"vlan": entry.get("vlan", 0)}]
+    try:
+        return int(listed[0].get("vlan", 0))
+    except (TypeError, ValueError, AttributeError, LookupError):
+        return 0

@@ -8,7 +8,6 @@ from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, o
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import NETWORK_ATTACHMENT, SRIOV_NETWORK
-from plimsoll.tune.cluster.network_resource import RESOURCE_NAME, resource_of
 from plimsoll.tune.cluster.object_judgement import (
     abbreviated,
     judge_each,
@@ -17,6 +16,7 @@ from plimsoll.tune.cluster.object_judgement import (
     sum_up,
 )
 from plimsoll.tune.cluster.objects.expected_objects import expected_attachment, expected_network
+from plimsoll.tune.cluster.selected_networks import RESOURCE_NAME, resource_of
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.network import Network, SriovAttachment
 from plimsoll.tune.kubernetes.kube_object import KubeObject

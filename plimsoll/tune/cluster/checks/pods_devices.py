@@ -21,10 +21,10 @@ from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import dataplane_pods
 from plimsoll.tune.cluster.kinds import NETWORK_ATTACHMENT, POD
-from plimsoll.tune.cluster.network_resource import resource_of
 from plimsoll.tune.cluster.object_judgement import judge_each, sum_up
 from plimsoll.tune.cluster.selected_networks import (
     SelectedNetwork,
+    resource_of,
     selected_networks,
 )
 from plimsoll.tune.intent.intent import Intent

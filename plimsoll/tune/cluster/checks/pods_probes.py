@@ -9,9 +9,8 @@ from plimsoll.tune.cluster.dataplane_pods import dataplane_pods
 from plimsoll.tune.cluster.kinds import POD
 from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.kubernetes.exec_probes import exec_probes
 from plimsoll.tune.kubernetes.kube_object import KubeObject, full_name
-from plimsoll.tune.kubernetes.pod_containers import containers_of
+from plimsoll.tune.kubernetes.pod_containers import containers_of, exec_probes
 
 
 def _judge(view: ClusterView, intent: Intent) -> CheckJudgement:

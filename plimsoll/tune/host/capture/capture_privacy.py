@@ -35,7 +35,7 @@ from plimsoll.tune.host.cpus.noise_measurements import (
     calibration_fields,
     measured_lines,
 )
-from plimsoll.tune.host.ports.own_routes import ROUTES, ROUTES_6, default_routes
+from plimsoll.tune.host.ports.uplinks import ROUTES, ROUTES_6, default_routes
 from plimsoll.tune.kubernetes.static_pod import MANIFESTS, without_secrets
 
 # Processes' environments, arguments and memory; keys; memory itself.

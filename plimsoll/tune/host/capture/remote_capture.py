@@ -6,13 +6,13 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryFile
 
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.processes.child import tied_to_parent
-from plimsoll.host.processes.over_ssh import over_ssh
+from plimsoll.host.processes.over_ssh import is_destination, over_ssh
 from plimsoll.tune.host.capture.capture import MOST_BYTES
 from plimsoll.tune.host.capture.capture_file import SUFFIXES
 from plimsoll.tune.host.capture.open_capture import open_root
@@ -23,6 +23,8 @@ _CAPTURE = ("plimsoll", "tune", "capture", "--output", "-")
 _TIME_WAS_UP = 124
 _MOST_NAMED_BYTES = 1 << 12
 _REMEDY = "let ssh in by key, and have plimsoll of this version on PATH there"
+_SCHEME = "ssh://"
+_MOST_S = 120.0
 
 
 class RemoteCapture:
@@ -128,3 +130,20 @@ class RemoteCapture:
         return MachineError(
             f"cannot be read over ssh: {problem}", where=self._where, remedy=_REMEDY
         )
+
+
+# A host elsewhere, as a command's option names it.
+def view_over_ssh(url: str) -> HostView:
+    """What the host of `ssh://[user@]host` says of itself.
+
+    Raises InputError for another kind of URL and for what is not a capture, MachineError where
+    ssh or the command there fails.
+    """
+    destination = url.removeprefix(_SCHEME).removesuffix("/")
+    if not url.startswith(_SCHEME) or not is_destination(destination):
+        raise InputError(
+            f"{url!r} is not a host", where="--host", remedy="write it as ssh://root@node-1"
+        )
+    where = f"--host {destination}"
+    with closing(RemoteCapture(destination, most_s=_MOST_S, where=where)) as capture:
+        return capture.view()

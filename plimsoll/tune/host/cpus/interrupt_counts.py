@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from plimsoll.tune.host.cpus.per_cpu_interrupts import is_of_each_cpu
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.unread import CannotRead, Unread
 from plimsoll.tune.host.view.whole_number import whole_number
@@ -14,12 +13,18 @@ from plimsoll.tune.host.view.whole_number import whole_number
 INTERRUPTS = "/proc/interrupts"
 SOFTIRQS = "/proc/softirqs"
 UPTIME = "/proc/uptime"
-
 # Every numbered one that no CPU has for itself.
 DEVICE = "device"
 _CPU = re.compile(r"CPU(\d{1,4})")
 # Chip, trigger and handlers stand apart by two spaces and more.
 _COLUMN = re.compile(r"\s{2,}")
+# Arm's and RISC-V's: timers, counters, what KVM has of both, IPIs, and Xen's event channels.
+# x86 gives its own of the kind no numbers, but names such as LOC.
+_NAME = re.compile(
+    r"arch_timer|riscv-timer|arm-pmu|arm_spe_pmu|arm_trbe|kvm guest [vp]timer|vgic|IPI|events"
+)
+# Those that are a CPU's tick, by the name that /proc/interrupts has.
+TICKS = frozenset({"LOC", "arch_timer", "riscv-timer"})
 
 
 def counted_cpus(view: HostView) -> frozenset[int]:
@@ -85,3 +90,9 @@ def _columns(where: str, text: str) -> list[int]:
     if not columns:
         raise CannotRead(Unread(where, "unreadable", "its first line names no CPUs"))
     return columns
+
+
+# Interrupts with a number that are not a device's: each CPU has its own of them.
+def is_of_each_cpu(name: str) -> bool:
+    """Whether a numbered interrupt with this handler's name is each CPU's own."""
+    return _NAME.fullmatch(name) is not None

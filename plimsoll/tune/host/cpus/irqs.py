@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
-from plimsoll.tune.host.cpus.per_cpu_interrupts import is_of_each_cpu
+from plimsoll.tune.host.cpus.interrupt_counts import is_of_each_cpu
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.unread import CannotRead, Unread
 

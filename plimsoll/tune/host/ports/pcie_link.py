@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from plimsoll.host.ports.pci_address import is_pci_address
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.whole_number import whole_number
 
@@ -16,6 +17,9 @@ _SPEED = re.compile(r"(\d+(?:\.\d+)?) GT/s")
 # PCI Express Base Specification: 8b/10b up to 5 GT/s, 128b/130b up to 32, FLITs of 256 bytes
 # with 242 of them for packets (6.0) above.
 _LINE_CODES = ((5.0, 8 / 10), (32.0, 128 / 130), (float("inf"), 242 / 256))
+LSPCI = "lspci -D -vv"
+_READ_REQUEST = re.compile(r"MaxReadReq (\d+) bytes")
+_LINK_CONTROL = re.compile(r"LnkCtl:\s*ASPM ([^;]+);")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +64,33 @@ def _width(text: str | None) -> int:
     """0 where no lane is in use, or 255 where the register holds nonsense."""
     lanes = whole_number(text) or 0
     return lanes if 0 <= lanes < 64 else 0
+
+
+# The PCI functions that a path of sysfs leads through.
+def functions_on(path: str) -> tuple[str, ...]:
+    """The addresses on the way, the root port's first; the last is the device's own.
+
+    None where it is not a PCI function, as a bridge or a tunnel. A virtio interface lies one
+    directory below its function, a scalable function of mlx5 likewise.
+    """
+    return tuple(name for name in path.split("/") if is_pci_address(name))
+
+
+# What lspci tells of PCIe functions that sysfs does not; only root sees it.
+@dataclass(frozen=True, slots=True)
+class PciCapabilities:
+    """None where lspci could not read it. `aspm` is "Disabled", "L1 Enabled" and the like."""
+
+    max_read_request: int | None
+    aspm: str | None
+
+
+def capabilities_of(text: str, address: str) -> PciCapabilities | None:
+    """Of the function `address`, from the text of `lspci -D -vv`; None where it is not in it."""
+    for block in text.split("\n\n"):
+        if block.lstrip().startswith(f"{address} "):
+            request, control = _READ_REQUEST.search(block), _LINK_CONTROL.search(block)
+            return PciCapabilities(
+                int(request[1]) if request else None, control[1].strip() if control else None
+            )
+    return None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.unread import Unread, UnreadCause
 
 # /proc/interrupts of 512 CPUs and 1000 lines is 6 MB; a hostile tree may hold anything.
@@ -19,11 +20,11 @@ MOST_FILE_BYTES = 16 << 20
 _PIECE_BYTES = 1 << 16
 # The kernel's own bound on links followed for one name.
 _MOST_LINKS = 40
-
 # Where others than root make the names.
 _HOMES = "home"
-
 T = TypeVar("T")
+# Pods' groups lie seven deep; links that lead in circles end here.
+_DEEPEST = 12
 
 
 class RootedFiles:
@@ -194,3 +195,18 @@ def _cause(error: OSError) -> UnreadCause:
 def _known(error: OSError) -> bool:
     """Whether the cause says it all."""
     return _cause(error) != "unreadable"
+
+
+# Files of one name at any depth.
+def walk(view: HostView, directory: str, name: str, depth: int = 0) -> Iterator[str]:
+    """The paths of all files called `name` below `directory`, those further up first.
+
+    A directory that cannot be listed has none. Raises nothing.
+    """
+    names = view.listing(directory)
+    if names is None or depth > _DEEPEST:
+        return
+    if name in names:
+        yield f"{directory}/{name}"
+    for each in names:
+        yield from walk(view, f"{directory}/{each}", name, depth + 1)

@@ -18,8 +18,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.text.given_path import reason_of
-from plimsoll.text.regular_file import read_regular_file
+from plimsoll.text.given_path import read_regular_file, reason_of
 from plimsoll.tune.render.files.rendered_file import RenderedFile
 
 RECORD = ".plimsoll-render.json"

@@ -15,7 +15,7 @@ from plimsoll.tune.intent.cluster import KubeletHousekeeping, Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.render.files.manifest import Manifest, manifest_text
 from plimsoll.tune.render.files.rendered_file import RenderedFile
-from plimsoll.tune.render.openshift.machine_config import ignition_file, machine_config
+from plimsoll.tune.render.openshift.machine_config_pool import ignition_file, machine_config
 
 _SCRIPT_PATH = "/usr/local/bin/kubelet-start-command"
 _ENVIRONMENT = "/run/kubelet-start-command.env"

@@ -12,7 +12,7 @@ from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.render.files.manifest import Manifest, manifest_text
 from plimsoll.tune.render.files.rendered_file import RenderedFile
-from plimsoll.tune.render.openshift.machine_config import ignition_file, machine_config
+from plimsoll.tune.render.openshift.machine_config_pool import ignition_file, machine_config
 
 _CRIO = "/etc/crio/crio.conf.d/01-workload-partitioning"
 _KUBELET = "/etc/kubernetes/openshift-workload-pinning"

@@ -2,14 +2,12 @@
 
 from pathlib import Path
 
-from plimsoll.attribution.explanation.counters import CounterMove
-from plimsoll.attribution.explanation.recorded_counters import counter_moves
+from plimsoll.attribution.explanation.counters import CounterMove, counter_moves
 from plimsoll.generator.interface import ClockReading
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 from plimsoll.record.trials.clock_fit import ClockFit
 
 SECOND_NS = 1_000_000_000

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.attribution.incidents.loops import LoopOwner
-from plimsoll.attribution.incidents.noise_tasks import noise_name
+from plimsoll.attribution.incidents.loops import LoopOwner, noise_name
 from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary

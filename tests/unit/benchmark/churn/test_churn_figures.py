@@ -11,7 +11,7 @@ from plimsoll.benchmark.churn.criteria.criteria import (
     ThroughputKept,
     judge,
 )
-from plimsoll.benchmark.churn.driver.churn_event import ChurnPhase
+from plimsoll.benchmark.churn.driver.churn_plan import ChurnPhase
 from plimsoll.benchmark.churn.driver.pod_times import PodTimes
 from plimsoll.benchmark.churn.figures import (
     CellTimes,
@@ -19,10 +19,10 @@ from plimsoll.benchmark.churn.figures import (
     stream_outcome,
 )
 from plimsoll.benchmark.churn.kpis.sampler import KpiReading, ProcessUsage
-from plimsoll.benchmark.churn.kpis.scrape import read_scrape
+from plimsoll.benchmark.churn.kpis.sources import read_scrape
 from plimsoll.benchmark.churn.settings import DipSettings, StreamSettings
+from plimsoll.benchmark.churn.streams.iperf3 import Throughput
 from plimsoll.benchmark.churn.streams.networks import HostNetwork
-from plimsoll.benchmark.churn.streams.throughput import Throughput
 from plimsoll.errors import MachineError
 
 S = 1_000_000_000

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.session.failures import record_failures
+from plimsoll.benchmark.session.session import record_failures
 from plimsoll.errors import InputError, Interrupted
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.recorder import Recorder, recording

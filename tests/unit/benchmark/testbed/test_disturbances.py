@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.attribution.explanation.counters import CounterMove
-from plimsoll.attribution.explanation.recorded_counters import WallClock
+from plimsoll.attribution.explanation.counters import CounterMove, WallClock
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.ranking.trace_gaps import unwatched_sentences
 from plimsoll.benchmark.testbed.disturbances import NO_DISTURBANCES, Disturbances, clock_fit

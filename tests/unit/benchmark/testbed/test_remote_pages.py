@@ -5,8 +5,7 @@ from typing import cast
 
 import pytest
 
-from plimsoll.attribution.explanation.counters import CounterMove
-from plimsoll.attribution.explanation.recorded_counters import WallClock
+from plimsoll.attribution.explanation.counters import CounterMove, WallClock
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.windows import AFTER_S, BEFORE_S
 from plimsoll.benchmark.testbed.remote_pages import RemotePages

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.benchmark.experiment.pre_trial_settings import BeforeTrial
-from plimsoll.benchmark.experiment.trial_settings import TrialSettings
+from plimsoll.benchmark.experiment.trial_settings import BeforeTrial, TrialSettings
 from plimsoll.benchmark.trial_run.pre_trial import (
     check_command,
     pause_between_trials,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.trial_run.search_answers import search_answer
+from plimsoll.benchmark.trial_run.search_trial import search_answer
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import GoalVerdict, TrialRecord

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial
-from plimsoll.benchmark.trial_run.window_watch import WindowWatch, judged_as_it_ran
+from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial, WindowWatch, judged_as_it_ran
 from plimsoll.dut.lab import LabPorts
 from plimsoll.methods.load_line.run import find_load_line
 from plimsoll.methods.soak.segments import windows_of

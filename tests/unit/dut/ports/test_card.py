@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.dut.ports.card import check_card
+from plimsoll.dut.ports.tester_ports import check_card
 from plimsoll.errors import MachineError
 from tests.unit.host.machine_tree import MachineTree
 from tests.worded.says import Says

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.host.http.redirected import Redirected
+from plimsoll.host.http.origin import Redirected
 from tests.worded.says import Says
 
 

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.host.ledger.hugepage_claims import claims_locked, claims_of, give_back, note_claims
 from plimsoll.host.ledger.hugepage_pool import HugepageClaim, HugepagePool, pools
-from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
+from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory, unclaimed
 from plimsoll.host.ledger.ledger import Ledger, sweep
 from plimsoll.host.ledger.ledger_use import ledger_uses, post_use
-from plimsoll.host.ledger.promised_pages import unclaimed
 from plimsoll.host.ledger.record import to_json
 from plimsoll.host.ledger.shared_directory import locked
 from plimsoll.host.processes.identity import HugepageHolder, ProcessIdentity
@@ -404,7 +403,7 @@ def test_pages_taken_by_others_are_named_as_the_cause(
     memory = plan_memory(20, ledger, root=tmp_path)
     (pool.directory / "free_hugepages").write_text("0\n")
     holder = HugepageHolder(4711, "pktgen", 20480, None)
-    monkeypatch.setattr("plimsoll.host.ledger.promised_pages.hugepage_holders", lambda _: (holder,))
+    monkeypatch.setattr("plimsoll.host.ledger.hugepages.hugepage_holders", lambda _: (holder,))
     with (
         pytest.raises(MachineError) as failed,
         hugepages_explained(memory, ledger, tmp_path),
@@ -428,7 +427,7 @@ def test_pages_that_an_ended_process_still_gives_back_are_not_taken(
         return ()
 
     looked: list[str] = []
-    monkeypatch.setattr("plimsoll.host.ledger.promised_pages.hugepage_holders", no_holder)
+    monkeypatch.setattr("plimsoll.host.ledger.hugepages.hugepage_holders", no_holder)
     with (
         pytest.raises(PlimsollError, match="bad port"),
         hugepages_explained(memory, ledger, tmp_path),

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.processes.capabilities import (
+from plimsoll.host.processes.privileges import (
     effective_capabilities,
     missing_for_packet_sockets,
     missing_for_xdp,

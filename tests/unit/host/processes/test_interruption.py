@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from plimsoll.host.processes.interruption import uninterrupted
+from plimsoll.host.processes.stop_request import uninterrupted
 from tests.worded.says import Says
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.processes.log_tail import log_ending, log_tail
+from plimsoll.host.processes.child import log_ending, log_tail
 from tests.worded.says import Says
 
 

@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 from plimsoll.host.cpus import allowed_cpus
-from plimsoll.host.processes.pinned_thread import pinned_thread
+from plimsoll.host.processes.affinity import pinned_thread
 
 CPU = min(allowed_cpus())
 

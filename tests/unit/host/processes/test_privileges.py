@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.processes.capabilities import effective_numbers
-from plimsoll.host.processes.privileges import limited, needed_for, needed_to_make
+from plimsoll.host.processes.privileges import (
+    effective_numbers,
+    limited,
+    needed_for,
+    needed_to_make,
+)
 
 DAC_OVERRIDE, NET_ADMIN, NET_RAW, IPC_LOCK, SYS_ADMIN, BPF = 1, 12, 13, 14, 21, 39
 needs_setpcap = pytest.mark.skipif(8 not in effective_numbers(), reason="needs CAP_SETPCAP")

@@ -8,8 +8,13 @@ from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.cluster.pods.pod_plan import plan_pods
 from plimsoll.export.record_store import stored_id
 from plimsoll.methods.matrix.document import load_matrix
-from plimsoll.methods.matrix.job_cells import CELLS_FILE, cell_files, cells_of
-from plimsoll.methods.matrix.jobs import job_manifest, stored_id_of
+from plimsoll.methods.matrix.jobs import (
+    CELLS_FILE,
+    cell_files,
+    cells_of,
+    job_manifest,
+    stored_id_of,
+)
 from plimsoll.methods.matrix.plan import begin_matrix
 from plimsoll.record.run.run_directory import RunDirectory
 

@@ -12,7 +12,7 @@ from plimsoll.errors import InputError, Interrupted, PlimsollError
 from plimsoll.host.ledger.cpu_claims import CpuTaken
 from plimsoll.methods.matrix.plan import begin_matrix, iteration_folder
 from plimsoll.methods.matrix.run import SampleHooks
-from plimsoll.methods.plugfest import refusals
+from plimsoll.methods.plugfest import plan as refusals
 from plimsoll.methods.plugfest.conclusions import plugfest_result, plugfest_so_far
 from plimsoll.methods.plugfest.document import load_plugfest
 from plimsoll.methods.plugfest.result import METHOD as PLUGFEST

@@ -8,8 +8,7 @@ from plimsoll.errors import InputError
 from plimsoll.methods.soak.segments import begins_of, segments_of
 from plimsoll.methods.soak.series import MAX, P99, RX
 from plimsoll.methods.soak.settings import SoakSettings
-from plimsoll.methods.soak.spikes import spikes_of
-from plimsoll.methods.soak.summary import drifts_of, losses_of
+from plimsoll.methods.soak.summary import drifts_of, losses_of, spikes_of
 from plimsoll.methods.soak.verdict import end_of, left_s, verdict_of
 from plimsoll.record.causes.spikes import TESTER_STALL, UNATTRIBUTED, Spike
 from plimsoll.record.results.event_bound import events_per_hour_below

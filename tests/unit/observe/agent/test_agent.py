@@ -16,7 +16,7 @@ from plimsoll.host.processes.own_module import WORKING_DIRECTORY, module_argv, m
 from plimsoll.observe.agent.agent import Agent
 from plimsoll.observe.agent.host_agent import AgentFailed, HostAgent
 from plimsoll.observe.reading.host_files import HostFiles
-from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import Observation
 from plimsoll.record.metrics.metrics import MetricsWriter, read_metrics
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.version import VERSION

@@ -18,7 +18,7 @@ from plimsoll.observe.agent.host_agent import HostAgent
 from plimsoll.observe.agent.observers import Observers
 from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings, RemoteHost
 from plimsoll.observe.agent.starting_agents import LocalHost, StartingAgents, open_observers
-from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import Observation
 from plimsoll.record.metrics.metrics import MetricsWriter, read_metrics
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.host_readings import HostReadings, ObserverEnd

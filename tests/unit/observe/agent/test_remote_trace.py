@@ -19,7 +19,7 @@ from plimsoll.observe.agent.remote_clock import HostClock
 from plimsoll.observe.agent.remote_trace import RemoteTrace
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
-from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import Observation
 from plimsoll.record.trials.clock_fit import ClockFit
 from plimsoll.version import VERSION
 

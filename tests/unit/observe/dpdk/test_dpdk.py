@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from plimsoll.observe.dpdk.dpdk import Dpdk
 from plimsoll.observe.dpdk.figures import DISCOVERY, figures_of
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.observe.reading.observer import NotObservable, ObservedHost
+from plimsoll.observe.reading.observer import NotObservable, Observation, ObservedHost
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.metrics.metric_log import MetricLog
 from tests.unit.observe.telemetry_server import TelemetryServer, telemetry_server

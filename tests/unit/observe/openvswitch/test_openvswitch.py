@@ -9,8 +9,7 @@ import pytest
 
 from plimsoll.observe.openvswitch import openvswitch
 from plimsoll.observe.openvswitch.openvswitch import OpenVswitch
-from plimsoll.observe.reading.observation import Observation
-from plimsoll.observe.reading.observer import NotObservable, ObservedHost
+from plimsoll.observe.reading.observer import NotObservable, Observation, ObservedHost
 from tests.unit.observe.watched import Watched
 
 PMD = "pmd thread numa_id 0 core_id 5:"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.observe.reading.kernel_text import number_after, printable
+from plimsoll.observe.reading.host_files import number_after, printable
 
 
 @pytest.mark.parametrize(

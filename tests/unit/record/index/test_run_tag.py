@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.errors import InputError
-from plimsoll.record.index.run_tag import parse_tag, parse_tag_key
+from plimsoll.record.index.run_notes import parse_tag, parse_tag_key
 from tests.worded.says import Says
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.generator.interface import Interval, Stall
 from plimsoll.record.metrics.interval_samples import interval_samples
-from plimsoll.record.samples.metric_sample import MetricSample
+from plimsoll.record.samples.metric_type import MetricSample
 from tests.unit.record.trial_parts import FOUR, LOAD, PLANS, PORT, counts, interval
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from plimsoll.record.metrics.metric_log import MetricLog, is_head
 from plimsoll.record.metrics.metrics import METRICS, MetricsWriter, metric_parts, read_metrics
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 
 MS = 10**6
 S = 10**9

@@ -16,7 +16,7 @@ from plimsoll.record.metrics.metrics import (
     read_metrics,
 )
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
-from plimsoll.record.samples.metric_sample import MetricSample
+from plimsoll.record.samples.metric_type import MetricSample
 from tests.unit.record.trial_parts import BEGIN_NS, PLANS, second
 from tests.worded.says import Says
 

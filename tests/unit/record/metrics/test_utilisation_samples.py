@@ -15,7 +15,7 @@ from plimsoll.generator.interface import (
 )
 from plimsoll.record.metrics.interval_samples import utilisation_samples
 from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
-from plimsoll.record.samples.metric_sample import MetricSample
+from plimsoll.record.samples.metric_type import MetricSample
 from tests.unit.record.trial_parts import NONE, PLANS, PORT, counts, interval
 
 TSC_HZ = 2_000_000_000.0

@@ -17,8 +17,7 @@ from plimsoll.record.query import (
 )
 from plimsoll.record.run.journal import Journal
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.samples.metric_sample import MetricSample
-from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 from tests.unit.record.query.metric_runs import make_run, row, sending, write_rows
 from tests.worded.says import Says
 

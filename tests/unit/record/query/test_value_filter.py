@@ -1,7 +1,7 @@
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.record.query.value_filter import ValueFilter, parse_filter
+from plimsoll.record.query.metric_query import ValueFilter, parse_filter
 from tests.worded.says import Says
 
 

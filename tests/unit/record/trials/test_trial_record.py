@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from plimsoll.generator.histogram import Histogram, bucket_of
 from plimsoll.generator.interface import TrialReport
-from plimsoll.record.trials.longest_latency import LongestLatency
+from plimsoll.record.trials.latency_record import LongestLatency
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_parts import TrialContext, TrialIdentity
 from plimsoll.record.trials.trial_record import DutPortRecord, TrialRecord

@@ -10,8 +10,7 @@ import pytest
 from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame
 from plimsoll.remote.trex.commands.registry import call
 from plimsoll.remote.trex.messages.json_rpc import BadParameters, MethodRefused
-from plimsoll.remote.trex.session.captures import MOST_CAPTURES, TrexCaptures
-from plimsoll.remote.trex.session.frame_filter import read_filter
+from plimsoll.remote.trex.session.captures import MOST_CAPTURES, TrexCaptures, read_filter
 from plimsoll.remote.trex.session.trex_session import ServerIdentity, TrexSession
 from tests.unit.remote.trex.fake_traffic import FakeTraffic
 from tests.worded.says import Says

@@ -17,7 +17,7 @@ from plimsoll.text.units import Rate
 from plimsoll.traffic.frames.templates import templates
 from plimsoll.traffic.frames.vary import Variation
 from plimsoll.traffic.imported.conversion import LatencyProbes
-from plimsoll.traffic.imported.flow_mods import parse_flow_mods
+from plimsoll.traffic.imported.flow_packet import parse_flow_mods
 from plimsoll.traffic.imported.profile_file import load_profile
 from plimsoll.traffic.imported.trafficgen import TrafficgenProfile, import_trafficgen
 from plimsoll.traffic.streams.profile import Profile

@@ -1,6 +1,6 @@
 """Arguments of the kernel: by grubby on a host, by the performance profile on OpenShift."""
 
-from plimsoll.tune.audit.boot_arguments import add_at_boot
+from plimsoll.tune.audit.expected_argument import add_at_boot
 from tests.unit.tune.audit.intents import intent
 from tests.worded.says import Says
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.tune.audit.boot_arguments import add_at_boot
+from plimsoll.tune.audit.expected_argument import add_at_boot
 from plimsoll.tune.audit.finding import advice, command, write, write_on_each
 from plimsoll.tune.audit.openshift_object import (
     NETWORK_FILES,

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.tune.fit.topology import Topology
-from plimsoll.tune.fit.topology_problem import Problem
+from plimsoll.tune.fit.topology import Problem, Topology
 from plimsoll.tune.fit.topology_rules import check_topology
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from plimsoll.tune.fit.topology_problem import TopologyRule
+from plimsoll.tune.fit.topology import TopologyRule
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import preset_names
 

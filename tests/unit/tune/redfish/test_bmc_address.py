@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.tune.redfish.bmc_address import bmc_address
+from plimsoll.tune.redfish.bmc_credentials import bmc_address
 from tests.worded.says import Says
 
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from plimsoll.benchmark.churn.driver.churn_plan import ChurnPlan
-from plimsoll.benchmark.churn.driver.rate_limit import TokenBucket
+from plimsoll.benchmark.churn.driver.driver import TokenBucket
 
 
 def plan(iterations: int = 10, percent: float = 50, cycles: int = 0) -> ChurnPlan:

@@ -13,9 +13,8 @@ from plimsoll.benchmark.churn.api.removal import NAMESPACES, remove
 from plimsoll.benchmark.churn.api.writing_client import ApiReply, WritingClient
 from plimsoll.benchmark.churn.driver import driver as driver_module
 from plimsoll.benchmark.churn.driver.churn_plan import ChurnPlan
-from plimsoll.benchmark.churn.driver.driver import ChurnDriver
+from plimsoll.benchmark.churn.driver.driver import ChurnDriver, TokenBucket
 from plimsoll.benchmark.churn.driver.pod_watch import PodWatch
-from plimsoll.benchmark.churn.driver.rate_limit import TokenBucket
 from plimsoll.benchmark.churn.workload.namespace_objects import Workload
 from plimsoll.benchmark.churn.workload.object_set import SMALL
 from plimsoll.errors import MachineError

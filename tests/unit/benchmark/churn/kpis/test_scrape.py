@@ -10,7 +10,7 @@ from plimsoll.benchmark.churn.kpis.latencies import (
     etcd_latencies,
     request_latencies,
 )
-from plimsoll.benchmark.churn.kpis.scrape import read_scrape
+from plimsoll.benchmark.churn.kpis.sources import read_scrape
 
 _REQUESTS = "apiserver_request_duration_seconds"
 

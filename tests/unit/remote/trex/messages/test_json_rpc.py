@@ -14,10 +14,13 @@ from plimsoll.remote.trex.messages.json_rpc import (
     BadParameters,
     MethodRefused,
     Params,
+    TooLarge,
     UnknownMethod,
     answered,
+    is_zipped,
+    unzipped,
+    zipped,
 )
-from plimsoll.remote.trex.messages.zipped import TooLarge, is_zipped, unzipped, zipped
 from tests.worded.says import Says
 
 MARK = 0xABE85CEA

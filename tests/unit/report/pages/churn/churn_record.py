@@ -7,7 +7,7 @@ from pathlib import Path
 
 from plimsoll.benchmark.churn.raw_record import write_metrics
 from plimsoll.benchmark.churn.settings import of_record
-from plimsoll.benchmark.churn.streams.throughput import Throughput
+from plimsoll.benchmark.churn.streams.iperf3 import Throughput
 from plimsoll.record.results.churn_result import (
     CELL,
     WORKLOAD,

@@ -16,8 +16,7 @@ from plimsoll.trial.criteria.registry import CriterionSettings, host_criteria_ki
 from plimsoll.trial.judging.tester import TesterLimits as Limits
 from plimsoll.trial.judging.verdict import judge, judge_goals
 from plimsoll.trial.outcome.finding import Finding
-from plimsoll.trial.outcome.host_metrics import HostMetrics
-from plimsoll.trial.outcome.observed_types import observed_types
+from plimsoll.trial.outcome.host_metrics import HostMetrics, observed_types
 from tests.unit.trial.host_record import (
     PERIOD,
     HostRecord,

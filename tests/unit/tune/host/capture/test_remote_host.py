@@ -10,8 +10,7 @@ import pytest
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.processes.over_ssh import over_ssh
 from plimsoll.tune.host.capture import remote_capture
-from plimsoll.tune.host.capture.remote_capture import RemoteCapture
-from plimsoll.tune.host.capture.remote_host import view_over_ssh
+from plimsoll.tune.host.capture.remote_capture import RemoteCapture, view_over_ssh
 from tests.unit.tune.host.ssh_stand_in import SshStandIn
 from tests.worded.says import Says
 

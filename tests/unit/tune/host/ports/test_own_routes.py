@@ -1,7 +1,7 @@
 """What captures keep of routes. Columns as in net/ipv4/fib_trie.c and net/ipv6/route.c."""
 
 from plimsoll.host.ports.own_traffic import routes_of
-from plimsoll.tune.host.ports.own_routes import ROUTES, ROUTES_6, default_routes
+from plimsoll.tune.host.ports.uplinks import ROUTES, ROUTES_6, default_routes
 
 HEAD = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT"
 # The default by 192.168.0.1; 192.168.0.0/24; 0.0.0.0/1, half of a VPN's default.

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from plimsoll.tune.host.capture.capture import CapturedHost
-from plimsoll.tune.host.ports.own_routes import ROUTES
-from plimsoll.tune.host.ports.uplinks import uplink_functions
+from plimsoll.tune.host.ports.uplinks import ROUTES, uplink_functions
 from plimsoll.tune.host.view.bios_answer import BiosAnswer
 from plimsoll.tune.redfish.host_with_bios import HostWithBios
 
