@@ -13,7 +13,7 @@ from pathlib import Path
 
 from plimsoll.errors import InputError
 from plimsoll.export.metric_batches import RecordedPeriod
-from plimsoll.export.output_file import unwritable
+from plimsoll.export.output_file import new_folders
 from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.metrics.metrics import METRICS, held_parts
 from plimsoll.record.run.run_directory import RunDirectory
@@ -46,25 +46,28 @@ def copy_parts(
 ) -> tuple[Path, ...]:
     """Copy them below `root` and return their paths there; with `force` over earlier ones.
 
-    Raises InputError where the run is there already or cannot be written, and RecordError.
+    Raises InputError where the run is there already or cannot be written, MachineError where
+    that is the disk's doing, and RecordError. Of a run that was not there nothing stays then.
     """
     folder = root / partition(run)
     if folder.exists() and not force:
         raise InputError(
             "exists already", where=str(folder), remedy="name another folder, or add --force"
         )
-    with parquet_parts(run, periods) as parts:
-        try:
-            folder.mkdir(parents=True, exist_ok=force)
-            return tuple(_copy(part, folder / part.name) for part in parts)
-        except OSError as error:
-            raise unwritable(folder, error) from error
+    with parquet_parts(run, periods) as parts, new_folders(folder):
+        return _copied(parts, folder)
 
 
-def _copy(part: Path, target: Path) -> Path:
-    unfinished = target.with_name(f".{target.name}.unfinished")
-    shutil.copyfile(part, unfinished)
-    return unfinished.replace(target)
+def _copied(parts: Sequence[Path], folder: Path) -> tuple[Path, ...]:
+    """All of them at their new place, or none."""
+    unfinished = {folder / part.name: folder / f".{part.name}.unfinished" for part in parts}
+    try:
+        for part, copy in zip(parts, unfinished.values(), strict=True):
+            shutil.copyfile(part, copy)
+        return tuple(copy.replace(target) for target, copy in unfinished.items())
+    finally:
+        for copy in unfinished.values():
+            copy.unlink(missing_ok=True)
 
 
 def _converted(copy: Path) -> Path:

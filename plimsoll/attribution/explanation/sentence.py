@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plimsoll.attribution.explanation.returned_frames import RETURNED
 from plimsoll.attribution.incidents.cause import Cause, CauseKind, Explanation
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
@@ -49,7 +50,10 @@ def _of_one_cpu(incident: Incident, causes: Sequence[Cause], process: str) -> li
     taken = [c for c in causes if c.confidence in ("exact", "partial") and c.kind != "tester-stall"]
     others = [c for c in causes if c.confidence in ("counter", "unexplained")]
     said = []
-    if taken:
+    if taken and taken[0].kind in RETURNED:
+        # No CPU was taken, and no queue overflowed.
+        said.append(taken[0].name)
+    elif taken:
         said.append(f"{_consequence(incident, taken[0])}{_taken(taken, process)}")
     elif stall := next((c for c in causes if c.kind == "tester-stall"), None):
         away = "" if stall.length_ns is None else f" for {format_ns(stall.length_ns)}"

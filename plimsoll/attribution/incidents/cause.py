@@ -36,6 +36,7 @@ CauseKind = Literal[
     "busy-elsewhere",
     "corrupt",
     "misdirected",
+    "truncated",
     "unexplained",
 ]
 

@@ -50,7 +50,11 @@ def _losses(summary: CausesSummary) -> str:
 
 def _returned(summary: CausesSummary) -> str:
     """Frames that the tester counted when they came back otherwise."""
-    found = ((summary.corrupt, "corrupt"), (summary.misdirected, "on a wrong port"))
+    found = (
+        (summary.corrupt, "corrupt"),
+        (summary.misdirected, "on a wrong port"),
+        (summary.truncated, "cut short"),
+    )
     said = [f"{frames:,} came back {how}" for frames, how in found if frames]
     return f" Of all lost frames {' and '.join(said)}." if said else ""
 

@@ -49,6 +49,7 @@ class CausesSummary:
     at_least: bool = False
     corrupt: int = 0
     misdirected: int = 0
+    truncated: int = 0
 
 
 def summarise(trials: Sequence[TrialCauses], above_ns: int) -> CausesSummary:
@@ -81,6 +82,7 @@ def summarise(trials: Sequence[TrialCauses], above_ns: int) -> CausesSummary:
         at_least=any(trial.incidents_left_out for trial in without),
         corrupt=sum(each.corrupt for each in known),
         misdirected=sum(each.misdirected for each in known),
+        truncated=sum(each.truncated for each in known),
     )
 
 

@@ -103,6 +103,7 @@ def _totals(facts: TrialFacts, found: Sequence[Explanation]) -> IncidentTotals:
         lost_frames=max(sum(each.lost for each in of_streams), sum(losses)),
         corrupt=sum(each.corrupt for each in of_streams),
         misdirected=sum(each.misdirected for each in of_streams),
+        truncated=sum(each.truncated for each in of_streams),
         loss_events=max(facts.loss_events or 0, len(losses)),
         spikes=sum(length >= facts.spikes_from_ns for length in lengths),
         stalls=sum(each.incident.kind == "stall" for each in found),

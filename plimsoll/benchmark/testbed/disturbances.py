@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from plimsoll.attribution.explanation.incidents_of_trial import incidents_of, longest_latencies
-from plimsoll.attribution.explanation.returned_frames import StreamLosses
+from plimsoll.attribution.explanation.returned_frames import StreamLosses, shared_truncated
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.windows import met_by, trace_windows
@@ -38,6 +38,7 @@ from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
 from plimsoll.record.causes.causes_record import TraceState, UnwatchedDut
 from plimsoll.record.trials.clock_fit import ClockFit
 from plimsoll.record.trials.disturbance import Disturbance
+from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.outcome.outcome import Outcome
 
 # Of each page of a trial, so many losses, latencies and stalls are explained, the largest.
@@ -275,12 +276,19 @@ class TrialDisturbances:
 
 def _losses_of(outcome: Outcome) -> dict[str, StreamLosses]:
     """By stream, also what came back otherwise than it was sent."""
-    counted = ((plan.name, outcome.counts(plan.stream)) for plan in outcome.plan.streams)
-    lost = {plan.name: outcome.lost(plan.stream) for plan in outcome.plan.streams}
-    return {
-        name: StreamLosses(max(0, lost[name]), counts.corrupt, counts.misdirected)
-        for name, counts in counted
-    }
+    found: dict[str, StreamLosses] = {}
+    for port in {plan.rx_port for plan in outcome.plan.streams}:
+        plans = [plan for plan in outcome.plan.streams if plan.rx_port == port]
+        losses = [_as_counted(outcome, plan) for plan in plans]
+        truncated = sum(each.truncated for each in outcome.report.ports if each.port == port)
+        short = shared_truncated(losses, truncated)
+        found |= {plan.name: each for plan, each in zip(plans, short, strict=True)}
+    return found
+
+
+def _as_counted(outcome: Outcome, plan: StreamPlan) -> StreamLosses:
+    counts = outcome.counts(plan.stream)
+    return StreamLosses(max(0, outcome.lost(plan.stream)), counts.corrupt, counts.misdirected)
 
 
 def _loss_events(outcome: Outcome) -> int:

@@ -130,6 +130,7 @@ def _document(
         "counts_are_at_least": summary.at_least,
         "corrupt_frames": summary.corrupt,
         "misdirected_frames": summary.misdirected,
+        "truncated_frames": summary.truncated,
         "spikes": summary.spike_count,
         "stalls": summary.stall_count,
         "incidents_left_out": summary.left_out,

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, MachineError
 from plimsoll.export.bundle.manifest import (
     MANIFEST,
     MOST_FILES,
@@ -26,6 +26,7 @@ from plimsoll.export.bundle.manifest import (
     BundleManifest,
     parse_manifest,
 )
+from plimsoll.export.output_file import new_folders
 from plimsoll.record.files.record_error import RecordError, write_failed
 from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.run.file_check import check_run
@@ -51,19 +52,17 @@ _STAGING = re.compile(r"\.plimsoll-import-[0-9a-f]{16}")
 def import_bundle(path: Path, runs_root: Path) -> tuple[RunDirectory, BundleManifest]:
     """Make `<runs_root>/<run id>` of the bundle at `path`.
 
-    Raises InputError for what is not such a bundle and where the run is there already, and
-    RecordError where it cannot be written or its record is damaged.
+    Raises InputError for what is not such a bundle and where the run is there already,
+    MachineError where there is no room for it, and RecordError where it cannot be written or its
+    record is damaged.
     """
-    try:
-        runs_root.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise write_failed(runs_root, error) from error
-    remove_leftovers(runs_root)
-    with _staging(runs_root) as folder:
-        manifest = _unpack(path, folder)
-        _check(path, folder)
-        target = runs_root / manifest.run_id
-        _publish(folder, target)
+    with new_folders(runs_root):
+        remove_leftovers(runs_root)
+        with _staging(runs_root) as folder:
+            manifest = _unpack(path, folder)
+            _check(path, folder)
+            target = runs_root / manifest.run_id
+            _publish(folder, target)
     return RunDirectory(target), manifest
 
 
@@ -124,7 +123,7 @@ def _check_size(path: Path, manifest: BundleManifest, folder: Path) -> None:
         raise _refused(path, f"unpacks to more than {_MOST_RATIO} times its size")
     free = shutil.disk_usage(folder).free
     if size > free:
-        raise InputError(
+        raise MachineError(
             f"unpacks to {size_text(size)}, and {size_text(free)} are free",
             where=str(path),
             remedy="import it into another folder with --runs",

@@ -120,7 +120,8 @@ class CauseRecord(_Part):
         "memory-pressure, major-fault, frequency, idle-exit, tester-stall (a link to what "
         "follows), hypervisor-steal, stood-still (timer ticks are missing), hardware, "
         "machine-check, busy-elsewhere (the DUT itself, by its own doing), corrupt (the frames "
-        "came back corrupt), misdirected (they came back on a wrong port) or unexplained."
+        "came back corrupt), misdirected (they came back on a wrong port), "
+        "truncated (they came back cut short) or unexplained."
     )
     name: str = Field(description="What it was, such as kworker/1:2 (vmstat_update).")
     owner: Literal["tester", "dut"] | None = Field(description="Whose CPU it took.")
@@ -236,6 +237,12 @@ class IncidentTotals(_Part):
     )
     corrupt: int = Field(ge=0, description="Of these, frames that came back corrupt.")
     misdirected: int = Field(ge=0, description="Of these, frames that came back on a wrong port.")
+    truncated: int = Field(
+        default=0,
+        ge=0,
+        description="Of these, frames that came back cut short; 0 where it is not known of which "
+        "stream they were, and in records of older versions.",
+    )
     loss_events: int = Field(
         ge=0, description="Loss events that the tester counted, those among them that it listed."
     )

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from plimsoll.errors import PlimsollError
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _MEBIBYTE = 2**20
 # As RunDirectory and the journal name them; a `plimsoll trial` has nothing to go on with.
 _JOURNAL, _RESULT, _SINGLE = "journal.jsonl", "result.json", b'"method": "trial"'
@@ -51,7 +51,7 @@ def in_one_line(error: ValidationError) -> str:
 
 
 def _remedy(error: OSError) -> str:
-    if error.errno in _NO_ROOM:
+    if error.errno in NO_ROOM:
         return "make room on this file system or raise the limit"
     return "make the directory writable"
 
@@ -74,7 +74,7 @@ def _resumable(path: Path) -> bool:
 
 
 def _place_remedy(error: OSError) -> str:
-    if error.errno in _NO_ROOM:
+    if error.errno in NO_ROOM:
         return "make room on this file system, or name another folder with --runs"
     if error.errno in (errno.ENOTDIR, errno.EEXIST):
         return "name a folder with --runs, not a file"

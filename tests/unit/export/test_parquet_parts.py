@@ -1,9 +1,11 @@
+import errno
+import shutil
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, MachineError
 from plimsoll.export.metric_batches import periods_to_export
 from plimsoll.export.parquet_parts import copy_parts, parquet_parts
 from plimsoll.record.metrics.interval_samples import interval_samples
@@ -67,6 +69,27 @@ def test_a_target_that_is_no_folder_is_reported(
     with pytest.raises(InputError) as caught:
         copy_parts(run, periods_to_export(run), tmp_path / "file", force=False)
     assert caught.value == says()
+
+
+def test_of_a_disk_that_is_full_nothing_is_kept(
+    run: RunDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
+) -> None:
+    really_copy = shutil.copyfile
+
+    def copy_half(source: Path, target: Path) -> None:
+        really_copy(source, target)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copyfile", copy_half)
+    periods = periods_to_export(run)
+    with pytest.raises(MachineError) as caught:
+        copy_parts(run, periods, tmp_path / "new" / "lake", force=False)
+    assert caught.value == says(f"run={run.run_id}", "No space left")
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "others").mkdir()
+    with pytest.raises(MachineError):
+        copy_parts(run, periods, tmp_path / "others", force=False)
+    assert list((tmp_path / "others").iterdir()) == []
 
 
 def test_a_running_trial_is_taken_as_it_is(run: RunDirectory) -> None:

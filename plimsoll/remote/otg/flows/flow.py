@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.remote.otg.flows.device import Interface
@@ -15,7 +15,7 @@ from plimsoll.remote.otg.flows.pattern import listed, number_of
 from plimsoll.remote.otg.flows.port import OtgPort, Tester
 from plimsoll.remote.otg.flows.sending import Sending, read_rate, read_sending
 from plimsoll.remote.otg.model.given import Given
-from plimsoll.text.wire import l1_bits
+from plimsoll.text.wire import FCS_BYTES, l1_bits
 from plimsoll.traffic.frames.field_values import ValueKind
 from plimsoll.traffic.imix import LONGEST_SEQUENCE, SizeShare, sizes_in_order
 from plimsoll.traffic.plan import StreamPlan
@@ -85,6 +85,7 @@ def read_flow(
     metrics = _metrics(given.part("metrics"))
     sizes = read_sizes(given.part("size"))
     made = [_frames(given, each, sizes, metrics) for each in ends]
+    _check_sizes(given, made, tester)
     mean = StreamPlan(0, "", "load", 0, 0, made[0].templates, None, made[0].order).mean_frame_size
     speed_bps = ends[0].tx.speed_bps
     rate_pps = read_rate(given.part("rate"), mean, speed_bps)
@@ -102,6 +103,18 @@ def read_flow(
         anywhere=any(each.anywhere for each in ends),
         warnings=tuple(notes),
     )
+
+
+def _check_sizes(given: Given, made: Iterable[FlowFrames], tester: Tester) -> None:
+    """Raise Refusal for frames that are too long for the ports; shorter ones are lengthened."""
+    most = tester.largest_frame_size
+    for size in (len(frame) + FCS_BYTES for each in made for frame in each.templates):
+        if size > most:
+            raise given.refused(
+                "size",
+                f"{size} bytes with FCS, and the ports were opened for up to {most}",
+                "send shorter ones, or start plimsoll otg with a larger --largest-frame",
+            )
 
 
 def _metrics(given: Given) -> FlowMetrics:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.remote.otg.model.given import Given
 from plimsoll.remote.otg.model.refusal import Refusals
+from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,15 @@ class OtgPort:
 class Tester:
     """The tester as flows need it: how many ports, how the lab joins them, and their speed.
 
-    `locations` are further names of ports, by number.
+    `locations` are further names of ports, by number; `largest_frame_size` is what the ports were
+    opened for, in bytes with FCS.
     """
 
     port_count: int
     paths: tuple[tuple[int, int], ...]
     line_rate_bps: float | None = None
     locations: Mapping[str, int] | None = None
+    largest_frame_size: int = MAX_FRAME_SIZE
 
     def far_end(self, port: int) -> int:
         """The port at which frames from there arrive; itself where the lab has no path."""

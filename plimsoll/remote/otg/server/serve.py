@@ -57,6 +57,7 @@ def serve_otg(
             paths=tuple(traffic.paths),
             line_rate_bps=traffic.line_rate_bps,
             locations=_checked(locations, len(traffic.ports)),
+            largest_frame_size=largest_frame_size,
         )
         serve_until_signal(OtgSession(traffic, tester), settings, listener, ready)
 

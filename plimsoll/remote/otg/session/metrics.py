@@ -69,6 +69,19 @@ def flow_metric(flow: Flow, counts: LiveCounts, state: FlowState) -> Content:
     return content
 
 
+def not_sent(flow: Flow, counts: LiveCounts) -> str | None:
+    """What to warn of where frames that were due did not leave; None where all did."""
+    streams = [counts.stream(plan.stream).counts for plan in flow.streams]
+    skipped = sum(each.skipped for each in streams)
+    if not skipped:
+        return None
+    due = skipped + sum(each.sent for each in streams)
+    return (
+        f"flow {flow.name!r}: {skipped:,} of {due:,} frames that were due were not sent: the "
+        "tester's polling loop was kept off its CPU for too long"
+    )
+
+
 def only(content: Mapping[str, Any], names: Collection[str]) -> Content:
     """The columns of these names, and whose they are; all where none is named."""
     if not names:

@@ -20,7 +20,7 @@ from plimsoll.remote.otg.session.captures import PortCaptures
 from plimsoll.remote.otg.session.configuration import Configuration, read_configuration
 from plimsoll.remote.otg.session.links import PortLinks
 from plimsoll.remote.otg.session.live import FlowTraffic
-from plimsoll.remote.otg.session.metrics import flow_metric, only, port_metric
+from plimsoll.remote.otg.session.metrics import flow_metric, not_sent, only, port_metric
 from plimsoll.remote.otg.session.transmission import Transmission
 from plimsoll.text.units import format_number
 from plimsoll.version import VERSION
@@ -85,7 +85,7 @@ class OtgSession:
             inner = part.part(part.choice)
             match (given.choice, part.choice):
                 case ("traffic", "flow_transmit"):
-                    self._transmit(inner)
+                    warnings = self._transmit(inner)
                 case ("port", "capture"):
                     warnings = self._captures.set_state(inner)
                 case ("port", "link"):
@@ -175,7 +175,8 @@ class OtgSession:
         self._transmission.replace(changed)
         return list(changed.warnings)
 
-    def _transmit(self, given: Given) -> None:
+    def _transmit(self, given: Given) -> list[str]:
+        """Returns what was due of these flows and not sent, before it is forgotten or ends."""
         names = given.names("flow_names") or list(self._configured.flows)
         for name in names:
             if name not in self._configured.flows:
@@ -189,7 +190,12 @@ class OtgSession:
             "pause": transmission.pause,
             "resume": transmission.resume,
         }
-        deeds[given.text("state")](list(dict.fromkeys(names)))
+        names = list(dict.fromkeys(names))
+        counts = self._traffic.counts(fresh=True)
+        ended = names if given.text("state") in ("start", "stop") else []
+        found = [not_sent(self._configured.flows[name], counts) for name in ended]
+        deeds[given.text("state")](names)
+        return [each for each in found if each]
 
     def _check_line(self, given: Given, starting: Sequence[str]) -> None:
         """Raise Refusal where all flows that then send at once are more than a port carries.

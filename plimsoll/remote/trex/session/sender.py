@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -22,6 +23,7 @@ from plimsoll.remote.trex.streams.timeline import Timing, timings
 from plimsoll.traffic.plan import StreamPlan
 
 _MOST_NUMBER = 65_535
+_PLACE = re.compile(r"^streams\[(\d+)\]")
 # After a burst's frames are counted, the engine says when the last of them left.
 _END_KNOWN_WITHIN_S = 0.2
 
@@ -227,7 +229,12 @@ class Sender:
         """Give the traffic the streams as they are now; those that have not changed stay."""
         changed = [plan for plan in planned if self._known.get(plan.stream) != _bare(plan)]
         self._remove([each.stream for each in changed if each.stream in self._known])
-        self._traffic.add(changed)
+        try:
+            self._traffic.add(changed)
+        except InputError as error:
+            # Clients know their streams by name, not by their place in what is added here.
+            error.where = _PLACE.sub(lambda m: changed[int(m[1])].name, error.where)
+            raise
         for plan in changed:
             self._known[plan.stream] = _bare(plan)
 

@@ -186,6 +186,15 @@ def test_frames_too_short_for_the_signature_are_longer_and_said_to_be(says: Says
     assert not plan.short_signature
 
 
+def test_frames_that_the_ports_cannot_send_are_refused_by_the_flows_size(says: Says) -> None:
+    config = two_ports()
+    one_flow(config, "first", size=1518)
+    one_flow(config, "second", size=2000)
+    with pytest.raises(Refusal) as caught:
+        read(config, Tester(2, ((0, 1), (1, 0)), largest_frame_size=1518))
+    assert caught.value == says("flows[1].size", "2000", "1518", "--largest-frame")
+
+
 def test_ports_by_number_and_by_name() -> None:
     config = two_ports()
     config.ports[0].location, config.ports[1].location = "localhost:5555", "port 1"

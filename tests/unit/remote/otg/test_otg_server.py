@@ -49,6 +49,7 @@ class CountedTraffic:
     captures: dict[int, PortCapture] = field(default_factory=dict)
     captured_ports: dict[int, CapturedPort] = field(default_factory=dict)
     stopped_captures: list[int] = field(default_factory=list)
+    skipped: int = 0
     links_up: dict[int, bool] = field(default_factory=lambda: {0: True, 1: False})
     # Whose drivers take no links down or up.
     fixed_links: set[int] = field(default_factory=set)
@@ -123,6 +124,7 @@ class CountedTraffic:
             "sent": sent,
             "received": max(0, sent - 1),
             "misdirected": 0,
+            "skipped": self.skipped if sent else 0,
             "latency": _LATENCY,
             "latency_across_stalls": _DELAYED,
             "latency_less_stalls": Histogram(),
@@ -392,6 +394,21 @@ def test_flows_that_are_together_more_than_the_line_are_not_started(says: Says) 
         session.set_control_state(_transmission("start", "c"))
     session.set_control_state(_transmission("stop", "late", "b"))
     session.set_control_state(_transmission("start", "c"))
+    session.close()
+
+
+def test_frames_that_were_due_and_not_sent_are_said_by_flow(says: Says) -> None:
+    traffic = CountedTraffic()
+    session = OtgSession(traffic, Tester(2, ((0, 1), (1, 0)), line_rate_bps=1e9))
+    config = two_ports()
+    for name in ("a", "b"):
+        one_flow(config, name, size=64).rate.percentage = 10
+    session.set_config(config.serialize("dict"))
+    assert session.set_control_state(_transmission("start", "a")) == {"warnings": []}
+    traffic.skipped = 1200
+    assert session.set_control_state(_transmission("stop", "b")) == {"warnings": []}
+    (said,) = session.set_control_state(_transmission("stop", "a"))["warnings"]
+    assert said == says("'a'", "1,200", "1,250")
     session.close()
 
 

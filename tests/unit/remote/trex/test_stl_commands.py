@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.errors import MachineError
+from plimsoll.errors import InputError, MachineError
 from plimsoll.generator.histogram import Histogram
 from plimsoll.remote.trex.commands.registry import call
 from plimsoll.remote.trex.messages.json_rpc import BadParameters, MethodRefused, UnknownMethod
@@ -330,6 +330,20 @@ def test_what_cannot_begin_is_told(bench: Bench, says: Says) -> None:
     assert bench.status(0) == "STREAMS"
     assert bench.events() == [10, 17]
     assert bench.notes == [says()]
+
+
+def test_a_stream_that_cannot_be_is_named_as_the_client_knows_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_streams: object) -> None:
+        raise InputError("2004 bytes with FCS", where="streams[1].frames[0]")
+
+    bench.add(0, 7)
+    bench.add(0, 9)
+    monkeypatch.setattr(bench.traffic, "add", refuse)
+    with pytest.raises(InputError) as caught:
+        bench.start(0)
+    assert caught.value.where == "port 0 stream 9.frames[0]"
 
 
 def test_addresses_are_the_ports_unless_the_stream_insists(bench: Bench, says: Says) -> None:
