@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "plimsoll"
+from tests.unit.own_modules import OWN_MODULES, PACKAGE, ROOT
+
 # From the top down; a layer may import itself and those after it.
 LAYERS = [
     "cli",
@@ -185,7 +185,6 @@ FOR_EVERYBODY = {"errors", "extras", "version"}
 # and is run as a program.
 FOR_THE_PACKAGE = {"driving", "analysis", "cli"}
 NAMES_WITHOUT_A_CONCEPT = {"common", "helper", "helpers", "misc", "util", "utils"}
-MODULES = sorted(PACKAGE.rglob("*.py"))
 # Unit tests of what is no layer: the benchmarks.
 TESTS_OF_NO_LAYER = {"engine_bench", "search_bench"}
 
@@ -255,7 +254,7 @@ def test_imports_point_downwards() -> None:
         module.relative_to(PACKAGE).as_posix(): upward_imports(
             source_of(module), package_of(module)
         )
-        for module in MODULES
+        for module in OWN_MODULES
     }
     assert {module: upward for module, upward in found.items() if upward} == {}
 
@@ -299,7 +298,7 @@ def test_no_folder_is_too_full() -> None:
             not each.name.startswith("_") for each in folder.iterdir()
         )
         # Of the layers themselves LAYERS is the list.
-        for folder in {module.parent for module in MODULES} - {PACKAGE}
+        for folder in {module.parent for module in OWN_MODULES} - {PACKAGE}
     }
     too_full = {name for name, count in counts.items() if count > MOST_ENTRIES}
     assert too_full == FOLDERS_OF_PLUG_INS
@@ -353,6 +352,6 @@ def test_each_folder_is_a_layer() -> None:
 
 def test_no_module_is_named_after_no_concept() -> None:
     names = {
-        part for module in MODULES for part in module.relative_to(PACKAGE).with_suffix("").parts
+        part for module in OWN_MODULES for part in module.relative_to(PACKAGE).with_suffix("").parts
     }
     assert names.isdisjoint(NAMES_WITHOUT_A_CONCEPT)
