@@ -7,11 +7,12 @@ from typing import Annotated, Any, get_args
 
 from pydantic import Field
 
-from plimsoll.search.binary.settings import BinarySettings
-from plimsoll.search.checkpoints.settings import CheckpointSettings
-from plimsoll.search.load_line.settings import LoadLineSettings
-from plimsoll.search.mlrsearch.settings import MlrSettings
 from plimsoll.text.mistakes import mistake
+
+from .binary.settings import BinarySettings
+from .checkpoints.settings import CheckpointSettings
+from .load_line.settings import LoadLineSettings
+from .mlrsearch.settings import MlrSettings
 
 # An experiment's `search`.
 SearchSettings = Annotated[

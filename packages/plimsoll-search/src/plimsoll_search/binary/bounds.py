@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from plimsoll.search.binary.plan import BinaryPlan
-from plimsoll.search.strategy.ask import LimitedBy, Phase
+from ..strategy.ask import LimitedBy, Phase
+from .plan import BinaryPlan
 
 # A load, and what to find out about it.
 NextTrial = tuple[Literal["search", "validation"], float]

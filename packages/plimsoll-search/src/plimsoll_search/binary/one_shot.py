@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from plimsoll.search.strategy.ask import Ask, Finished, Told
-from plimsoll.search.strategy.question import (
+from plimsoll.text.units import format_pps
+
+from ..strategy.ask import Ask, Finished, Told
+from ..strategy.question import (
     Answer,
     Question,
     TrialManner,
     why_quit,
     why_unproven,
 )
-from plimsoll.search.strategy.tester_reach import reach_of
-from plimsoll.text.units import format_pps
+from ..strategy.tester_reach import reach_of
 
 
 class OneShot:

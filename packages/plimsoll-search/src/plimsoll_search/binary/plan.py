@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plimsoll.errors import InputError
-from plimsoll.search.strategy.question import TrialManner
 from plimsoll.text.units import format_pps
+
+from ..strategy.question import TrialManner
 
 
 @dataclass(frozen=True, slots=True)

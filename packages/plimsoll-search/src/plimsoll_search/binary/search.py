@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.search.binary.bounds import Bounds
-from plimsoll.search.binary.plan import BinaryPlan
-from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
-from plimsoll.search.strategy.question import Answer, Question, why_quit, why_unproven
-from plimsoll.search.strategy.tester_reach import Patience, reach_of, why_untestable
 from plimsoll.text.units import format_pps
+
+from ..strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
+from ..strategy.question import Answer, Question, why_quit, why_unproven
+from ..strategy.tester_reach import Patience, reach_of, why_untestable
+from .bounds import Bounds
+from .plan import BinaryPlan
 
 
 class BinarySearch:

@@ -7,20 +7,21 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 
-from plimsoll.search.binary.one_shot import OneShot
-from plimsoll.search.binary.plan import BinaryPlan
-from plimsoll.search.binary.search import BinarySearch
-from plimsoll.search.strategy.ask import Search
-from plimsoll.search.strategy.question import InvalidAction, RepeatField, TrialManner
-from plimsoll.search.strategy.settings import (
+from plimsoll.text.mistakes import mistake
+from plimsoll.text.units import Rate, RateField, RatioField
+
+from ..strategy.ask import Search
+from ..strategy.question import InvalidAction, RepeatField, TrialManner
+from ..strategy.settings import (
     SearchModel,
     ToPps,
     TrialDurationField,
     ValidationSettings,
 )
-from plimsoll.search.strategy.tester_reach import within
-from plimsoll.text.mistakes import mistake
-from plimsoll.text.units import Rate, RateField, RatioField
+from ..strategy.tester_reach import within
+from .one_shot import OneShot
+from .plan import BinaryPlan
+from .search import BinarySearch
 
 
 class RepeatedValidation(ValidationSettings):

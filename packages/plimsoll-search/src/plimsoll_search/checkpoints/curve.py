@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from plimsoll.search.strategy.ask import LimitedBy
-from plimsoll.search.strategy.question import Answer
 from plimsoll.text.units import format_pps
+
+from ..strategy.ask import LimitedBy
+from ..strategy.question import Answer
 
 _UNTESTABLE: Answer = "untestable"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.search.strategy.question import TrialManner
+from ..strategy.question import TrialManner
 
 
 @dataclass(frozen=True, slots=True)

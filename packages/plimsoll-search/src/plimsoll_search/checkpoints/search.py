@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from plimsoll.search.checkpoints.curve import Curve
-from plimsoll.search.checkpoints.plan import CheckpointPlan
-from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
-from plimsoll.search.strategy.question import Answer, Question, why_unproven
-from plimsoll.search.strategy.tester_reach import reach_of
+from ..strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
+from ..strategy.question import Answer, Question, why_unproven
+from ..strategy.tester_reach import reach_of
+from .curve import Curve
+from .plan import CheckpointPlan
 
 
 class CheckpointSearch:

@@ -9,18 +9,19 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, NonNegativeInt, model_validator
 
 from plimsoll.errors import InputError
-from plimsoll.search.checkpoints.plan import CheckpointPlan
-from plimsoll.search.checkpoints.search import CheckpointSearch
-from plimsoll.search.strategy.question import RepeatField, TrialManner
-from plimsoll.search.strategy.settings import (
+from plimsoll.text.mistakes import mistake
+from plimsoll.text.units import Rate, RateField, RatioField, format_pps
+
+from ..strategy.question import RepeatField, TrialManner
+from ..strategy.settings import (
     SearchModel,
     ToPps,
     TrialDurationField,
     ValidationSettings,
 )
-from plimsoll.search.strategy.tester_reach import within
-from plimsoll.text.mistakes import mistake
-from plimsoll.text.units import Rate, RateField, RatioField, format_pps
+from ..strategy.tester_reach import within
+from .plan import CheckpointPlan
+from .search import CheckpointSearch
 
 # Some load, and then every tenth up to where a DUT begins to be near its limit.
 _SHARES = ("1%", "10%", "20%", "30%", "40%", "50%", "60%", "70%", "80%")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from plimsoll.search.load_line.plan import LoadLinePlan
-from plimsoll.search.strategy.ask import Ask, Told
 from plimsoll.text.units import format_duration
+
+from ..strategy.ask import Ask, Told
+from .plan import LoadLinePlan
 
 
 class Budget:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from plimsoll.record.trials.trial_evidence import LossSample
-from plimsoll.search.load_line.hypotheses.hypothesis import AT_ONCE, NEARLY
-from plimsoll.search.load_line.hypotheses.incident import incidents_of
-from plimsoll.search.load_line.overload import stands
-from plimsoll.search.load_line.tried import Tried
+
+from .hypotheses.hypothesis import AT_ONCE, NEARLY
+from .hypotheses.incident import incidents_of
+from .overload import stands
+from .tried import Tried
 
 # So many intervals without a loss make two lossy ones in a row no coincidence.
 _QUIET_INTERVALS = 10

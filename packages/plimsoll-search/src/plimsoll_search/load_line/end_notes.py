@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from plimsoll.search.load_line.limit import Limit
 from plimsoll.text.units import format_pps
+
+from .limit import Limit
 
 # A forecast is contradicted by what passed so far above it, as a share of the load.
 _CONTRADICTED = 0.02

@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.search.load_line.tried import Tried
+from .tried import Tried
 
 # Believed before anything was seen: any power of ten from a loss that load hardly makes likelier
 # to one that a per mille more or less decides on; any rate from one in a hundred validations to

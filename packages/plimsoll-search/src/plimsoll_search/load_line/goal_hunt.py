@@ -6,28 +6,29 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.search.load_line.allowed_loss.limit import (
+from plimsoll.text.units import format_duration, format_pps, format_ratio
+
+from ..strategy.ask import Ask, GoalEnd, LimitedBy
+from ..strategy.tester_reach import why_untestable
+from .allowed_loss.limit import (
     allowed_loss_limit,
     allowed_phases_limit,
 )
-from plimsoll.search.load_line.budget import Budget
-from plimsoll.search.load_line.end_notes import end_notes
-from plimsoll.search.load_line.goal_record import GoalRecord
-from plimsoll.search.load_line.hazard import LossRate, loss_free_pps
-from plimsoll.search.load_line.hypotheses.loss_floor import APART, LEAST_EVENTS, loss_floor
-from plimsoll.search.load_line.knowledge import Knowledge
-from plimsoll.search.load_line.limit import Limit
-from plimsoll.search.load_line.plan import GoalPlan
-from plimsoll.search.load_line.slow_phases.bridged import stalls_outlast
-from plimsoll.search.load_line.slow_phases.limit import (
+from .budget import Budget
+from .end_notes import end_notes
+from .goal_record import GoalRecord
+from .hazard import LossRate, loss_free_pps
+from .hypotheses.loss_floor import APART, LEAST_EVENTS, loss_floor
+from .knowledge import Knowledge
+from .limit import Limit
+from .plan import GoalPlan
+from .slow_phases.bridged import stalls_outlast
+from .slow_phases.limit import (
     slow_phase_limit,
     trigger_to_look_for,
     trigger_to_validate,
 )
-from plimsoll.search.load_line.stalls.limit import burst_wanted, stall_limit
-from plimsoll.search.strategy.ask import Ask, GoalEnd, LimitedBy
-from plimsoll.search.strategy.tester_reach import why_untestable
-from plimsoll.text.units import format_duration, format_pps, format_ratio
+from .stalls.limit import burst_wanted, stall_limit
 
 # A load that passed is left for a higher one only when the forecast is this much higher.
 _WORTH_A_CLIMB = 0.03

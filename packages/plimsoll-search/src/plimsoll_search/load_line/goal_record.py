@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from plimsoll.search.load_line.allowed_loss.limit import allowed_loss_limit
-from plimsoll.search.load_line.bracket import Barred, Bracket
-from plimsoll.search.load_line.decline import Decline, decline_of
-from plimsoll.search.load_line.first_loss import lasted, lasting_pps
-from plimsoll.search.load_line.hazard import loss_free_pps
-from plimsoll.search.load_line.knowledge import Knowledge
-from plimsoll.search.load_line.limit import Limit
-from plimsoll.search.load_line.plan import GoalPlan
-from plimsoll.search.load_line.spent import Spent
-from plimsoll.search.load_line.stalls.limit import stall_limit
-from plimsoll.search.load_line.stalls.seen import stalls_of
-from plimsoll.search.load_line.tried import Tried
-from plimsoll.search.strategy.ask import Ask
 from plimsoll.text.units import format_duration, format_pps
+
+from ..strategy.ask import Ask
+from .allowed_loss.limit import allowed_loss_limit
+from .bracket import Barred, Bracket
+from .decline import Decline, decline_of
+from .first_loss import lasted, lasting_pps
+from .hazard import loss_free_pps
+from .knowledge import Knowledge
+from .limit import Limit
+from .plan import GoalPlan
+from .spent import Spent
+from .stalls.limit import stall_limit
+from .stalls.seen import stalls_of
+from .tried import Tried
 
 # The rules that loss breaks: that of its criterion, and the same in a window of a long trial.
 _LOSS = ("loss-ratio", "windows")

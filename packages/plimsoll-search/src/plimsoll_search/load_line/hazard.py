@@ -12,9 +12,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from plimsoll.search.load_line.hypotheses.weigh import Weighed
-from plimsoll.search.load_line.stalls.seen import unexplained_losses
-from plimsoll.search.load_line.tried import Tried
+from .hypotheses.weigh import Weighed
+from .stalls.seen import unexplained_losses
+from .tried import Tried
 
 # Two loads this close, as a share of `width`, are one.
 _APART = 0.25

@@ -9,21 +9,21 @@ from functools import wraps
 from statistics import median
 from typing import Any, TypeVar
 
-from plimsoll.search.load_line.decline import declined, end_capacity_pps, falls_by_steps
-from plimsoll.search.load_line.hazard import LossRate, loss_rates
-from plimsoll.search.load_line.hypotheses.hypothesis import AT_ONCE, NEARLY
-from plimsoll.search.load_line.hypotheses.incident import LossIncident, incidents_of
-from plimsoll.search.load_line.hypotheses.weigh import Weighed, weigh
-from plimsoll.search.load_line.overload import loses_all_along, overload_capacity_pps, served_pps
-from plimsoll.search.load_line.plan import LoadLinePlan
-from plimsoll.search.load_line.slow_phases.seen import (
+from .decline import declined, end_capacity_pps, falls_by_steps
+from .hazard import LossRate, loss_rates
+from .hypotheses.hypothesis import AT_ONCE, NEARLY
+from .hypotheses.incident import LossIncident, incidents_of
+from .hypotheses.weigh import Weighed, weigh
+from .overload import loses_all_along, overload_capacity_pps, served_pps
+from .plan import LoadLinePlan
+from .slow_phases.seen import (
     SUDDENLY,
     SeenSlowPhases,
     lefts_pps,
     slowed_suddenly,
 )
-from plimsoll.search.load_line.stalls.forecast import StallForecast, forecast_of
-from plimsoll.search.load_line.stalls.seen import (
+from .stalls.forecast import StallForecast, forecast_of
+from .stalls.seen import (
     SeenStall,
     buffer_frames,
     held_frames,
@@ -32,7 +32,7 @@ from plimsoll.search.load_line.stalls.seen import (
     stalls_of,
     unexplained_losses,
 )
-from plimsoll.search.load_line.tried import Tried
+from .tried import Tried
 
 # So much of the load lost: the queue was full nearly all the time.
 _PLAINLY = 0.02

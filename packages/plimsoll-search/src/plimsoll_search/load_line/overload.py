@@ -8,7 +8,7 @@ stands: half of the frames or more waited about as long as they do in plain over
 
 from __future__ import annotations
 
-from plimsoll.search.load_line.tried import Tried
+from .tried import Tried
 
 # Of the intervals from the first loss on, so many have losses when it does not end. The
 # last may be cut short.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from plimsoll.search.load_line.budget import Budget
-from plimsoll.search.load_line.goal_hunt import Choice, GoalHunt
-from plimsoll.search.load_line.knowledge import Knowledge
-from plimsoll.search.load_line.plan import LoadLinePlan
-from plimsoll.search.load_line.tried import Tried
-from plimsoll.search.strategy.ask import Ask, Finished, GoalEnd, Told
-from plimsoll.search.strategy.tester_reach import Patience, reach_of
+from ..strategy.ask import Ask, Finished, GoalEnd, Told
+from ..strategy.tester_reach import Patience, reach_of
+from .budget import Budget
+from .goal_hunt import Choice, GoalHunt
+from .knowledge import Knowledge
+from .plan import LoadLinePlan
+from .tried import Tried
 
 
 class LoadLineSearch:

@@ -7,10 +7,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveInt, PrivateAttr, model_validator
 
-from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
-from plimsoll.search.load_line.search import LoadLineSearch
-from plimsoll.search.strategy.ask import ONLY_GOAL
-from plimsoll.search.strategy.settings import (
+from plimsoll.text.mistakes import mistake
+from plimsoll.text.units import DurationField, RatioField
+from plimsoll.trial.criteria.loss_ratio import LossRatio
+from plimsoll.trial.criteria.registry import CriterionSettings
+
+from ..strategy.ask import ONLY_GOAL
+from ..strategy.settings import (
     GoalCriteria,
     GoalSettings,
     SearchModel,
@@ -18,11 +21,9 @@ from plimsoll.search.strategy.settings import (
     TrialDurationField,
     ValidationSettings,
 )
-from plimsoll.search.strategy.tester_reach import within
-from plimsoll.text.mistakes import mistake
-from plimsoll.text.units import DurationField, RatioField
-from plimsoll.trial.criteria.loss_ratio import LossRatio
-from plimsoll.trial.criteria.registry import CriterionSettings
+from ..strategy.tester_reach import within
+from .plan import GoalPlan, LoadLinePlan
+from .search import LoadLineSearch
 
 # A trial that looks ahead must be short beside what it looks ahead to.
 _WATCHED = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from plimsoll.search.load_line.tried import Tried
+from .tried import Tried
 
 # The first rest, until it is known what it takes; each further one is twice as long.
 _FIRST_REST_S = 60.0

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from plimsoll.record.trials.trial_evidence import TrialEvidence
-from plimsoll.search.load_line.stalls.cause import StallCause, cause_of_peak
-from plimsoll.search.strategy.ask import Ask, Told
+
+from ..strategy.ask import Ask, Told
+from .stalls.cause import StallCause, cause_of_peak
 
 _NS_PER_S = 1e9
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from plimsoll.search.mlrsearch.classification import LoadClass
+from .classification import LoadClass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.grid import LoadGrid, split
-from plimsoll.search.mlrsearch.span import LoadSpan
-from plimsoll.search.mlrsearch.trial_log import TrialLog
+from .goal import Goal
+from .grid import LoadGrid, split
+from .span import LoadSpan
+from .trial_log import TrialLog
 
 # Of a step; of the least width they are more than any range of loads.
 _MOST_DOUBLINGS = 40

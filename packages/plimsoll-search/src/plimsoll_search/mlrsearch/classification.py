@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.trial_result import TrialResult
+from .goal import Goal
+from .trial_result import TrialResult
 
 LoadClass = Literal["lower", "upper", "undecided"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.trial_result import TrialResult
+from .goal import Goal
+from .trial_result import TrialResult
 
 
 def conditional_throughput(goal: Goal, load_pps: float, trials: Iterable[TrialResult]) -> float:

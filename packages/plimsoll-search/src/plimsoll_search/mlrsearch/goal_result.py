@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plimsoll.record.results.goal_end import GoalEnd, LimitedBy
-from plimsoll.search.mlrsearch.bounds import RelevantBounds
-from plimsoll.search.mlrsearch.candidate import open_interval
-from plimsoll.search.mlrsearch.conditional import conditional_throughput
-from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.proof import Proof
-from plimsoll.search.mlrsearch.span import LoadSpan
-from plimsoll.search.mlrsearch.trial_log import TrialLog
 from plimsoll.text.units import format_pps
+
+from .bounds import RelevantBounds
+from .candidate import open_interval
+from .conditional import conditional_throughput
+from .goal import Goal
+from .proof import Proof
+from .span import LoadSpan
+from .trial_log import TrialLog
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,16 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.presets import PRESETS
-from plimsoll.search.strategy.ask import ONLY_GOAL
-from plimsoll.search.strategy.settings import GoalSettings, TrialDurationField
 from plimsoll.text.mistakes import did_you_mean, mistake
 from plimsoll.text.units import RatioField
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.criteria.registry import CriterionSettings
+
+from ..strategy.ask import ONLY_GOAL
+from ..strategy.settings import GoalSettings, TrialDurationField
+from .goal import Goal
+from .presets import PRESETS
 
 # More trials at one load than anybody has the patience for.
 _MOST_TRIALS = 10_000

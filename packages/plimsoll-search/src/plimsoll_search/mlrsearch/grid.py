@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
-from plimsoll.search.mlrsearch.goal import Goal
+from .goal import Goal
 
 # Of a step. A load of the grid comes back from its logarithm with a rounding error.
 _ROUNDING = 1e-6

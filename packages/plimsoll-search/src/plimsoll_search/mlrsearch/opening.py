@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.search.mlrsearch.candidate import Hint, mean_loss_ratio
-from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.grid import LoadGrid
-from plimsoll.search.mlrsearch.span import LoadSpan
-from plimsoll.search.mlrsearch.trial_log import TrialLog
+from .candidate import Hint, mean_loss_ratio
+from .goal import Goal
+from .grid import LoadGrid
+from .span import LoadSpan
+from .trial_log import TrialLog
 
 _MOST_LOADS = 3
 

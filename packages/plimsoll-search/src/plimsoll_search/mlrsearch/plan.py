@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.span import LoadSpan
+from .goal import Goal
+from .span import LoadSpan
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from plimsoll.search.mlrsearch.plan import ValidationPlan
-from plimsoll.search.strategy.ask import Ask
 from plimsoll.text.units import format_pps
 from plimsoll.trial.judging.verdict import JudgedVerdict
+
+from ..strategy.ask import Ask
+from .plan import ValidationPlan
 
 
 class Proof:

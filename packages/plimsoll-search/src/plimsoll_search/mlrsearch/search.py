@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from plimsoll.record.results.goal_end import GoalEnd
-from plimsoll.search.mlrsearch.candidate import Hint, next_load, open_interval
-from plimsoll.search.mlrsearch.goal import Goal, stages_of
-from plimsoll.search.mlrsearch.goal_result import GoalBounds
-from plimsoll.search.mlrsearch.grid import LoadGrid
-from plimsoll.search.mlrsearch.opening import Opening
-from plimsoll.search.mlrsearch.plan import MlrPlan
-from plimsoll.search.mlrsearch.proof import Proof
-from plimsoll.search.mlrsearch.span import LoadSpan
-from plimsoll.search.mlrsearch.trial_log import TrialLog
-from plimsoll.search.strategy.ask import Ask, Finished, Told
-from plimsoll.search.strategy.tester_reach import Patience, reach_of, why_untestable
 from plimsoll.text.units import format_pps
+
+from ..strategy.ask import Ask, Finished, Told
+from ..strategy.tester_reach import Patience, reach_of, why_untestable
+from .candidate import Hint, next_load, open_interval
+from .goal import Goal, stages_of
+from .goal_result import GoalBounds
+from .grid import LoadGrid
+from .opening import Opening
+from .plan import MlrPlan
+from .proof import Proof
+from .span import LoadSpan
+from .trial_log import TrialLog
 
 # What a trial is asked for: goal, load in pps and duration in s.
 _Question = tuple[str, float, float]

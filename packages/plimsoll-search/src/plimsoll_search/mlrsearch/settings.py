@@ -8,19 +8,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, field_validator
 
-from plimsoll.search.mlrsearch.goal_settings import MlrGoalSettings
-from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
-from plimsoll.search.mlrsearch.search import MlrSearch
-from plimsoll.search.mlrsearch.span import LoadSpan
-from plimsoll.search.strategy.settings import (
+from plimsoll.text.mistakes import mistake
+from plimsoll.text.units import RatioField
+
+from ..strategy.settings import (
     GoalCriteria,
     SearchModel,
     ToPps,
     ValidationSettings,
 )
-from plimsoll.search.strategy.tester_reach import within
-from plimsoll.text.mistakes import mistake
-from plimsoll.text.units import RatioField
+from ..strategy.tester_reach import within
+from .goal_settings import MlrGoalSettings
+from .plan import MlrPlan, ValidationPlan
+from .search import MlrSearch
+from .span import LoadSpan
 
 
 class BackedOffValidation(ValidationSettings):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from plimsoll.search.mlrsearch.bounds import RelevantBounds, relevant_bounds
-from plimsoll.search.mlrsearch.classification import LoadClass, classify
-from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.trial_result import TrialResult, result_for
-from plimsoll.search.strategy.ask import Ask, Told
+from ..strategy.ask import Ask, Told
+from .bounds import RelevantBounds, relevant_bounds
+from .classification import LoadClass, classify
+from .goal import Goal
+from .trial_result import TrialResult, result_for
 
 
 class TrialLog:

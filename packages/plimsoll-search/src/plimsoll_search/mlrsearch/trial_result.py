@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.search.strategy.ask import Ask, Told
+from ..strategy.ask import Ask, Told
 
 
 @dataclass(frozen=True, slots=True)

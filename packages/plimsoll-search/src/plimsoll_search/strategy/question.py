@@ -11,8 +11,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from plimsoll.search.strategy.ask import Ask, Phase, Told
 from plimsoll.text.units import format_pps
+
+from .ask import Ask, Phase, Told
 
 # What to make of a load whose trials stay invalid by a rule. "retry": it cannot be tested;
 # "fail": it counts as failed; "quit": the search ends. All that after the retries.

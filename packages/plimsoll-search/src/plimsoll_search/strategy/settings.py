@@ -9,9 +9,10 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 
 from plimsoll.errors import InputError
-from plimsoll.search.strategy.ask import ONLY_GOAL, Search
 from plimsoll.text.units import DurationField, Rate, RateField, format_pps
 from plimsoll.trial.criteria.registry import CriterionSettings
+
+from .ask import ONLY_GOAL, Search
 
 # Below, nothing is measured; above, a unit was mistaken.
 SHORTEST_TRIAL_S = 0.001

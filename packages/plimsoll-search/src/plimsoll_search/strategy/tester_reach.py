@@ -8,8 +8,9 @@ search settles for the highest load that passed; where none has, it tries the mi
 
 from __future__ import annotations
 
-from plimsoll.search.strategy.ask import Ask, Told
 from plimsoll.text.units import format_pps
+
+from .ask import Ask, Told
 
 # What a tester offers when it gives all it has differs from trial to trial: two in a row on
 # shared CPUs came to 5.89 and 5.97 Mpps. Less than half of the 5 % by which the rate of a trial

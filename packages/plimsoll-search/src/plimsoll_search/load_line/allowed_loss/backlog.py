@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.search.load_line.allowed_loss.compound import LosingEvents
+from .compound import LosingEvents
 
 # The queue's length, as parts of the buffer.
 _CELLS = 16

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from plimsoll.search.load_line.stalls.seen import SeenStall
-from plimsoll.search.load_line.tried import Tried
+from ..stalls.seen import SeenStall
+from ..tried import Tried
 
 # Of what came, a loss that is smaller does not tell one direction from several.
 _TELLING = 0.03

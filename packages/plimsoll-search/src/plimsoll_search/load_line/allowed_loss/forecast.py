@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import NormalDist
 
-from plimsoll.search.load_line.allowed_loss.backlog import Backlog, backlog_of
-from plimsoll.search.load_line.allowed_loss.compound import CompoundSum, Cumulants, LosingEvents
-from plimsoll.search.load_line.allowed_loss.directions import Directions
-from plimsoll.search.load_line.allowed_loss.spectrum import Absences, Spectrum, WatchedTrial
-from plimsoll.search.load_line.stalls.load_growth import LoadGrowth
-from plimsoll.search.load_line.tried import Tried
+from ..stalls.load_growth import LoadGrowth
+from ..tried import Tried
+from .backlog import Backlog, backlog_of
+from .compound import CompoundSum, Cumulants, LosingEvents
+from .directions import Directions
+from .spectrum import Absences, Spectrum, WatchedTrial
 
 _AS_LIKELY_AS_NOT = 0.5
 # The rate of absences has a gamma distribution, which these quantiles represent.

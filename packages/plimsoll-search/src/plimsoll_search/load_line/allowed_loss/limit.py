@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from statistics import median
 
-from plimsoll.search.load_line.allowed_loss.directions import directions_of
-from plimsoll.search.load_line.allowed_loss.forecast import AllowedLossForecast, BufferShare, Terms
-from plimsoll.search.load_line.allowed_loss.phases import phases_forecast
-from plimsoll.search.load_line.allowed_loss.spectrum import spectrum_of
-from plimsoll.search.load_line.knowledge import Knowledge
-from plimsoll.search.load_line.limit import Limit
-from plimsoll.search.load_line.plan import LoadLinePlan
-from plimsoll.search.load_line.stalls.limit import known_buffer, stall_limit
-from plimsoll.search.load_line.stalls.seen import buffer_frames
 from plimsoll.text.units import format_duration, format_pps, format_ratio
+
+from ..knowledge import Knowledge
+from ..limit import Limit
+from ..plan import LoadLinePlan
+from ..stalls.limit import known_buffer, stall_limit
+from ..stalls.seen import buffer_frames
+from .directions import directions_of
+from .forecast import AllowedLossForecast, BufferShare, Terms
+from .phases import phases_forecast
+from .spectrum import spectrum_of
 
 # Of the capacity: so much is left to drain a queue with.
 _WITH_ROOM = 0.95

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.search.load_line.allowed_loss.directions import Directions, worst_lost
-from plimsoll.search.load_line.allowed_loss.forecast import AllowedLossForecast, BufferShare
-from plimsoll.search.load_line.allowed_loss.spectrum import Absences, LikelyTail, Spectrum
-from plimsoll.search.load_line.hypotheses.incident import incidents_of
-from plimsoll.search.load_line.knowledge import Knowledge
-from plimsoll.search.load_line.stalls.load_growth import LoadGrowth
-from plimsoll.search.load_line.tried import Tried
+from ..hypotheses.incident import incidents_of
+from ..knowledge import Knowledge
+from ..stalls.load_growth import LoadGrowth
+from ..tried import Tried
+from .directions import Directions, worst_lost
+from .forecast import AllowedLossForecast, BufferShare
+from .spectrum import Absences, LikelyTail, Spectrum
 
 # Closer together, what phases leave is what one kind of phase leaves.
 _ALIKE = 0.01

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from plimsoll.search.load_line.stalls.forecast import StallForecast
-from plimsoll.search.load_line.stalls.load_growth import LoadGrowth
-from plimsoll.search.load_line.stalls.seen import stalls_of
-from plimsoll.search.load_line.stalls.tail import Likelihood, Tail
-from plimsoll.search.load_line.tried import Tried
+from ..stalls.forecast import StallForecast
+from ..stalls.load_growth import LoadGrowth
+from ..stalls.seen import stalls_of
+from ..stalls.tail import Likelihood, Tail
+from ..tried import Tried
 
 # Lengths shorter than this share of the threshold are the wait for other frames, or add nothing.
 _SHORTEST = 0.02

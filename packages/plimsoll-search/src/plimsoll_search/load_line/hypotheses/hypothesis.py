@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal, Protocol, Self
 
-from plimsoll.search.load_line.hypotheses.incident import LossIncident
+from .incident import LossIncident
 
 HypothesisName = Literal["stall", "small-buffer", "slow-phase", "sporadic"]
 

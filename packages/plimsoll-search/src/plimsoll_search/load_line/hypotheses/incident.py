@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import neg
 
-from plimsoll.search.load_line.tried import Tried
+from ..tried import Tried
 
 
 @dataclass(frozen=True, slots=True)

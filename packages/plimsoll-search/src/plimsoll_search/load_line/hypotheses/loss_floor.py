@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.search.load_line.hazard import LossRate
+from ..hazard import LossRate
 
 # Loads that differ by this factor tell one from the other.
 APART = 4.0

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar, Self
 
-from plimsoll.search.load_line.hypotheses.hypothesis import (
+from .hypothesis import (
     AT_ONCE,
     IMPOSSIBLE,
     LOG_ANY,
     HypothesisName,
 )
-from plimsoll.search.load_line.hypotheses.incident import LossIncident
+from .incident import LossIncident
 
 # Peaks of phases that leave the same capacity differ by so much, as a share.
 _ALIKE = 0.02

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar, Self
 
-from plimsoll.search.load_line.hypotheses.hypothesis import (
+from .hypothesis import (
     IMPOSSIBLE,
     LOG_ANY,
     NEARLY,
     HypothesisName,
 )
-from plimsoll.search.load_line.hypotheses.incident import LossIncident
+from .incident import LossIncident
 
 # What stalls say of the same buffer differs by so much, as a share.
 _ALIKE = 0.02

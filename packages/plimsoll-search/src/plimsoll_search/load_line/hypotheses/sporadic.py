@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from plimsoll.search.load_line.hypotheses.hypothesis import LOG_ANY, NEARLY, HypothesisName
-from plimsoll.search.load_line.hypotheses.incident import LossIncident
+from .hypothesis import LOG_ANY, NEARLY, HypothesisName
+from .incident import LossIncident
 
 # By chance, a peak as long as a full queue comes together with such a loss so seldom.
 _LOG_COINCIDENCE = -6.0

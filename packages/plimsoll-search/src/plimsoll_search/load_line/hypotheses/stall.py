@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from plimsoll.search.load_line.hypotheses.hypothesis import (
+from .hypothesis import (
     AT_ONCE,
     IMPOSSIBLE,
     LOG_ANY,
     NEARLY,
     HypothesisName,
 )
-from plimsoll.search.load_line.hypotheses.incident import LossIncident
+from .incident import LossIncident
 
 # Only a stall's loss and peak go together. For another cause it is a coincidence: of losses of
 # any order of magnitude up to 10^5 frames, one in e^4 is so near.

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.search.load_line.hypotheses.hypothesis import Hypothesis, HypothesisName
-from plimsoll.search.load_line.hypotheses.incident import LossIncident
-from plimsoll.search.load_line.hypotheses.slow_phase import SlowPhaseHypothesis
-from plimsoll.search.load_line.hypotheses.small_buffer import SmallBufferHypothesis
-from plimsoll.search.load_line.hypotheses.sporadic import SporadicHypothesis
-from plimsoll.search.load_line.hypotheses.stall import StallHypothesis
+from .hypothesis import Hypothesis, HypothesisName
+from .incident import LossIncident
+from .slow_phase import SlowPhaseHypothesis
+from .small_buffer import SmallBufferHypothesis
+from .sporadic import SporadicHypothesis
+from .stall import StallHypothesis
 
 _FITTED: tuple[Callable[[Sequence[LossIncident], float], Hypothesis], ...] = (
     StallHypothesis.fitted,

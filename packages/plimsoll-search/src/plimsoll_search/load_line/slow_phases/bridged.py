@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from plimsoll.search.load_line.hypotheses.incident import LossIncident, incidents_of
-from plimsoll.search.load_line.knowledge import Knowledge
-from plimsoll.search.load_line.slow_phases.seen import SeenSlowPhases
-from plimsoll.search.load_line.stalls.seen import stalls_of
-from plimsoll.search.load_line.stalls.tail import SeenLengths, tail_beyond
-from plimsoll.search.load_line.tried import Tried
+from ..hypotheses.incident import LossIncident, incidents_of
+from ..knowledge import Knowledge
+from ..stalls.seen import stalls_of
+from ..stalls.tail import SeenLengths, tail_beyond
+from ..tried import Tried
+from .seen import SeenSlowPhases
 
 # Of the range between what phases leave and the capacity, a load says something of their length
 # from this share on: below, the wait for a few other frames would become a long phase.

@@ -6,16 +6,17 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from plimsoll.search.load_line.knowledge import Knowledge
-from plimsoll.search.load_line.limit import Limit
-from plimsoll.search.load_line.plan import LoadLinePlan
-from plimsoll.search.load_line.slow_phases.bridged import BridgedPhases, bridged_phases
-from plimsoll.search.load_line.slow_phases.onset import Onset, Waited
-from plimsoll.search.load_line.slow_phases.overlap import PhasesSeen
-from plimsoll.search.load_line.slow_phases.seen import SeenSlowPhases
-from plimsoll.search.load_line.stalls.tail import SeenLengths, tail_beyond
-from plimsoll.search.load_line.tried import Tried
 from plimsoll.text.units import format_duration, format_pps
+
+from ..knowledge import Knowledge
+from ..limit import Limit
+from ..plan import LoadLinePlan
+from ..stalls.tail import SeenLengths, tail_beyond
+from ..tried import Tried
+from .bridged import BridgedPhases, bridged_phases
+from .onset import Onset, Waited
+from .overlap import PhasesSeen
+from .seen import SeenSlowPhases
 
 # Closer together, what phases leave is what one kind of phase leaves.
 _ALIKE = 0.01

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.search.load_line.decline import declined
-from plimsoll.search.load_line.hypotheses.incident import incidents_of
-from plimsoll.search.load_line.hypotheses.weigh import Weighed
-from plimsoll.search.load_line.tried import Tried
+from ..decline import declined
+from ..hypotheses.incident import incidents_of
+from ..hypotheses.weigh import Weighed
+from ..tried import Tried
 
 # What leaves less of the load than this as soon as it loses anything did not fall little by
 # little: in an interval of a validation that is looked at 200 times, no drift comes so far.

@@ -13,14 +13,14 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from plimsoll.search.load_line.stalls.alike import alike
-from plimsoll.search.load_line.stalls.arrivals import RANDOM, Arrivals
-from plimsoll.search.load_line.stalls.cause import StallCause
-from plimsoll.search.load_line.stalls.load_growth import NO_GROWTH, LoadGrowth, load_growth
-from plimsoll.search.load_line.stalls.period import period_of
-from plimsoll.search.load_line.stalls.seen import stalls_of
-from plimsoll.search.load_line.stalls.tail import OF_LONGEST, Tail, least_lasting_s, tail_of
-from plimsoll.search.load_line.tried import Tried
+from ..tried import Tried
+from .alike import alike
+from .arrivals import RANDOM, Arrivals
+from .cause import StallCause
+from .load_growth import NO_GROWTH, LoadGrowth, load_growth
+from .period import period_of
+from .seen import stalls_of
+from .tail import OF_LONGEST, Tail, least_lasting_s, tail_of
 
 # Fewer stalls than this do not tell their lengths' distribution.
 _LEAST_STALLS = 5

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from plimsoll.search.load_line.knowledge import Knowledge
-from plimsoll.search.load_line.limit import Limit
-from plimsoll.search.load_line.stalls.forecast import CauseSeen, GroupForecast, StallForecast
 from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
+
+from ..knowledge import Knowledge
+from ..limit import Limit
+from .forecast import CauseSeen, GroupForecast, StallForecast
 
 # By the queue's length in overload, the buffer is known roughly; a burst asks exactly when
 # the longest stall would fill so much of it.

@@ -15,8 +15,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from plimsoll.search.load_line.stalls.seen import stalls_of
-from plimsoll.search.load_line.tried import Tried
+from ..tried import Tried
+from .seen import stalls_of
 
 # The rank of the shortest trial's length that is compared, and the most of any trial: 64 are
 # kept.

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from plimsoll.search.load_line.hypotheses.hypothesis import NEARLY
-from plimsoll.search.load_line.hypotheses.incident import LossIncident, incidents_of
-from plimsoll.search.load_line.hypotheses.weigh import Weighed
-from plimsoll.search.load_line.stalls.cause import StallCause
-from plimsoll.search.load_line.tried import Tried
+from ..hypotheses.hypothesis import NEARLY
+from ..hypotheses.incident import LossIncident, incidents_of
+from ..hypotheses.weigh import Weighed
+from ..tried import Tried
+from .cause import StallCause
 
 # An explanation this likely bounds the load, whatever else is likelier.
 _NOT_UNLIKELY = 0.1

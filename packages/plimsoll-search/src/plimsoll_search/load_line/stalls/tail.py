@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from plimsoll.search.load_line.stalls.arrivals import RANDOM, Arrivals
-from plimsoll.search.load_line.stalls.load_growth import NO_GROWTH, LoadGrowth
-from plimsoll.search.load_line.stalls.seen import SeenStall, stalls_of
-from plimsoll.search.load_line.tried import Tried
+from ..tried import Tried
+from .arrivals import RANDOM, Arrivals
+from .load_growth import NO_GROWTH, LoadGrowth
+from .seen import SeenStall, stalls_of
 
 # Of the lengths at least half as long as the longest, the upper half are the tail.
 OF_LONGEST = 0.5
