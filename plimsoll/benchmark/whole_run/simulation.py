@@ -21,9 +21,9 @@ from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.search.registry import DEFAULT_STRATEGY, strategies
+from plimsoll.search.text.wire import l1_bits
 from plimsoll.text.mistakes import Location, as_one, did_you_mean, tell_mistakes
 from plimsoll.text.units import WRITTEN, Rate
-from plimsoll.text.wire import l1_bits
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 

@@ -24,7 +24,7 @@ from plimsoll.generator.simulated.polling_loop import LoopRun, SimulatedLoop
 from plimsoll.generator.simulated.port_schedule import PortRate, port_schedule
 from plimsoll.generator.simulated.stream_run import StreamRun
 from plimsoll.generator.simulated.trial_run import TrialRun
-from plimsoll.text.wire import max_pps
+from plimsoll.search.text.wire import max_pps
 from plimsoll.version import VERSION
 
 # Every simulation begins at the start of 2026, UTC.

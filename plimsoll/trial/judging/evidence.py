@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from heapq import nlargest
 
 from plimsoll.generator.histogram import Histogram, merge
-from plimsoll.record.trials.disturbance import Disturbance
-from plimsoll.record.trials.trial_evidence import (
+from plimsoll.search.evidence.disturbance import Disturbance
+from plimsoll.search.evidence.theil_sen import theil_sen
+from plimsoll.search.evidence.trial_evidence import (
     LatencyPeak,
     LossSample,
     OfferedInterval,
@@ -18,7 +19,6 @@ from plimsoll.trial.outcome.due_frames import due_frames
 from plimsoll.trial.outcome.loss_times import loss_times
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.series import NO_SAMPLE
-from plimsoll.trial.outcome.theil_sen import theil_sen
 
 _FIRST_LOSSES = 128
 _LARGEST_LOSSES = 128

@@ -7,12 +7,11 @@ from typing import Annotated, Any, get_args
 
 from pydantic import Field
 
-from plimsoll.text.mistakes import mistake
-
 from .binary.settings import BinarySettings
 from .checkpoints.settings import CheckpointSettings
 from .load_line.settings import LoadLineSettings
 from .mlrsearch.settings import MlrSettings
+from .text.mistakes import mistake
 
 # An experiment's `search`.
 SearchSettings = Annotated[

@@ -5,8 +5,7 @@ from statistics import median
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from plimsoll.trial.outcome.theil_sen import theil_sen
+from plimsoll.search.evidence.theil_sen import theil_sen
 
 
 def test_a_line_has_its_slope_and_a_few_wild_values_do_not_move_it() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from plimsoll.text.units import format_pps
-
 from ..strategy.ask import Ask, Finished, Told
 from ..strategy.question import (
     Answer,
@@ -13,6 +11,7 @@ from ..strategy.question import (
     why_unproven,
 )
 from ..strategy.tester_reach import reach_of
+from ..text.units import format_pps
 
 
 class OneShot:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.errors import InputError
-from plimsoll.text.units import format_pps
-
 from ..strategy.question import TrialManner
+from ..text.errors import InputError
+from ..text.units import format_pps
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.text.units import format_pps
-
 from ..strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
 from ..strategy.question import Answer, Question, why_quit, why_unproven
 from ..strategy.tester_reach import Patience, reach_of, why_untestable
+from ..text.units import format_pps
 from .bounds import Bounds
 from .plan import BinaryPlan
 

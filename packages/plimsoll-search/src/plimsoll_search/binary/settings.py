@@ -7,9 +7,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 
-from plimsoll.text.mistakes import mistake
-from plimsoll.text.units import Rate, RateField, RatioField
-
 from ..strategy.ask import Search
 from ..strategy.question import InvalidAction, RepeatField, TrialManner
 from ..strategy.settings import (
@@ -19,6 +16,8 @@ from ..strategy.settings import (
     ValidationSettings,
 )
 from ..strategy.tester_reach import within
+from ..text.mistakes import mistake
+from ..text.units import Rate, RateField, RatioField
 from .one_shot import OneShot
 from .plan import BinaryPlan
 from .search import BinarySearch

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from plimsoll.text.units import format_pps
-
 from ..strategy.ask import LimitedBy
 from ..strategy.question import Answer
+from ..text.units import format_pps
 
 _UNTESTABLE: Answer = "untestable"
 

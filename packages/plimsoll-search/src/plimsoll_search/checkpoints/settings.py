@@ -8,10 +8,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 
-from plimsoll.errors import InputError
-from plimsoll.text.mistakes import mistake
-from plimsoll.text.units import Rate, RateField, RatioField, format_pps
-
 from ..strategy.question import RepeatField, TrialManner
 from ..strategy.settings import (
     SearchModel,
@@ -20,6 +16,9 @@ from ..strategy.settings import (
     ValidationSettings,
 )
 from ..strategy.tester_reach import within
+from ..text.errors import InputError
+from ..text.mistakes import mistake
+from ..text.units import Rate, RateField, RatioField, format_pps
 from .plan import CheckpointPlan
 from .search import CheckpointSearch
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from plimsoll.text.units import format_duration
-
 from ..strategy.ask import Ask, Told
+from ..text.units import format_duration
 from .plan import LoadLinePlan
 
 

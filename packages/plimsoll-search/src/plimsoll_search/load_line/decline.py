@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from plimsoll.record.trials.trial_evidence import LossSample
-
+from ..evidence.trial_evidence import LossSample
 from .hypotheses.hypothesis import AT_ONCE, NEARLY
 from .hypotheses.incident import incidents_of
 from .overload import stands

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.text.units import format_pps
-
+from ..text.units import format_pps
 from .limit import Limit
 
 # A forecast is contradicted by what passed so far above it, as a share of the load.

@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.text.units import format_duration, format_pps, format_ratio
-
 from ..strategy.ask import Ask, GoalEnd, LimitedBy
 from ..strategy.tester_reach import why_untestable
+from ..text.units import format_duration, format_pps, format_ratio
 from .allowed_loss.limit import (
     allowed_loss_limit,
     allowed_phases_limit,

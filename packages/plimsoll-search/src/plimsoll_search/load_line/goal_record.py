@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from plimsoll.text.units import format_duration, format_pps
-
 from ..strategy.ask import Ask
+from ..text.units import format_duration, format_pps
 from .allowed_loss.limit import allowed_loss_limit
 from .bracket import Barred, Bracket
 from .decline import Decline, decline_of

@@ -7,21 +7,18 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveInt, PrivateAttr, model_validator
 
-from plimsoll.text.mistakes import mistake
-from plimsoll.text.units import DurationField, RatioField
-from plimsoll.trial.criteria.loss_ratio import LossRatio
-from plimsoll.trial.criteria.registry import CriterionSettings
-
 from ..strategy.ask import ONLY_GOAL
 from ..strategy.settings import (
-    GoalCriteria,
     GoalSettings,
+    LossRatios,
     SearchModel,
     ToPps,
     TrialDurationField,
     ValidationSettings,
 )
 from ..strategy.tester_reach import within
+from ..text.mistakes import mistake
+from ..text.units import DurationField, RatioField
 from .plan import GoalPlan, LoadLinePlan
 from .search import LoadLineSearch
 
@@ -53,11 +50,13 @@ class LoadLineSettings(SearchModel):
     attempts: PositiveInt = 20
     # All trials together take no longer than this; without it, as long as they take.
     budget: Annotated[DurationField, Field(gt=0)] | None = None
-    # What to look for; without any, what the experiment's own criteria allow.
+    # What to look for; without any, what the caller judges by.
     goals: tuple[GoalSettings, ...] = ()
     validation: ValidationSettings = ValidationSettings()
     # Of a long validation, what is judged by itself; None where only the whole is.
     _window_s: float | None = PrivateAttr(default=None)
+    # What the caller says of goals that do not say how much loss they allow.
+    _loss_ratios: LossRatios = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="after")
     def _budget_has_room_for_a_validation(self) -> Self:
@@ -76,23 +75,19 @@ class LoadLineSettings(SearchModel):
         return self
 
     @property
-    def goal_criteria(self) -> GoalCriteria:
+    def loss_ratios(self) -> LossRatios:
         """The goals in order, the first of which is the run's; one by default."""
-        if not self.goals:
-            return {ONLY_GOAL: None}
-        return {goal.name: goal.criteria for goal in self.goals}
-
-    def judged_by(
-        self, criteria: tuple[CriterionSettings, ...], window_s: float | None = None
-    ) -> Self:
-        """How much loss a goal allows, and in how long, says what may limit it."""
         goals = self.goals or (GoalSettings(name=ONLY_GOAL),)
-        judged = (
-            goal if goal.criteria else goal.model_copy(update={"criteria": criteria})
+        by_caller = self._loss_ratios
+        return {
+            goal.name: by_caller.get(goal.name) if goal.loss_ratio is None else goal.loss_ratio
             for goal in goals
-        )
-        copy = self.model_copy(update={"goals": tuple(judged)})
-        copy._window_s = window_s
+        }
+
+    def judged_by(self, loss_ratios: LossRatios, window_s: float | None = None) -> Self:
+        """How much loss a goal allows, and in how long, says what may limit it."""
+        copy = self.model_copy()
+        copy._loss_ratios, copy._window_s = loss_ratios, window_s
         return copy
 
     def begin(self, to_pps: ToPps, reach_pps: float | None = None) -> LoadLineSearch:
@@ -128,12 +123,4 @@ class LoadLineSettings(SearchModel):
         return min(self.watch, self.validation.duration / _WATCHED)
 
     def _goal_plans(self) -> tuple[GoalPlan, ...]:
-        return tuple(
-            GoalPlan(name, None if criteria is None else _tolerance(criteria))
-            for name, criteria in self.goal_criteria.items()
-        )
-
-
-def _tolerance(criteria: tuple[object, ...]) -> float:
-    """The share of frames that may be lost; all of them where no criterion minds."""
-    return min((each.at_most for each in criteria if isinstance(each, LossRatio)), default=1.0)
+        return tuple(GoalPlan(name, ratio) for name, ratio in self.loss_ratios.items())

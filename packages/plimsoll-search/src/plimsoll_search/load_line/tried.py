@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from plimsoll.record.trials.trial_evidence import TrialEvidence
-
+from ..evidence.trial_evidence import TrialEvidence
 from ..strategy.ask import Ask, Told
 from .stalls.cause import StallCause, cause_of_peak
 

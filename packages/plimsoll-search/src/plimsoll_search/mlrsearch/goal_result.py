@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.record.results.goal_end import GoalEnd, LimitedBy
-from plimsoll.text.units import format_pps
-
+from ..strategy.goal_end import GoalEnd, LimitedBy
+from ..text.units import format_pps
 from .bounds import RelevantBounds
 from .candidate import open_interval
 from .conditional import conditional_throughput

@@ -6,14 +6,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.text.mistakes import did_you_mean, mistake
-from plimsoll.text.units import RatioField
-from plimsoll.trial.criteria.frame_count import FrameCount
-from plimsoll.trial.criteria.loss_ratio import LossRatio
-from plimsoll.trial.criteria.registry import CriterionSettings
-
 from ..strategy.ask import ONLY_GOAL
 from ..strategy.settings import GoalSettings, TrialDurationField
+from ..text.mistakes import did_you_mean, mistake
+from ..text.units import RatioField
 from .goal import Goal
 from .presets import PRESETS
 
@@ -24,14 +20,12 @@ _MOST_TRIALS = 10_000
 class MlrGoalSettings(GoalSettings):
     """RFC 9971's goal attributes; what is not said is as CSIT has it.
 
-    Either `loss_ratio` or `criteria` says which trials are high-loss; by default the
-    experiment's own criteria do. A goal written as no more than a name, or with a
+    `loss_ratio`, over all directions as in the RFC, says which trials are high-loss; without it
+    the caller does. A goal written as no more than a name, or with a
     `preset`, begins with what that preset says.
     """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")] = ONLY_GOAL
-    # Short for criteria that allow so much loss, over all directions as in the RFC.
-    loss_ratio: Annotated[RatioField, Field(lt=1)] | None = None
     # Of the duration sum, the share that high-loss trials may have at a lower bound.
     exceed_ratio: Annotated[RatioField, Field(lt=1)] = 0.5
     # How far the bounds may be apart, as a share of the upper one; no tester paces finer
@@ -55,16 +49,7 @@ class MlrGoalSettings(GoalSettings):
         name = str(written.pop("preset"))
         if name not in PRESETS:
             raise mistake(f"unknown preset {name!r}", did_you_mean(name, PRESETS))
-        preset = dict(PRESETS[name])
-        if written.get("criteria") is not None:
-            del preset["loss_ratio"]
-        return {"name": name, **preset, **written}
-
-    @model_validator(mode="after")
-    def _one_way_to_say_it(self) -> Self:
-        if self.loss_ratio is not None and self.criteria is not None:
-            raise mistake("loss_ratio and criteria both say which trials fail", "give one of them")
-        return self
+        return {"name": name, **PRESETS[name], **written}
 
     @model_validator(mode="after")
     def _durations_rise(self) -> Self:
@@ -87,15 +72,6 @@ class MlrGoalSettings(GoalSettings):
         if self.initial_trial_duration is None:
             return self.final_trial_duration
         return self.initial_trial_duration
-
-    @property
-    def judged_by(self) -> tuple[CriterionSettings, ...] | None:
-        """The criteria; None stands for the experiment's own."""
-        if self.loss_ratio is None:
-            return self.criteria
-        loss = LossRatio(at_most=self.loss_ratio, per="total")
-        # A frame that comes back broken or at the wrong port is as good as lost.
-        return (loss, FrameCount(kind="corrupt"), FrameCount(kind="misdirected"))
 
     @property
     def goal(self) -> Goal:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from plimsoll.text.units import format_pps
-from plimsoll.trial.judging.verdict import JudgedVerdict
-
-from ..strategy.ask import Ask
+from ..strategy.ask import Ask, JudgedVerdict
+from ..text.units import format_pps
 from .plan import ValidationPlan
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from plimsoll.record.results.goal_end import GoalEnd
-from plimsoll.text.units import format_pps
-
 from ..strategy.ask import Ask, Finished, Told
+from ..strategy.goal_end import GoalEnd
 from ..strategy.tester_reach import Patience, reach_of, why_untestable
+from ..text.units import format_pps
 from .candidate import Hint, next_load, open_interval
 from .goal import Goal, stages_of
 from .goal_result import GoalBounds

@@ -8,16 +8,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, field_validator
 
-from plimsoll.text.mistakes import mistake
-from plimsoll.text.units import RatioField
-
 from ..strategy.settings import (
-    GoalCriteria,
+    LossRatios,
     SearchModel,
     ToPps,
     ValidationSettings,
 )
 from ..strategy.tester_reach import within
+from ..text.mistakes import mistake
+from ..text.units import RatioField
 from .goal_settings import MlrGoalSettings
 from .plan import MlrPlan, ValidationPlan
 from .search import MlrSearch
@@ -53,9 +52,9 @@ class MlrSettings(SearchModel):
         return goals
 
     @property
-    def goal_criteria(self) -> GoalCriteria:
+    def loss_ratios(self) -> LossRatios:
         """The goals in order, the first of which is the run's."""
-        return {goal.name: goal.judged_by for goal in self.goals}
+        return {goal.name: goal.loss_ratio for goal in self.goals}
 
     @property
     def durations(self) -> Mapping[str, float]:

@@ -11,16 +11,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
-from plimsoll.errors import InputError
-from plimsoll.record.results.goal_end import GoalEnd, LimitedBy
-from plimsoll.record.trials.trial_evidence import TrialEvidence
-from plimsoll.trial.judging.verdict import JudgedVerdict
+from ..evidence.trial_evidence import TrialEvidence
+from ..text.errors import InputError
+from .goal_end import GoalEnd, LimitedBy
 
 __all__ = [
     "ONLY_GOAL",
     "Ask",
     "Finished",
     "GoalEnd",
+    "JudgedVerdict",
     "LimitedBy",
     "Phase",
     "RecordedTrial",
@@ -32,6 +32,8 @@ __all__ = [
 # What a trial is for: "search" finds, "sniff" looks first whether a long one is worth it,
 # "watch" looks for stalls at one load, "burst" measures buffers, "validation" proves.
 Phase = Literal["search", "sniff", "watch", "burst", "validation"]
+
+JudgedVerdict = Literal["pass", "fail", "invalid"]
 
 # The goal of an experiment that names none: its own criteria.
 ONLY_GOAL = "load-line"

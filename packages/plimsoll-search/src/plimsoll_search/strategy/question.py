@@ -11,8 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from plimsoll.text.units import format_pps
-
+from ..text.units import format_pps
 from .ask import Ask, Phase, Told
 
 # What to make of a load whose trials stay invalid by a rule. "retry": it cannot be tested;

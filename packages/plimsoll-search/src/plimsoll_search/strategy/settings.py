@@ -8,10 +8,8 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 
-from plimsoll.errors import InputError
-from plimsoll.text.units import DurationField, Rate, RateField, format_pps
-from plimsoll.trial.criteria.registry import CriterionSettings
-
+from ..text.errors import InputError
+from ..text.units import DurationField, Rate, RateField, RatioField, format_pps
 from .ask import ONLY_GOAL, Search
 
 # Below, nothing is measured; above, a unit was mistaken.
@@ -22,8 +20,8 @@ TrialDurationField = Annotated[DurationField, Field(ge=SHORTEST_TRIAL_S, le=LONG
 
 # Turns a load, given in a field of `search`, into pps per direction. Raises InputError.
 ToPps = Callable[[str, Rate], float]
-# By name, a goal's criteria; None stands for the experiment's own.
-GoalCriteria = Mapping[str, tuple[CriterionSettings, ...] | None]
+# By goal, the share of frames that it lets be lost; None where only the caller knows.
+LossRatios = Mapping[str, float | None]
 
 
 class ValidationSettings(BaseModel):
@@ -37,12 +35,13 @@ class ValidationSettings(BaseModel):
 
 
 class GoalSettings(BaseModel):
-    """What to look for, by a name of its own; without criteria, those of the experiment."""
+    """What to look for, by a name of its own."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-    criteria: Annotated[tuple[CriterionSettings, ...], Field(min_length=1)] | None = None
+    # The share of frames that a trial may lose and still pass; null leaves it to the caller.
+    loss_ratio: Annotated[RatioField, Field(lt=1)] | None = None
 
 
 class SearchModel(BaseModel, ABC):
@@ -66,7 +65,7 @@ class SearchModel(BaseModel, ABC):
         return {} if self.validation is None else {"validation.duration": self.validation.duration}
 
     @property
-    def goal_criteria(self) -> GoalCriteria:
+    def loss_ratios(self) -> LossRatios:
         """The goals in order, the first of which is the run's; one by default."""
         return {ONLY_GOAL: None}
 
@@ -75,12 +74,10 @@ class SearchModel(BaseModel, ABC):
         """How often the trial that proves a load line is run, each time to be passed."""
         return 1
 
-    def judged_by(
-        self, criteria: tuple[CriterionSettings, ...], window_s: float | None = None
-    ) -> Self:
-        """The same for an experiment with these criteria; most need not know them.
+    def judged_by(self, loss_ratios: LossRatios, window_s: float | None = None) -> Self:
+        """The same for trials that pass with so much loss; most need not know.
 
-        A validation of two windows or more is judged by them in each window as well.
+        A validation of two windows or more is judged by it in each window as well.
         """
         return self
 

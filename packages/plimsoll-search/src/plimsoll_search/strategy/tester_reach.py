@@ -8,8 +8,7 @@ search settles for the highest load that passed; where none has, it tries the mi
 
 from __future__ import annotations
 
-from plimsoll.text.units import format_pps
-
+from ..text.units import format_pps
 from .ask import Ask, Told
 
 # What a tester offers when it gives all it has differs from trial to trial: two in a row on

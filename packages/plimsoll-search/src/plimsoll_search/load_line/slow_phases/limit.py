@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from plimsoll.text.units import format_duration, format_pps
-
+from ...text.units import format_duration, format_pps
 from ..knowledge import Knowledge
 from ..limit import Limit
 from ..plan import LoadLinePlan

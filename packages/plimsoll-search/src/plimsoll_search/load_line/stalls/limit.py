@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
-
+from ...text.units import format_duration, format_ns, format_pps, format_ratio
 from ..knowledge import Knowledge
 from ..limit import Limit
 from .forecast import CauseSeen, GroupForecast, StallForecast

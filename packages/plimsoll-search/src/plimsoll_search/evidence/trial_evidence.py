@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.trials.disturbance import Disturbance
+from .disturbance import Disturbance
+from .evidence_model import EvidenceModel
 
 
-class LossSample(RecordModel):
+class LossSample(EvidenceModel):
     """An interval in which frames were lost that no stall of the tester explains."""
 
     begin_s: float = Field(
@@ -18,7 +18,7 @@ class LossSample(RecordModel):
     frames: int = Field(description="Frames lost in it.")
 
 
-class LatencyPeak(RecordModel):
+class LatencyPeak(EvidenceModel):
     """The worst latency of load frames in an interval, tester stalls left out.
 
     A DUT that stops looking for a while delays the frame that came first by as long, so
@@ -32,7 +32,7 @@ class LatencyPeak(RecordModel):
     )
 
 
-class OfferedInterval(RecordModel):
+class OfferedInterval(EvidenceModel):
     """An interval of a trial, and the load per direction that was offered in it."""
 
     begin_s: float = Field(description="When it began, in s since the trial's first frame.")
@@ -43,7 +43,7 @@ class OfferedInterval(RecordModel):
     )
 
 
-class TrialEvidence(RecordModel):
+class TrialEvidence(EvidenceModel):
     """A trial's evidence. Times are in s since its first frame, latencies those of load frames."""
 
     sending_s: float = Field(

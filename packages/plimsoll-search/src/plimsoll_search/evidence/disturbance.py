@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from plimsoll.record.files.record_model import RecordModel
+from .evidence_model import EvidenceModel
 
 # Of the absences of one cause, so many of the first are kept: enough for a period to show.
 FIRST_KEPT = 32
@@ -15,7 +15,7 @@ FIRST_KEPT = 32
 LONGEST_KEPT = 64
 
 
-class DutAbsence(RecordModel):
+class DutAbsence(EvidenceModel):
     """One time in which a polling loop of the DUT did not have its CPU."""
 
     at_s: float = Field(description="When the loop lost its CPU, in s since the first frame.")
@@ -26,7 +26,7 @@ class DutAbsence(RecordModel):
     )
 
 
-class Disturbance(RecordModel):
+class Disturbance(EvidenceModel):
     """One cause that took a CPU from a polling loop of the DUT, and when it did so."""
 
     kind: str = Field(description="As in a trial's causes: task, workqueue, interrupt, ...")
