@@ -112,6 +112,7 @@ ROOMS = {
         "checkpoints",
         "load_line",
         "mlrsearch",
+        "simulated",
         "strategy",
         "evidence",
         "text",

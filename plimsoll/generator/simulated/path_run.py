@@ -7,12 +7,12 @@ from random import Random
 from typing import NamedTuple
 
 from plimsoll.generator.interface import StreamCounts
-from plimsoll.generator.simulated.chance import binomial, geometric_sum, poisson
-from plimsoll.generator.simulated.direction import Passage, SimulatedDirection
-from plimsoll.generator.simulated.latency_shape import LatencyShape
 from plimsoll.generator.simulated.latency_tally import DelayShare
-from plimsoll.generator.simulated.polling_loop import Away
 from plimsoll.generator.simulated.stream_run import Fate, StreamRun
+from plimsoll.search.simulated.away_times import Away
+from plimsoll.search.simulated.chance import binomial, geometric_sum, poisson
+from plimsoll.search.simulated.direction import Passage, SimulatedDirection
+from plimsoll.search.simulated.latency_shape import LatencyShape
 
 # The mean wait is rounded to this part of the floor, so that similar intervals share histograms.
 _WAIT_STEPS = 32
