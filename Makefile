@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/.installed
 
 # Folders too, so that a removed file counts as a change.
 SOURCES := meson.build meson_options.txt pyproject.toml build-aux/list-package-files \
-	$(shell find plimsoll packages/plimsoll-search/src engine/meson.build engine/src trace/meson.build trace/src -name __pycache__ -prune -o -print)
+	$(shell find plimsoll packages/plimsoll-search/src/plimsoll_search engine/meson.build engine/src trace/meson.build trace/src -name __pycache__ -prune -o -print)
 C_SOURCES = $(shell find engine trace tests -name '*.[ch]')
 
 PIP_INSTALL := $(BIN)/python -m pip install --progress-bar off --disable-pip-version-check
@@ -215,9 +215,10 @@ build/cluster-openapi/kinds.json.gz: build-aux/cluster-openapi.txt build-aux/unp
 	-@build-aux/timed set-up build-aux/unpack-cluster-openapi $(BIN)/python $(@D)
 
 # What is committed, for that is what meson packs.
-packages: $(DEV_REQUIREMENTS) ## Make the sdist, and the wheel for this distribution, in build/packages
+packages: $(DEV_REQUIREMENTS) ## Make the sdist, the wheel for this distribution, and that of plimsoll-search, in build/packages
 	@rm -rf build/packages
 	$(BIN)/uv build --quiet --no-sources --out-dir build/packages .
+	$(BIN)/uv build --quiet --no-sources --wheel --out-dir build/packages packages/plimsoll-search
 	@ls build/packages/*
 
 SUITES ?= bookworm trixie

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, get_args
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, TypeAdapter
 
 from .binary.settings import BinarySettings
 from .checkpoints.settings import CheckpointSettings
 from .load_line.settings import LoadLineSettings
 from .mlrsearch.settings import MlrSettings
+from .strategy.settings import SearchModel
 from .text.mistakes import mistake
 
 # An experiment's `search`.
@@ -22,6 +23,16 @@ SearchSettings = Annotated[
 
 # What is used where an experiment names no strategy.
 DEFAULT_STRATEGY = "load-line"
+
+
+def settings_of(search: Mapping[str, Any]) -> SearchModel:
+    """A strategy's settings from what is written, checked; `load-line` where none is named.
+
+    Raises pydantic's ValidationError, which names each field that is wrong.
+    """
+    written = Annotated[SearchSettings, BeforeValidator(with_strategy)]
+    adapter: TypeAdapter[SearchModel] = TypeAdapter(written)
+    return adapter.validate_python(search)
 
 
 def with_strategy(search: Mapping[str, Any]) -> dict[str, Any]:

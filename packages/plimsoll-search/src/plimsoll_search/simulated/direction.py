@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from random import Random
 from typing import NamedTuple
 
+from .chance import geometric_sum, poisson
 from .service import Behaviour, Service
 
 
@@ -39,6 +41,16 @@ class Passage:
     most_wait_s: float = 0.0
     loss_events: float = 0.0
     frames_per_event: float = 1.0
+
+    def lost(self, chance: Random, carried: float) -> tuple[int, float]:
+        """Whole frames lost, and what is left of one; `carried` was left of one before."""
+        frames = carried + self.overflow
+        whole = int(frames)
+        left = frames - whole
+        if self.loss_events:
+            events = poisson(chance, self.loss_events)
+            whole += geometric_sum(chance, events, self.frames_per_event)
+        return whole, left
 
 
 class SimulatedDirection:

@@ -5,6 +5,7 @@ from statistics import median
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from plimsoll.search.evidence.theil_sen import theil_sen
 
 
