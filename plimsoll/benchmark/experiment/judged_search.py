@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self, Union
 
 from pydantic import Field, model_validator
 
-from plimsoll.search.binary.settings import BinarySettings
-from plimsoll.search.checkpoints.settings import CheckpointSettings
 from plimsoll.search.load_line.settings import LoadLineSettings
 from plimsoll.search.mlrsearch.goal_settings import MlrGoalSettings
 from plimsoll.search.mlrsearch.settings import MlrSettings
+from plimsoll.search.registry import strategy_models
 from plimsoll.search.strategy.ask import ONLY_GOAL
 from plimsoll.search.strategy.settings import GoalSettings, SearchModel
 from plimsoll.text.mistakes import mistake
@@ -70,11 +69,23 @@ class JudgedMlr(MlrSettings):
     goals: Annotated[tuple[JudgedMlrGoal, ...], Field(min_length=1)] = (JudgedMlrGoal(),)
 
 
-# An experiment's `search`.
-ExperimentSearch = Annotated[
-    BinarySettings | JudgedMlr | CheckpointSettings | JudgedLoadLine,
-    Field(discriminator="strategy"),
-]
+_JUDGED: dict[type[SearchModel], type[SearchModel]] = {
+    MlrSettings: JudgedMlr,
+    LoadLineSettings: JudgedLoadLine,
+}
+# An experiment's `search`: every strategy there is, and for goals those above.
+if TYPE_CHECKING:
+
+    class ExperimentSearch(SearchModel):
+        """Any of them."""
+
+        strategy: str
+
+else:
+    ExperimentSearch = Annotated[
+        Union[tuple(_JUDGED.get(each, each) for each in strategy_models())],  # noqa: UP007
+        Field(discriminator="strategy"),
+    ]
 
 
 def goal_criteria(search: SearchModel) -> GoalCriteria:

@@ -112,6 +112,7 @@ def test_it_installs_without_an_index_and_does_what_its_readme_shows(
     assert all(6e5 <= float(load) <= 1e6 for _, load in found)
 
 
+@pytest.mark.slow
 def test_either_distribution_works_without_the_other(environment: Environment) -> None:
     """Plimsoll's other libraries are left out: its searches need pydantic alone."""
     environment.install("plimsoll-search")
@@ -125,8 +126,16 @@ def test_either_distribution_works_without_the_other(environment: Environment) -
         environment.run("import plimsoll_search")
 
 
+def files_of(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
 def test_plimsoll_carries_every_file_of_the_library(environment: Environment) -> None:
+    """And installs none where the library does: removing one takes nothing of the other."""
     (wheel,) = environment.wheels.glob("plimsoll_dataplane-*.whl")
+    (library,) = environment.wheels.glob("plimsoll_search-*.whl")
+    assert files_of(wheel).isdisjoint(files_of(library))
     with zipfile.ZipFile(wheel) as archive:
         carried = {
             name.removeprefix("plimsoll/search/"): archive.read(name)

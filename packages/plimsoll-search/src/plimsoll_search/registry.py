@@ -53,14 +53,18 @@ def with_strategy(search: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fields_by_strategy() -> dict[str, frozenset[str]]:
-    union, _ = get_args(SearchSettings)
-    models = zip(strategies(), get_args(union), strict=True)
+    models = zip(strategies(), strategy_models(), strict=True)
     return {name: frozenset(model.model_fields) for name, model in models}
+
+
+def strategy_models() -> tuple[type[SearchModel], ...]:
+    """The settings of every strategy."""
+    union, _ = get_args(SearchSettings)
+    return get_args(union)
 
 
 def strategies() -> tuple[str, ...]:
     """What an experiment's `search.strategy` may be."""
-    union, _ = get_args(SearchSettings)
     return tuple(
-        get_args(model.model_fields["strategy"].annotation)[0] for model in get_args(union)
+        get_args(model.model_fields["strategy"].annotation)[0] for model in strategy_models()
     )

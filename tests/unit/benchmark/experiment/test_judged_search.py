@@ -11,6 +11,7 @@ from plimsoll.benchmark.experiment.judged_search import (
     judged_by_criteria,
 )
 from plimsoll.search.mlrsearch.goal import Goal
+from plimsoll.search.registry import strategies
 from plimsoll.search.strategy.ask import ONLY_GOAL
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.latency_bound import LatencyBound
@@ -27,7 +28,7 @@ def _search(strategy: str, **given: object) -> Any:
     return TypeAdapter(ExperimentSearch).validate_python(bounds | given)
 
 
-@pytest.mark.parametrize("strategy", ["binary", "checkpoints", "load-line", "mlrsearch"])
+@pytest.mark.parametrize("strategy", strategies())
 def test_without_goals_there_is_one_by_the_experiments_criteria(strategy: str) -> None:
     assert goal_criteria(_search(strategy)) == {ONLY_GOAL: None}
 
