@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/.installed
 
 # Folders too, so that a removed file counts as a change.
 SOURCES := meson.build meson_options.txt pyproject.toml build-aux/list-package-files \
-	$(shell find plimsoll engine/meson.build engine/src trace/meson.build trace/src -name __pycache__ -prune -o -print)
+	$(shell find plimsoll packages/plimsoll-search/src/plimsoll_search engine/meson.build engine/src trace/meson.build trace/src -name __pycache__ -prune -o -print)
 C_SOURCES = $(shell find engine trace tests -name '*.[ch]')
 
 PIP_INSTALL := $(BIN)/python -m pip install --progress-bar off --disable-pip-version-check
@@ -137,7 +137,7 @@ wording: $(DEV_REQUIREMENTS) $(INSTALLED) ## Write tests/wording anew from what 
 
 clean: ## Remove what was built and the virtual environment; runs/ stays
 	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find plimsoll tests -name __pycache__ -prune -exec rm -rf {} +
+	find plimsoll packages tests -name __pycache__ -prune -exec rm -rf {} +
 
 # apt has one lock: each of these waits for the one before.
 system-packages:
@@ -215,9 +215,10 @@ build/cluster-openapi/kinds.json.gz: build-aux/cluster-openapi.txt build-aux/unp
 	-@build-aux/timed set-up build-aux/unpack-cluster-openapi $(BIN)/python $(@D)
 
 # What is committed, for that is what meson packs.
-packages: $(DEV_REQUIREMENTS) ## Make the sdist, and the wheel for this distribution, in build/packages
+packages: $(DEV_REQUIREMENTS) ## Make the sdist, the wheel for this distribution, and that of plimsoll-search, in build/packages
 	@rm -rf build/packages
 	$(BIN)/uv build --quiet --no-sources --out-dir build/packages .
+	$(BIN)/uv build --quiet --no-sources --wheel --out-dir build/packages packages/plimsoll-search
 	@ls build/packages/*
 
 SUITES ?= bookworm trixie

@@ -12,7 +12,7 @@ from plimsoll.search.binary.settings import BinarySettings
 from plimsoll.search.load_line.settings import LoadLineSettings
 from plimsoll.search.mlrsearch.settings import MlrSettings
 from plimsoll.search.strategy.ask import ONLY_GOAL, Search
-from plimsoll.search.strategy.settings import GoalCriteria, SearchModel
+from plimsoll.search.strategy.settings import SearchModel
 from plimsoll.text.units import Rate
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
@@ -42,8 +42,7 @@ def _criteria(limit: float) -> tuple[LossRatio, ...]:
 
 
 def _of_settings(settings: SearchModel, limit: float) -> Contest:
-    by_goal: GoalCriteria = settings.goal_criteria
-    goals = {name: criteria or _criteria(limit) for name, criteria in by_goal.items()}
+    goals = {name: _criteria(limit) for name in settings.loss_ratios}
     return Contest(settings.begin(_to_pps), goals)
 
 
@@ -56,7 +55,7 @@ def _range() -> dict[str, object]:
 
 
 def _load_line(limit: float) -> Contest:
-    goal = {"name": ONLY_GOAL, "criteria": [{"kind": "loss-ratio", "at_most": limit}]}
+    goal = {"name": ONLY_GOAL, "loss_ratio": limit}
     settings = {"strategy": "load-line", "goals": [goal], "validation": {"duration": VALIDATION_S}}
     return _of_settings(LoadLineSettings.model_validate(_range() | settings), limit)
 
@@ -81,8 +80,7 @@ def _mlrsearch(preset: str) -> Contestant:
     """Its validations end as soon as they have failed."""
 
     def contest(limit: float) -> Contest:
-        criteria = [{"kind": "loss-ratio", "at_most": limit}]
-        goal = {"preset": preset, "name": ONLY_GOAL, "criteria": criteria}
+        goal = {"preset": preset, "name": ONLY_GOAL, "loss_ratio": limit}
         validation = {"duration": VALIDATION_S, "back_off": 0.005}
         settings = {"strategy": "mlrsearch", "goals": [goal], "validation": validation}
         return _of_settings(MlrSettings.model_validate(_range() | settings), limit)

@@ -15,21 +15,21 @@ from types import MappingProxyType
 from typing import Literal
 
 from benchmarks.search.held_out import HELD_OUT, HELD_OUT_LAST, HELD_OUT_LOSSY
-from plimsoll.generator.simulated.models.capacity.diurnal import Diurnal
-from plimsoll.generator.simulated.models.capacity.link_flaps import LinkFlaps
-from plimsoll.generator.simulated.models.dut_model import DutModel
-from plimsoll.generator.simulated.models.losses.random_loss import RandomLoss
-from plimsoll.generator.simulated.models.memory.drift import Drift
-from plimsoll.generator.simulated.models.memory.hysteresis import Hysteresis
-from plimsoll.generator.simulated.models.memory.steps import CapacitySteps
-from plimsoll.generator.simulated.models.memory.thermal import ThermalThrottling
-from plimsoll.generator.simulated.models.stalls.changing_buffer import ChangingBuffer
-from plimsoll.generator.simulated.models.stalls.garbage_collector import GarbageCollector
-from plimsoll.generator.simulated.models.stalls.housekeeping import Housekeeping
-from plimsoll.generator.simulated.models.stalls.noisy_neighbour import NoisyNeighbour
-from plimsoll.generator.simulated.models.stalls.rare_stalls import RareStalls
-from plimsoll.generator.simulated.models.stalls.rekeying import Rekeying
-from plimsoll.generator.simulated.models.stalls.slow_phases import SlowPhases
+from plimsoll.search.simulated.models.capacity.diurnal import Diurnal
+from plimsoll.search.simulated.models.capacity.link_flaps import LinkFlaps
+from plimsoll.search.simulated.models.dut_model import DutModel
+from plimsoll.search.simulated.models.losses.random_loss import RandomLoss
+from plimsoll.search.simulated.models.memory.drift import Drift
+from plimsoll.search.simulated.models.memory.hysteresis import Hysteresis
+from plimsoll.search.simulated.models.memory.steps import CapacitySteps
+from plimsoll.search.simulated.models.memory.thermal import ThermalThrottling
+from plimsoll.search.simulated.models.stalls.changing_buffer import ChangingBuffer
+from plimsoll.search.simulated.models.stalls.garbage_collector import GarbageCollector
+from plimsoll.search.simulated.models.stalls.housekeeping import Housekeeping
+from plimsoll.search.simulated.models.stalls.noisy_neighbour import NoisyNeighbour
+from plimsoll.search.simulated.models.stalls.rare_stalls import RareStalls
+from plimsoll.search.simulated.models.stalls.rekeying import Rekeying
+from plimsoll.search.simulated.models.stalls.slow_phases import SlowPhases
 
 FamilyChoice = Literal["tuning", "held-out", "lossy", "all"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from benchmarks.search.families import FAMILIES, Family, FamilyChoice, families
-from plimsoll.generator.simulated.models.capacity.stalling_tester import StallingTester
-from plimsoll.generator.simulated.models.dut_model import DutModel
-from plimsoll.generator.simulated.models.registry import model_kinds
+from plimsoll.search.simulated.models.capacity.stalling_tester import StallingTester
+from plimsoll.search.simulated.models.dut_model import DutModel
+from plimsoll.search.simulated.models.registry import model_kinds
 
 # Models that are run with their defaults, whatever the seed: those that were there before
 # the families, and on which load-line grew up.

@@ -10,10 +10,10 @@ from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate
 from plimsoll.dut.passive import PassiveLab
 from plimsoll.dut.ports.line_rate import LineRateField
 from plimsoll.generator.simulated import Simulation
-from plimsoll.generator.simulated.models.registry import ModelSettings
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
+from plimsoll.search.simulated.models.registry import ModelSettings
 from plimsoll.text.units import Rate
 from plimsoll.traffic.streams.compile import Paths
 

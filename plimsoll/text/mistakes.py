@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from inspect import isabstract
@@ -12,7 +11,22 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from plimsoll.errors import InputError
+from plimsoll.search.text.mistakes import did_you_mean, mistake
 from plimsoll.text.units import in_units_of
+
+__all__ = [
+    "Location",
+    "Mistakes",
+    "as_one",
+    "brief",
+    "check_all",
+    "describe_mistakes",
+    "did_you_mean",
+    "dotted",
+    "each_mistake",
+    "mistake",
+    "tell_mistakes",
+]
 
 Location = tuple[str | int, ...]
 
@@ -20,12 +34,6 @@ _MOST_LISTED = 20
 _MOST_FIELDS = 6
 # Fits every pattern in use: those of the names of experiments and of streams.
 _NAME_REMEDY = "use letters, digits, . _ - and at most 64 characters, the first a letter or a digit"
-
-
-def mistake(problem: str, remedy: str, *field: str | int) -> PydanticCustomError:
-    """What a model's own check raises: of the value checked, or of a `field` below it."""
-    context = {"problem": problem, "remedy": remedy, "field": field}
-    return PydanticCustomError("mistake", "{problem}", context)
 
 
 def check_all(*checks: Callable[[], object]) -> None:
@@ -89,14 +97,6 @@ def tell_mistakes(
     ]
     found.sort(key=lambda each: line_of(each[0]))
     return [_tell(location, details, model, place_of) for location, details in found]
-
-
-def did_you_mean(found: str, known: Iterable[str], general: str = "") -> str:
-    """A remedy for a misspelt name: the likeliest meant, or `general`, or all there are."""
-    names = sorted(known)
-    likely = [name for name in names if name.casefold() == found.casefold()]
-    likely += difflib.get_close_matches(found, names, n=1)
-    return f"did you mean {likely[0]}?" if likely else general or f"use one of {', '.join(names)}"
 
 
 def _genuine(errors: list[ErrorDetails]) -> list[ErrorDetails]:

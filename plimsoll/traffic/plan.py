@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address
 from typing import Literal
 
-from plimsoll.text.wire import FCS_BYTES
+from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.traffic.captured_gaps import CapturedGaps
 
 Role = Literal["load", "latency"]

@@ -13,16 +13,23 @@ from plimsoll.extras import added_by, check_only_ours
 ROOT = Path(__file__).resolve().parents[2]
 # A name of ours as the Python package index would read it, whatever is around it.
 BY_NAME = re.compile(
-    r"""(pip3?|uv)\s+(add|install|tool)\b[^\n`]*
+    r"""(pip3?|uv)\s+(add|install|tool)\b(?![^\n`]*--no-index)[^\n`]*
     [\s'"]plimsoll([_-]\w+)?(?![\w.-]*[/\d])""",
     re.VERBOSE,
 )
 
 
+FROM_A_FOLDER = "pip install --no-index --find-links DIR plimsoll-search"
+
+
 def test_what_by_name_means_is_seen() -> None:
     for text in ("pip install plimsoll", "pip install 'plimsoll[kube]'", "uv add plimsoll>=1"):
         assert BY_NAME.search(text), text
-    for text in ("pip install plimsoll_dataplane-0.1.0.tar.gz", "make build EXTRAS=kube"):
+    for text in (
+        "pip install plimsoll_dataplane-0.1.0.tar.gz",
+        "make build EXTRAS=kube",
+        FROM_A_FOLDER,
+    ):
         assert not BY_NAME.search(text), text
 
 

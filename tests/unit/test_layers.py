@@ -3,13 +3,14 @@
 import ast
 import functools
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "plimsoll"
+from tests.unit.own_modules import OWN_MODULES, PACKAGE, ROOT, SEARCH
+
 # From the top down; a layer may import itself and those after it.
 LAYERS = [
     "cli",
@@ -23,7 +24,6 @@ LAYERS = [
     "export",
     "analysis",
     "benchmark",
-    "search",
     "trial",
     "attribution",
     "observe",
@@ -35,6 +35,7 @@ LAYERS = [
     "neighbours",
     "host",
     "text",
+    "search",
 ]
 # The rooms of each layer, from the top down, with "." for the files of the folder itself.
 ROOMS = {
@@ -105,7 +106,17 @@ ROOMS = {
         "streams",
         "joining",
     ],
-    "search": [".", "binary", "checkpoints", "load_line", "mlrsearch", "strategy"],
+    "search": [
+        ".",
+        "binary",
+        "checkpoints",
+        "load_line",
+        "mlrsearch",
+        "simulated",
+        "strategy",
+        "evidence",
+        "text",
+    ],
     "trial": [".", "judging", "running", "criteria", "outcome"],
     "attribution": [".", "ranking", "explanation", "absences", "events", "incidents"],
     "observe": [
@@ -182,10 +193,9 @@ MOST_ENTRIES = 22
 FOLDERS_OF_PLUG_INS = {"tune/audit/checks"}
 FOR_EVERYBODY = {"errors", "extras", "version"}
 # The package itself hands out `plimsoll.open`, `trial` and their kin, which are in these layers,
-# and is run as a program.
-FOR_THE_PACKAGE = {"driving", "analysis", "cli"}
+# and is run as a program; the errors for everybody include the library's.
+FOR_THE_PACKAGE = {"driving", "analysis", "cli", "search"}
 NAMES_WITHOUT_A_CONCEPT = {"common", "helper", "helpers", "misc", "util", "utils"}
-MODULES = sorted(PACKAGE.rglob("*.py"))
 # Unit tests of what is no layer: the benchmarks.
 TESTS_OF_NO_LAYER = {"engine_bench", "search_bench"}
 
@@ -255,7 +265,7 @@ def test_imports_point_downwards() -> None:
         module.relative_to(PACKAGE).as_posix(): upward_imports(
             source_of(module), package_of(module)
         )
-        for module in MODULES
+        for module in OWN_MODULES
     }
     assert {module: upward for module, upward in found.items() if upward} == {}
 
@@ -285,6 +295,7 @@ def test_each_room_has_its_place_in_the_order(house: str) -> None:
         ("from plimsoll.search.strategy.ask import Ask", "plimsoll.search.binary", []),
         ("from plimsoll.search.binary.search import B", "plimsoll.search", []),
         ("from plimsoll.search.binary.a import B", "plimsoll.search.strategy", ["binary.a"]),
+        ("from ..text.units import Rate", "plimsoll.search.binary", []),
         ("from plimsoll.trial.outcome.finding import F", "plimsoll.search.binary", []),
     ],
 )
@@ -299,7 +310,7 @@ def test_no_folder_is_too_full() -> None:
             not each.name.startswith("_") for each in folder.iterdir()
         )
         # Of the layers themselves LAYERS is the list.
-        for folder in {module.parent for module in MODULES} - {PACKAGE}
+        for folder in {module.parent for module in OWN_MODULES} - {PACKAGE}
     }
     too_full = {name for name, count in counts.items() if count > MOST_ENTRIES}
     assert too_full == FOLDERS_OF_PLUG_INS
@@ -329,8 +340,8 @@ def test_unit_tests_lie_as_what_they_test() -> None:
 @pytest.mark.parametrize(
     ("source", "package", "expected"),
     [
-        ("import plimsoll.trial.judging.verdict", "plimsoll.search", []),
-        ("from plimsoll.search import binary", "plimsoll.trial", ["plimsoll.search.binary"]),
+        ("from plimsoll.search import binary", "plimsoll.trial", []),
+        ("from plimsoll.trial import outcome", "plimsoll.search", ["plimsoll.trial.outcome"]),
         ("from plimsoll import errors, version", "plimsoll.host", []),
         ("from plimsoll import cli", "plimsoll.host", ["plimsoll.cli"]),
         ("from ..report import page", "plimsoll.record", ["plimsoll.report.page"]),
@@ -353,6 +364,28 @@ def test_each_folder_is_a_layer() -> None:
 
 def test_no_module_is_named_after_no_concept() -> None:
     names = {
-        part for module in MODULES for part in module.relative_to(PACKAGE).with_suffix("").parts
+        part for module in OWN_MODULES for part in module.relative_to(PACKAGE).with_suffix("").parts
     }
     assert names.isdisjoint(NAMES_WITHOUT_A_CONCEPT)
+
+
+def test_the_library_of_searches_imports_pydantic_and_itself_alone() -> None:
+    known = {*sys.stdlib_module_names, "pydantic", "pydantic_core"}
+    strangers = {
+        f"{path.relative_to(SEARCH)}: {name}"
+        for path in sorted(SEARCH.rglob("*.py"))
+        for name in imported_modules(source_of(path), package_of(path))
+        if name.split(".")[0] not in known and not name.startswith("plimsoll.search.")
+    }
+    assert strangers == set()
+
+
+def test_the_library_of_searches_names_its_own_modules_by_where_they_lie() -> None:
+    """Under an absolute name it would load the other distribution's modules."""
+    absolute = {
+        path.relative_to(SEARCH).as_posix()
+        for path in SEARCH.rglob("*.py")
+        for node in imports_of(source_of(path))
+        if "plimsoll" in (ast.unparse(node) if not getattr(node, "level", 0) else "")
+    }
+    assert absolute == set()

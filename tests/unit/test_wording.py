@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.own_modules import OWN_MODULES, PACKAGE, ROOT
 from tests.worded import held_file
 from tests.worded.held_file import Entry
 from tests.worded.plugin import heard_of
 from tests.worded.subjects import SUBJECTS, subject_of
 
-ROOT = Path(__file__).parents[2]
-PLIMSOLL = ROOT / "plimsoll"
 # In these four words in a row that are the program's own, too, are its wording.
 IN_A_ROW = 4
 # A command is a fact, whatever its words.
@@ -141,10 +140,10 @@ def _texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
 @cache
 def said_by_the_program() -> frozenset[tuple[str, ...]]:
     found: set[tuple[str, ...]] = set()
-    for path in PLIMSOLL.rglob("*.py"):
+    for path in OWN_MODULES:
         for _, text in _texts(ast.parse(path.read_bytes())):
             found.update(_runs(text))
-    for path in PLIMSOLL.rglob("*.j2"):
+    for path in PACKAGE.rglob("*.j2"):
         found.update(_runs(re.sub(r"\{[{%].*?[%}]\}", "|", path.read_text())))
     return frozenset(found)
 

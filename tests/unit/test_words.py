@@ -3,12 +3,12 @@
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-FOLDERS = ("plimsoll", "engine", "benchmarks")
+from tests.unit.own_modules import OWN_MODULES, ROOT
+
+FOLDERS = ("plimsoll", "packages", "engine", "benchmarks")
 # Searches ask and are told, as in the literature on optimisation.
-EXEMPT = ("plimsoll/search/", "plimsoll/methods/load_line/", "benchmarks/search/")
+EXEMPT = ("packages/plimsoll-search/", "plimsoll/methods/load_line/", "benchmarks/search/")
 INSTEAD = {
     "told": "message, answer or reported",
     "asked": "settings, request or requested",
@@ -71,7 +71,7 @@ def test_identifiers_are_in_the_terms_of_the_field() -> None:
 def test_what_people_read_is_in_the_terms_of_the_field() -> None:
     found = [
         f"{name}:{number}: {word.group()}"
-        for folder in ("plimsoll", "engine/src")
+        for folder in ("plimsoll", "packages", "engine/src")
         for pattern in READ
         for path in sorted((ROOT / folder).rglob(pattern))
         if not (name := path.relative_to(ROOT).as_posix()).startswith((*EXEMPT, *NAMES))
@@ -97,7 +97,7 @@ def _public_types(tree: ast.Module) -> Iterator[str]:
 
 def test_one_name_is_one_concept() -> None:
     places: dict[str, list[str]] = {}
-    for path in sorted((ROOT / "plimsoll").rglob("*.py")):
+    for path in OWN_MODULES:
         for name in _public_types(ast.parse(path.read_bytes())):
             if not name.startswith("_"):
                 places.setdefault(name, []).append(path.relative_to(ROOT).as_posix())

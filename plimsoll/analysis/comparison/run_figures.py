@@ -9,13 +9,13 @@ from plimsoll.record.index.run_entry import RunEntry
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.registry import method_with_result
 from plimsoll.record.methods.run_outcome import Better, RunFigure
-from plimsoll.record.results.goal_end import BEYOND_THE_DUT
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import trial_period
 from plimsoll.record.trials.latency_record import slowest_figure
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.search.strategy.goal_end import BEYOND_THE_DUT
 
 _QUANTILES = (("p50", "p50_ns"), ("p99", "p99_ns"), ("p99.9", "p99_9_ns"), ("max", "max_ns"))
 

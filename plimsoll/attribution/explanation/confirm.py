@@ -12,7 +12,7 @@ from plimsoll.attribution.explanation.silences import is_silence, silent_ticks
 from plimsoll.attribution.incidents.cause import Cause, CauseKind
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.spans import Spans
-from plimsoll.host.cpus import HostCpu
+from plimsoll.search.evidence.host_cpu import HostCpu
 
 # A task that could run while a CPU is idle, and one that waits after a page fault, are what
 # throttling and a major fault look like; the counters say that they were.

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from plimsoll.attribution.incidents.cause import CauseKind
 from plimsoll.attribution.incidents.spans import Spans, TickSpan, ticks, union, within
-from plimsoll.host.cpus import HostCpu
 from plimsoll.record.metrics.metrics import query_hosts
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.search.evidence.host_cpu import HostCpu
 
 _NS_PER_S = 1e9
 _NS_PER_MS = 1_000_000

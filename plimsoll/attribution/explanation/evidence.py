@@ -22,7 +22,7 @@ from plimsoll.attribution.incidents.incident import Incident, stall_subject
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import TickSpan, union, within
 from plimsoll.attribution.incidents.spans import ticks as ticks_of
-from plimsoll.host.cpus import named_cpus
+from plimsoll.search.evidence.host_cpu import named_cpus
 from plimsoll.text.units import format_ns
 
 _NS_PER_S = 1e9

@@ -8,7 +8,7 @@ from plimsoll.attribution.explanation.returned_frames import RETURNED
 from plimsoll.attribution.incidents.cause import Cause, CauseKind, Explanation
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.host.cpus import HostCpu, of_host
+from plimsoll.search.evidence.host_cpu import HostCpu, of_host
 from plimsoll.text.units import format_ns
 
 _MOST_NAMED = 3

@@ -7,7 +7,7 @@ from typing import Literal
 
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import LoopOwner
-from plimsoll.host.cpus import HostCpu
+from plimsoll.search.evidence.host_cpu import HostCpu
 
 Confidence = Literal["exact", "partial", "counter", "unexplained"]
 CauseKind = Literal[

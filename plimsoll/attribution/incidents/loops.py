@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from plimsoll.host.cpus import HostCpu
+from plimsoll.search.evidence.host_cpu import HostCpu
 
 LoopOwner = Literal["tester", "dut"]
 _MARK = " (the experiment's noise: "

@@ -9,8 +9,8 @@ from typing import Literal
 
 from plimsoll.attribution.incidents.cause import Cause, CauseKind, Explanation
 from plimsoll.attribution.ranking.rank import group_name
-from plimsoll.host.cpus import HostCpu
-from plimsoll.record.trials.disturbance import FIRST_KEPT, LONGEST_KEPT, Disturbance, DutAbsence
+from plimsoll.search.evidence.disturbance import FIRST_KEPT, LONGEST_KEPT, Disturbance, DutAbsence
+from plimsoll.search.evidence.host_cpu import HostCpu
 
 _NS_PER_S = 1e9
 _MOST_CAUSES = 16

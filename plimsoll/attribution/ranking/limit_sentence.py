@@ -9,7 +9,7 @@ from plimsoll.attribution.incidents.dut_on_tester import is_dut_on_tester_cpu
 from plimsoll.attribution.incidents.loops import is_noise
 from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary
-from plimsoll.host.cpus import of_host
+from plimsoll.search.evidence.host_cpu import of_host
 from plimsoll.text.percents import whole_percents
 from plimsoll.text.units import format_ns
 

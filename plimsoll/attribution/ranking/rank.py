@@ -10,7 +10,7 @@ from plimsoll.attribution.incidents.cause import Cause, CauseKind, Confidence, E
 from plimsoll.attribution.incidents.loops import LoopOwner
 from plimsoll.attribution.incidents.weights import weights
 from plimsoll.attribution.ranking.remedies import Remedy, remedy_for
-from plimsoll.host.cpus import HostCpu
+from plimsoll.search.evidence.host_cpu import HostCpu
 
 # Any of a CPU's workers may be given the work.
 _KWORKER = re.compile(r"^kworker/(u?)[0-9:A-Z]+")

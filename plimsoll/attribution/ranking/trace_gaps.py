@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from plimsoll.host.cpus import HostCpu
 from plimsoll.record.causes.causes_record import (
     ExplainedIncident,
     TracedCpu,
     TrialCauses,
     UnwatchedDut,
 )
+from plimsoll.search.evidence.host_cpu import HostCpu
 from plimsoll.text.counted import counted
 from plimsoll.text.units import format_duration
 

@@ -19,8 +19,8 @@ from plimsoll.record.calibrations.stored_calibration import CleanRate, StoredCal
 from plimsoll.record.run.environment import read_environment
 from plimsoll.record.trials.trial_parts import TrialIdentity
 from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.search.text.wire import max_pps
 from plimsoll.text.units import format_pps
-from plimsoll.text.wire import max_pps
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.traffic.streams.compile import Paths, compile_profile
 from plimsoll.traffic.streams.profile import Profile

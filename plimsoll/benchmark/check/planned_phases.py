@@ -14,8 +14,8 @@ from plimsoll.benchmark.trial_run.baseline_trial import MOST_BASELINE_TRIALS, ne
 from plimsoll.benchmark.trial_run.ceiling_trial import CEILING_TRIAL_S, MOST_CEILING_TRIALS
 from plimsoll.benchmark.trial_run.teaching import teaching_trial
 from plimsoll.record.results.check_result import PlannedPhase
-from plimsoll.record.trials.trial_evidence import LossSample, TrialEvidence
 from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.search.evidence.trial_evidence import LossSample, TrialEvidence
 from plimsoll.search.strategy.ask import Ask, Phase, Search, Told
 from plimsoll.text.units import format_duration
 

@@ -13,7 +13,7 @@ from plimsoll.record.results.check_result import (
     PlannedRate,
     PlannedStream,
 )
-from plimsoll.text.wire import FCS_BYTES, l1_bits, l2_bits, max_pps
+from plimsoll.search.text.wire import FCS_BYTES, l1_bits, l2_bits, max_pps
 from plimsoll.traffic.frames.scapy_layers import Scapy, layer_class
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile

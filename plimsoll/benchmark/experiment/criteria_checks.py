@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from plimsoll.benchmark.experiment.judged_search import ExperimentSearch
 from plimsoll.dut.lab import LabModel
 from plimsoll.observe.agent.settings import ObserveSettings
-from plimsoll.search.registry import SearchSettings
 from plimsoll.text.mistakes import Location, did_you_mean, mistake
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.trial.criteria.criterion import Criterion, StreamCriterion
@@ -42,7 +42,7 @@ def _check_not_allowed(
 
 
 def spread_checks(
-    criteria: Sequence[CriterionSettings], search: SearchSettings, place: Location
+    criteria: Sequence[CriterionSettings], search: ExperimentSearch, place: Location
 ) -> Iterator[CriterionCheck]:
     """Of the criteria at `place`: the search repeats as often as a spread needs."""
     for index, criterion in enumerate(criteria):
@@ -50,7 +50,7 @@ def spread_checks(
             yield partial(_check_spread, criterion, search, *place, index, "repetitions")
 
 
-def _check_spread(criterion: Spread, search: SearchSettings, *place: str | int) -> None:
+def _check_spread(criterion: Spread, search: ExperimentSearch, *place: str | int) -> None:
     """Raise where the search does not repeat its last trial as often as a spread needs."""
     if criterion.repetitions > search.repetitions:
         problem = (
@@ -139,7 +139,7 @@ def sink_criteria_checks(
 
 
 def sink_checks(
-    profile: Profile, search: SearchSettings, lab: LabModel
+    profile: Profile, search: ExperimentSearch, lab: LabModel
 ) -> Iterator[Callable[[], None]]:
     """The same of streams, which the DUT must be known to drop, and of the search."""
     if lab.returns_frames:

@@ -26,6 +26,11 @@ from plimsoll.benchmark.experiment.criteria_checks import (
     spread_checks,
     stream_checks,
 )
+from plimsoll.benchmark.experiment.judged_search import (
+    ExperimentSearch,
+    goal_criteria,
+    judged_by_criteria,
+)
 from plimsoll.benchmark.experiment.set_field import SetField, with_fields
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings, check_trial_duration
 from plimsoll.benchmark.experiment.written_at import WrittenAt
@@ -38,7 +43,7 @@ from plimsoll.generator.registry.generators import GeneratorField
 from plimsoll.host.resctrl.settings import ResctrlSettings
 from plimsoll.neighbours.registry import NeighbourSettings
 from plimsoll.observe.agent.settings import ObserveSettings
-from plimsoll.search.registry import SearchSettings, with_strategy
+from plimsoll.search.registry import with_strategy
 from plimsoll.search.strategy.ask import Search
 from plimsoll.search.strategy.settings import ToPps
 from plimsoll.text.document import Document, read_document
@@ -85,7 +90,7 @@ class Experiment(BaseModel):
     noise: Annotated[tuple[NeighbourSettings, ...], Field(max_length=16)] = ()
     resctrl: ResctrlSettings | None = None
     tuning: Intent | None = None
-    search: SearchSettings
+    search: ExperimentSearch
     _written: WrittenAt = PrivateAttr(default_factory=WrittenAt)
 
     @field_validator("profile")
@@ -122,7 +127,7 @@ class Experiment(BaseModel):
     def _sections_agree(self) -> Self:
         """What no section can tell alone, of all criteria at once."""
         places: dict[Location, Sequence[CriterionSettings]] = {("criteria",): self.criteria}
-        for index, criteria in enumerate(self.search.goal_criteria.values()):
+        for index, criteria in enumerate(goal_criteria(self.search).values()):
             places["search", "goals", index, "criteria"] = criteria or ()
         checks = list(allowed_checks(self.criteria, self.allowed))
         for place, judged_by in places.items():
@@ -150,9 +155,11 @@ class Experiment(BaseModel):
 
     @field_validator("search")
     @classmethod
-    def _goals_have_streams(cls, search: SearchSettings, info: ValidationInfo) -> SearchSettings:
+    def _goals_have_streams(
+        cls, search: ExperimentSearch, info: ValidationInfo
+    ) -> ExperimentSearch:
         if profile := info.data.get("profile"):
-            goals = enumerate(search.goal_criteria.values())
+            goals = enumerate(goal_criteria(search).values())
             check_all(
                 *(
                     check
@@ -195,7 +202,7 @@ class Experiment(BaseModel):
     @property
     def goals(self) -> Mapping[str, tuple[CriterionSettings, ...]]:
         """The criteria of each goal of the search, in order; the first goal is the run's."""
-        by_goal = self.search.goal_criteria
+        by_goal = goal_criteria(self.search)
         return {name: criteria or self.criteria for name, criteria in by_goal.items()}
 
     def begin_search(self, to_pps: ToPps, reach_pps: float | None = None) -> Search:
@@ -204,8 +211,8 @@ class Experiment(BaseModel):
         Raises InputError naming the field for a load that is not known in pps, and for loads out
         of order.
         """
-        judged = self.search.judged_by(self.criteria, self.trial.window)
-        return judged.begin(to_pps, reach_pps)
+        search = judged_by_criteria(self.search, self.criteria, self.trial.window)
+        return search.begin(to_pps, reach_pps)
 
     def criteria_of(self, goal: str | None) -> tuple[CriterionSettings, ...]:
         """A goal's criteria; the experiment's own where a trial is for none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.judged_search import goal_criteria
 from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import Capabilities
 from plimsoll.text.units import format_pps
@@ -32,7 +33,7 @@ def check_generator_sends(
     profile, lab = experiment.profile, experiment.lab
     generator = experiment.effective_generator
     _check_judged(generator.capabilities, experiment.criteria, "criteria")
-    for goal, criteria in experiment.search.goal_criteria.items():
+    for goal, criteria in goal_criteria(experiment.search).items():
         _check_judged(generator.capabilities, criteria or (), f"search.goals: {goal}")
     try:
         streams = compile_profile(profile, load_pps, lab.directions)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.errors import InputError
 from plimsoll.search.strategy.settings import ToPps
+from plimsoll.search.text.wire import max_pps
 from plimsoll.text.units import Rate, format_number, format_pps
-from plimsoll.text.wire import max_pps
 from plimsoll.traffic.streams.profile import Profile
 
 # Of floating point: 100 % is within the line rate.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.text.wire import FCS_BYTES
+from plimsoll.search.text.wire import FCS_BYTES
 
 # Classic pcap with times in ns, in this machine's byte order, as docs/engine-protocol.md says.
 _FILE = struct.Struct("=IHHiIII")

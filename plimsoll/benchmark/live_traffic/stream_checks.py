@@ -7,8 +7,8 @@ from collections.abc import Collection
 from plimsoll.benchmark.live_traffic.known_stream import KnownStream
 from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import Capabilities
+from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.text.units import format_pps
-from plimsoll.text.wire import FCS_BYTES
 from plimsoll.traffic.plan import StreamPlan
 
 _MOST_NUMBER = 65535

@@ -16,9 +16,9 @@ from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.ports.machine_ports import MachinePort
 from plimsoll.host.ports.port_needs import is_open_to_dpdk
+from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.text.commented_yaml import Noted, commented_yaml
 from plimsoll.text.plain_text import plain_text
-from plimsoll.text.wire import FCS_BYTES
 
 _WIDTH = 98
 _FRAME_SIZE = 64

@@ -37,7 +37,7 @@ from plimsoll.observe.kernel_trace.thread_names import task_cgroups, tasks_seen
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
 from plimsoll.record.causes.causes_record import TraceState, UnwatchedDut
 from plimsoll.record.trials.clock_fit import ClockFit
-from plimsoll.record.trials.disturbance import Disturbance
+from plimsoll.search.evidence.disturbance import Disturbance
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.outcome.outcome import Outcome
 

@@ -39,7 +39,7 @@ from plimsoll.observe.agent.observers import Observers
 from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings
 from plimsoll.observe.agent.starting_agents import LocalHost, StartingAgents, open_observers
 from plimsoll.record.metrics.tester_capacity import TesterCapacity
-from plimsoll.text.wire import FCS_BYTES
+from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 from plimsoll.trial.outcome.background_streams import BackgroundStreams

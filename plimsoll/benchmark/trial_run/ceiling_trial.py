@@ -16,8 +16,8 @@ from plimsoll.record.results.tester_diagnosis import TesterCeiling
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.search.strategy.tester_reach import sustainable_pps
+from plimsoll.search.text.wire import max_pps
 from plimsoll.text.units import format_pps
-from plimsoll.text.wire import max_pps
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.judging.tester import TesterLimits
 

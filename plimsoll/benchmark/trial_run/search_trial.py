@@ -11,10 +11,9 @@ from plimsoll.benchmark.testbed.testbed import Testbed
 from plimsoll.benchmark.trial_run.burst import burst_streams
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.record.trials.trial_record import GoalVerdict, TrialRecord
-from plimsoll.search.strategy.ask import Ask, Phase, RecordedTrial, Told
+from plimsoll.search.strategy.ask import Ask, JudgedVerdict, Phase, RecordedTrial, Told
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
-from plimsoll.trial.judging.verdict import JudgedVerdict
 
 # Exceeding what the rule allows by this factor is not chance.
 _FAR = 2

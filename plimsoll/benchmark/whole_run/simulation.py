@@ -15,15 +15,15 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.set_field import OPTION, SetField, parse_set_field
 from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.errors import InputError
-from plimsoll.generator.simulated.models.dut_model import DutModel
-from plimsoll.generator.simulated.models.registry import model_kinds
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.search.registry import DEFAULT_STRATEGY, strategies
+from plimsoll.search.simulated.models.dut_model import DutModel
+from plimsoll.search.simulated.models.registry import model_kinds
+from plimsoll.search.text.wire import l1_bits
 from plimsoll.text.mistakes import Location, as_one, did_you_mean, tell_mistakes
 from plimsoll.text.units import WRITTEN, Rate
-from plimsoll.text.wire import l1_bits
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 

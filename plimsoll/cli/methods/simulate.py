@@ -20,7 +20,6 @@ from plimsoll.benchmark.whole_run.simulation import (
     parse_settings,
 )
 from plimsoll.errors import InputError
-from plimsoll.generator.simulated.models.registry import model_kinds
 from plimsoll.host.ledger.scratch import scratch_folder
 from plimsoll.methods.load_line.run import find_load_line
 from plimsoll.methods.load_line.terminal_summary import print_result
@@ -28,6 +27,7 @@ from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.report import write_report
+from plimsoll.search.simulated.models.registry import model_kinds
 from plimsoll.terminal.commands.progress import Progress
 from plimsoll.terminal.exit_codes import end_by
 from plimsoll.terminal.options.options import parse_option

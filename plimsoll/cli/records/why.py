@@ -18,12 +18,12 @@ from plimsoll.attribution.ranking.remedies import Remedy
 from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
 from plimsoll.attribution.ranking.trace_gaps import trace_gaps
 from plimsoll.errors import InputError
-from plimsoll.host.cpus import of_host
 from plimsoll.record.causes.causes_record import TrialCauses, read_causes
 from plimsoll.record.causes.kernel_events import read_kernel_events
 from plimsoll.record.index.find import LAST, find_run
 from plimsoll.record.run.file_check import require_intact
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.search.evidence.host_cpu import of_host
 from plimsoll.terminal.new_file import write_new_file
 from plimsoll.terminal.options.options import parse_option
 from plimsoll.terminal.options.run_choice import RunsFolderOption, complete_run

@@ -17,8 +17,8 @@ from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
 from plimsoll.dut.two_ports import TwoPortSettings
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
+from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.text.mistakes import mistake
-from plimsoll.text.wire import FCS_BYTES
 
 # The least MTU that IPv6 and any usual frame pass.
 _USUAL_MTU = 1500

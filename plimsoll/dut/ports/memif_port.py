@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from plimsoll.errors import InputError
-from plimsoll.text.wire import FCS_BYTES
+from plimsoll.search.text.wire import FCS_BYTES
 
 # sun_path of sockaddr_un, its closing zero included.
 _LONGEST_PATH_BYTES = 107

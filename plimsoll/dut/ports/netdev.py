@@ -15,7 +15,7 @@ from plimsoll.host.processes.privileges import (
     missing_for_packet_sockets,
     missing_for_xdp,
 )
-from plimsoll.text.wire import FCS_BYTES
+from plimsoll.search.text.wire import FCS_BYTES
 
 NetdevDriver = Literal["auto", "af_xdp", "af_packet"]
 

@@ -13,7 +13,7 @@ from plimsoll.generator.port_streams import (
     check_udp_over_ipv4,
     refusal,
 )
-from plimsoll.text.wire import FCS_BYTES, PREAMBLE_AND_GAP_BYTES
+from plimsoll.search.text.wire import FCS_BYTES, PREAMBLE_AND_GAP_BYTES
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
 _NAME = "Pktgen"

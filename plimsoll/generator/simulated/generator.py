@@ -16,15 +16,15 @@ from plimsoll.generator.interface import (
     TrialPlan,
     TrialReport,
 )
-from plimsoll.generator.simulated.direction import Passage, SimulatedDirection
-from plimsoll.generator.simulated.latency_shape import LatencyPools
-from plimsoll.generator.simulated.models.dut_model import DutModel
+from plimsoll.generator.simulated.latency_pools import LatencyPools
 from plimsoll.generator.simulated.path_run import PathRun
 from plimsoll.generator.simulated.polling_loop import LoopRun, SimulatedLoop
 from plimsoll.generator.simulated.port_schedule import PortRate, port_schedule
 from plimsoll.generator.simulated.stream_run import StreamRun
 from plimsoll.generator.simulated.trial_run import TrialRun
-from plimsoll.text.wire import max_pps
+from plimsoll.search.simulated.direction import Passage, SimulatedDirection
+from plimsoll.search.simulated.models.dut_model import DutModel
+from plimsoll.search.text.wire import max_pps
 from plimsoll.version import VERSION
 
 # Every simulation begins at the start of 2026, UTC.

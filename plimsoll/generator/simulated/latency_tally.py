@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from plimsoll.generator.histogram import bucket_of
-from plimsoll.generator.simulated.latency_shape import (
+from plimsoll.generator.simulated.latency_pools import (
     NOTHING,
     TOP_US,
     Buckets,
     Collected,
     DrawnLatencies,
     LatencyPools,
-    LatencyShape,
 )
+from plimsoll.search.simulated.latency_shape import LatencyShape
 
 # Different histograms that are only counted before they are added up.
 _MOST_COUNTED = 64

@@ -7,12 +7,12 @@ from random import Random
 from typing import NamedTuple
 
 from plimsoll.generator.interface import StreamCounts
-from plimsoll.generator.simulated.chance import binomial, geometric_sum, poisson
-from plimsoll.generator.simulated.direction import Passage, SimulatedDirection
-from plimsoll.generator.simulated.latency_shape import LatencyShape
 from plimsoll.generator.simulated.latency_tally import DelayShare
-from plimsoll.generator.simulated.polling_loop import Away
 from plimsoll.generator.simulated.stream_run import Fate, StreamRun
+from plimsoll.search.simulated.away_times import Away
+from plimsoll.search.simulated.chance import binomial
+from plimsoll.search.simulated.direction import Passage, SimulatedDirection
+from plimsoll.search.simulated.latency_shape import LatencyShape
 
 # The mean wait is rounded to this part of the floor, so that similar intervals share histograms.
 _WAIT_STEPS = 32
@@ -109,7 +109,8 @@ class PathRun:
         """Whole frames for each stream, none made and none gone."""
         shape = self._shape(passage)
         rooms = [min(each.sent, each.outstanding) for each in self.streams]
-        lost = self._spread(self._lost(passage), rooms)
+        frames, self._not_yet_lost = passage.lost(self._chance, self._not_yet_lost)
+        lost = self._spread(frames, rooms)
         for stream, frames in zip(self.streams, lost, strict=True):
             if stream.closed_loop:
                 stream.hold_back(passage.delays, frames)
@@ -157,16 +158,6 @@ class PathRun:
             overrun += frames - waited
             left -= frames
         return missed, overrun
-
-    def _lost(self, passage: Passage) -> int:
-        """Whole frames; what is left of one is lost later."""
-        frames = self._not_yet_lost + passage.overflow
-        whole = int(frames)
-        self._not_yet_lost = frames - whole
-        if passage.loss_events:
-            events = poisson(self._chance, passage.loss_events)
-            whole += geometric_sum(self._chance, events, passage.frames_per_event)
-        return whole
 
     def _shape(self, passage: Passage) -> LatencyShape:
         step_ns = self._floor.floor_ns / _WAIT_STEPS

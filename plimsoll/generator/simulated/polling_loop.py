@@ -6,18 +6,14 @@ loop sees the gap itself, as the engine's loops do, so the counts show it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from random import Random
-from typing import NamedTuple
 
 from plimsoll.generator.interface import CycleBudget, Cycles, Stall, WorkerCounts
-from plimsoll.generator.simulated.latency_shape import (
-    LatencyPools,
-    LatencyShape,
-)
+from plimsoll.generator.simulated.latency_pools import LatencyPools
 from plimsoll.generator.simulated.latency_tally import LatencyTally
+from plimsoll.search.simulated.away_times import Away, AwayTimes
+from plimsoll.search.simulated.latency_shape import LatencyShape
 
 # Gaps over 1 us that a loop's own work makes: a turn with 32 frames to send and measure.
 _TURN = LatencyShape(1600.0, 0.18, 60.0)
@@ -29,34 +25,6 @@ _TSC_HZ = 2_000_000_000
 _LONGEST_OF_INTERVAL, _LONGEST_OF_TRIAL = 16, 64
 # No burst was sampled: a simulated loop spends no cycles.
 _NO_CYCLES = CycleBudget(*[Cycles(0, 0)] * 4)
-
-
-class Away(NamedTuple):
-    """A loop is away from `begin_s` to `end_s` of simulated time."""
-
-    begin_s: float
-    end_s: float
-
-    @property
-    def length_s(self) -> float:
-        """How long."""
-        return self.end_s - self.begin_s
-
-
-@dataclass(frozen=True, slots=True)
-class AwayTimes:
-    """How often a loop is away and for how long: exponential gaps, log-normal lengths."""
-
-    mean_gap_s: float
-    median_s: float
-    deviation: float
-
-    def after(self, now_s: float, chance: Random) -> Away:
-        """The next time it is away."""
-        begin_s = now_s + chance.expovariate(1.0 / self.mean_gap_s)
-        return Away(
-            begin_s, begin_s + chance.lognormvariate(math.log(self.median_s), self.deviation)
-        )
 
 
 class SimulatedLoop:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from plimsoll.text.wire import l1_bits
+from plimsoll.search.text.wire import l1_bits
 from plimsoll.traffic.plan import StreamPlan
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar, get_args
 from plimsoll.generator.generator_plan import Capabilities, GeneratorPlan, Launch
 from plimsoll.generator.interface import FrameFault
 from plimsoll.generator.simulated.generator import SimulatedGenerator
-from plimsoll.generator.simulated.models.dut_model import DutModel
+from plimsoll.search.simulated.models.dut_model import DutModel
 from plimsoll.traffic.plan import PacingKind
 
 

@@ -9,16 +9,12 @@ from typing import NamedTuple
 
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import StreamCounts
-from plimsoll.generator.simulated.chance import poisson
-from plimsoll.generator.simulated.direction import Delay
-from plimsoll.generator.simulated.latency_shape import (
-    NO_HISTOGRAM,
-    DrawnLatencies,
-    LatencyPools,
-    LatencyShape,
-)
+from plimsoll.generator.simulated.latency_pools import NO_HISTOGRAM, DrawnLatencies, LatencyPools
 from plimsoll.generator.simulated.latency_tally import DelayShare, LatencyTally
-from plimsoll.generator.simulated.polling_loop import Away
+from plimsoll.search.simulated.away_times import Away
+from plimsoll.search.simulated.chance import poisson
+from plimsoll.search.simulated.direction import Delay
+from plimsoll.search.simulated.latency_shape import LatencyShape
 from plimsoll.traffic.plan import StreamPlan
 
 # How late a sending loop is that was not away: part of a turn.

@@ -13,7 +13,8 @@ from plimsoll.generator.interface import (
     TrialStage,
 )
 from plimsoll.generator.simulated.path_run import PathRun, PathSpan
-from plimsoll.generator.simulated.polling_loop import Away, LoopRun
+from plimsoll.generator.simulated.polling_loop import LoopRun
+from plimsoll.search.simulated.away_times import Away
 
 # Intervals end at whole multiples of their length; a rest shorter than this is rounding.
 _SHORTEST_S = 1e-9

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.record.results.goal_end import LimitedBy
 from plimsoll.record.results.result import GoalResult, Result
+from plimsoll.search.strategy.goal_end import LimitedBy
 from plimsoll.text.units import format_duration, format_pps
 
 # A load line is the DUT's capacity only where the DUT is what failed above it.

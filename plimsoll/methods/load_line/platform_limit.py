@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary, summarise
-from plimsoll.host.cpus import named_cpus
 from plimsoll.record.causes.causes_record import ExplainedIncident, TrialCauses, read_causes
 from plimsoll.record.results.result import PlatformLimit
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.search.evidence.host_cpu import named_cpus
 from plimsoll.text.units import format_ns, format_pps
 
 # Of the lost frames: below, the load itself is what the DUT fails by.

@@ -13,12 +13,12 @@ from plimsoll.analysis.comparison.conclusion_words import counted_conclusions
 from plimsoll.analysis.comparison.same_within import same_within
 from plimsoll.methods.matrix.result import IterationResult, MatrixResult, SampleResult
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.results.goal_end import BEYOND_THE_DUT
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page
 from plimsoll.report.tuning.section import HostTuning, tuning_of_run
+from plimsoll.search.strategy.goal_end import BEYOND_THE_DUT
 from plimsoll.text.counted import counted
 from plimsoll.text.units import format_pps, format_ratio
 

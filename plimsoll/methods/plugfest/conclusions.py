@@ -31,10 +31,10 @@ from plimsoll.methods.plugfest.result import (
 from plimsoll.methods.plugfest.run import ended_samples
 from plimsoll.record.index.run_entry import RunEntry, entry_of
 from plimsoll.record.methods.run_outcome import RunFigure
-from plimsoll.record.results.goal_end import BEYOND_THE_DUT
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.search.strategy.goal_end import BEYOND_THE_DUT
 
 AXES: tuple[Axis, ...] = ("dut", "chain", "noise", "generator")
 _LOAD_LINE = "load line"

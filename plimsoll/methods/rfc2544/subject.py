@@ -17,8 +17,8 @@ from plimsoll.methods.rfc2544.result import MaximumBasis, Subject
 from plimsoll.methods.rfc2544.settings import FrameTestSettings
 from plimsoll.record.results.tester_diagnosis import TesterCeiling
 from plimsoll.search.strategy.tester_reach import sustainable_pps
+from plimsoll.search.text.wire import max_pps
 from plimsoll.text.units import Rate, format_pps
-from plimsoll.text.wire import max_pps
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import Paths, compile_profile
 from plimsoll.trial.criteria.frame_count import FrameCount

@@ -11,8 +11,8 @@ from plimsoll.methods.rfc2544.subject import TestSubject
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.search.binary.settings import BinarySettings
 from plimsoll.search.strategy.ask import Ask, GoalEnd, Search
+from plimsoll.search.text.wire import l1_bits
 from plimsoll.text.units import Rate
-from plimsoll.text.wire import l1_bits
 
 
 def measure_throughput(

@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from plimsoll.search.evidence.evidence_model import EvidenceModel
 
 
-class RecordModel(BaseModel):
-    """Plain JSON of its fields alone; made from any object with the same attributes.
-
-    A command needs few of them: each is built when first used, not when it is imported.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        from_attributes=True,
-        ser_json_inf_nan="null",
-        defer_build=True,
-    )
+class RecordModel(EvidenceModel):
+    """A part of a record that is no evidence of the search's; written and read as that is."""

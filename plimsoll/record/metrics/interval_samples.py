@@ -22,7 +22,7 @@ from plimsoll.record.metrics.engine_samples import (
 )
 from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
 from plimsoll.record.samples.metric_type import MetricSample, MetricType
-from plimsoll.text.wire import l1_bits, l2_bits
+from plimsoll.search.text.wire import l1_bits, l2_bits
 from plimsoll.traffic.plan import StreamPlan
 
 _SOURCE = "trafficgen"

@@ -11,7 +11,7 @@ from pydantic import Field
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.text.wire import l1_bits, l2_bits
+from plimsoll.search.text.wire import l1_bits, l2_bits
 
 
 class LoadLine(RecordModel):

@@ -13,7 +13,6 @@ from pydantic import Field, JsonValue
 from plimsoll.record.calibrations.calibration import TesterCalibration
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.results.event_bound import events_per_hour_below
-from plimsoll.record.results.goal_end import GoalEnd, LimitedBy
 from plimsoll.record.results.load_line import LoadLine
 from plimsoll.record.results.method_result import (
     InvalidReason,
@@ -25,8 +24,9 @@ from plimsoll.record.results.tester_diagnosis import TesterCeiling, TesterDiagno
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.stream_record import StreamRecord
-from plimsoll.record.trials.trial_evidence import OfferedInterval
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
+from plimsoll.search.evidence.trial_evidence import OfferedInterval
+from plimsoll.search.strategy.goal_end import GoalEnd, LimitedBy
 
 
 class Validation(RecordModel):

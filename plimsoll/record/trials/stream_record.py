@@ -16,8 +16,8 @@ from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.flow_summary import FlowSummary
 from plimsoll.record.trials.latency_estimate import LatencyEstimate
 from plimsoll.record.trials.latency_record import LatencyRecord, LongestLatency, NamedLatency
+from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.text.units import format_ns
-from plimsoll.text.wire import FCS_BYTES
 from plimsoll.traffic.plan import PacingKind, Role, Schedule, StreamPlan
 
 

@@ -12,7 +12,7 @@ from plimsoll.record.trials.host_readings import HostReadings
 from plimsoll.record.trials.loss_blame_record import LossBlameRecord
 from plimsoll.record.trials.offered_range import OfferedRange
 from plimsoll.record.trials.schedule_record import ScheduleRecord
-from plimsoll.record.trials.trial_evidence import TrialEvidence
+from plimsoll.search.evidence.trial_evidence import TrialEvidence
 
 TrialPhase = Literal[
     "calibration",

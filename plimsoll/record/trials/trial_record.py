@@ -30,13 +30,13 @@ from plimsoll.record.trials.tester_record import (
     ResolvedRecord,
     WorkerRecord,
 )
-from plimsoll.record.trials.trial_evidence import TrialEvidence
 from plimsoll.record.trials.trial_parts import (
     NO_CONTEXT,
     TrialContext,
     TrialIdentity,
     TrialPhase,
 )
+from plimsoll.search.evidence.trial_evidence import TrialEvidence
 
 Verdict = Literal["pass", "fail", "invalid", "none"]
 

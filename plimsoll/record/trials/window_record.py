@@ -9,7 +9,7 @@ from pydantic import Field
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.latency_record import LatencyRecord
-from plimsoll.record.trials.trial_evidence import LossSample
+from plimsoll.search.evidence.trial_evidence import LossSample
 from plimsoll.traffic.plan import Role
 
 # Undecided: nothing failed, and a latency criterion alone is open for the tester's stalls.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plimsoll.record.results.result import Result
-from plimsoll.record.trials.trial_evidence import OfferedInterval
 from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.search.evidence.trial_evidence import OfferedInterval
 from plimsoll.text.units import format_pps, format_ratio
 
 ABSENT_FRAMES = "absent-frames"

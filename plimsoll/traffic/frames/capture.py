@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 from plimsoll.errors import InputError
+from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.text.units import format_ns
-from plimsoll.text.wire import FCS_BYTES
 from plimsoll.traffic.captured_gaps import CapturedGaps
 from plimsoll.traffic.frames.capture_file import CapturedFrame, read_capture
 from plimsoll.traffic.frames.captured_headers import (

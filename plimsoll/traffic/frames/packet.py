@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping
 
 from plimsoll.errors import InputError
-from plimsoll.text.wire import FCS_BYTES
+from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.traffic.frames.field_values import ValueKind, as_number, field_kind, for_scapy
 from plimsoll.traffic.frames.layers import FieldValue, Layer, Stack
 from plimsoll.traffic.frames.scapy_layers import Scapy, layer_class, scapy_module

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.errors import InputError
+from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.text.mistakes import did_you_mean
-from plimsoll.text.wire import FCS_BYTES
 from plimsoll.traffic.frames.layers import Layer, Stack, layer
 from plimsoll.traffic.frames.packet import build_packet, header_bytes
 from plimsoll.traffic.frames.written_bytes import written_bytes

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from heapq import nlargest
 
 from plimsoll.generator.histogram import Histogram, merge
-from plimsoll.record.trials.disturbance import Disturbance
-from plimsoll.record.trials.trial_evidence import (
+from plimsoll.search.evidence.counted import largest_peaks, most_telling
+from plimsoll.search.evidence.disturbance import Disturbance
+from plimsoll.search.evidence.theil_sen import theil_sen
+from plimsoll.search.evidence.trial_evidence import (
     LatencyPeak,
-    LossSample,
     OfferedInterval,
     TrialEvidence,
 )
@@ -18,11 +18,6 @@ from plimsoll.trial.outcome.due_frames import due_frames
 from plimsoll.trial.outcome.loss_times import loss_times
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.series import NO_SAMPLE
-from plimsoll.trial.outcome.theil_sen import theil_sen
-
-_FIRST_LOSSES = 128
-_LARGEST_LOSSES = 128
-_PEAKS = 64
 
 
 def evidence_of(outcome: Outcome, disturbances: Sequence[Disturbance] = ()) -> TrialEvidence:
@@ -38,7 +33,7 @@ def evidence_of(outcome: Outcome, disturbances: Sequence[Disturbance] = ()) -> T
         forwarded_pps=_least_forwarded_pps(outcome),
         first_loss_s=losses[0].begin_s if losses else None,
         lossy_intervals=len(losses),
-        losses=_most_telling(losses),
+        losses=most_telling(losses),
         min_ns=latency.min_ns,
         p50_ns=latency.quantile_ns(0.5),
         p99_ns=latency.quantile_ns(0.99),
@@ -133,13 +128,6 @@ def _least_offered(outcome: Outcome) -> OfferedInterval | None:
     return OfferedInterval(begin_s=begin_s, end_s=end_s, pps=outcome.plan.load_pps * share)
 
 
-def _most_telling(losses: list[LossSample]) -> tuple[LossSample, ...]:
-    """The first and, of the rest, the largest, by time."""
-    first, rest = losses[:_FIRST_LOSSES], losses[_FIRST_LOSSES:]
-    largest = nlargest(_LARGEST_LOSSES, rest, key=lambda loss: loss.frames)
-    return (*first, *sorted(largest, key=lambda loss: loss.begin_s))
-
-
 def _latency_growth(outcome: Outcome) -> float | None:
     """Of the load stream whose queue grows fastest."""
     series = outcome.series
@@ -168,5 +156,4 @@ def _peaks(outcome: Outcome) -> tuple[LatencyPeak, ...]:
         for begin_s, *each in zip(outcome.series.begin_s, *columns, strict=True)
         if each and max(each) != NO_SAMPLE
     ]
-    largest = sorted(nlargest(_PEAKS, worst), key=lambda peak: peak[1])
-    return tuple(LatencyPeak(at_s=begin_s, max_ns=max_ns) for max_ns, begin_s in largest)
+    return largest_peaks(worst)

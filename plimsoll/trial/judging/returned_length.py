@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from plimsoll.generator.interface import StreamCounts
+from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.text.units import format_number
-from plimsoll.text.wire import FCS_BYTES
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome

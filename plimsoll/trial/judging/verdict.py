@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
 
 from plimsoll.dut.sight import Hop
 from plimsoll.record.trials.finding_record import FindingOutcome
+from plimsoll.search.strategy.ask import JudgedVerdict
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 from plimsoll.trial.judging.dut_agreement import dut_agreement
@@ -17,7 +17,6 @@ from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 
-JudgedVerdict = Literal["pass", "fail", "invalid"]
 HOPS_RULE = "hops"
 
 

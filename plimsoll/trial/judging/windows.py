@@ -11,8 +11,8 @@ from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan
 from plimsoll.generator.latency_ends import LatencyEnds
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.latency_record import LatencyRecord
-from plimsoll.record.trials.trial_evidence import LossSample
 from plimsoll.record.trials.window_record import WindowRecord, WindowStream, WindowVerdict
+from plimsoll.search.evidence.trial_evidence import LossSample
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.judging.silence import Silence

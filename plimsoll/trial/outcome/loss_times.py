@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-from plimsoll.record.trials.trial_evidence import LossSample
+from plimsoll.search.evidence.trial_evidence import LossSample
 from plimsoll.trial.outcome.outcome import Outcome
 
 

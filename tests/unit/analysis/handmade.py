@@ -9,13 +9,13 @@ from plimsoll.generator.interface import Interval, Stall
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.recorder import Recorder, recording
-from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import Result
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.samples.metric_type import MetricSample, MetricType
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
+from plimsoll.search.strategy.goal_end import GoalEnd
 from tests.unit.record.relisting import relist
 from tests.unit.record.trial_parts import BEGIN_NS, FOUR, counts, interval, plan, record
 

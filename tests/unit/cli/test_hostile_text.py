@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.methods.load_line.terminal_summary import print_result
-from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import Result
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.report import write_report
+from plimsoll.search.strategy.goal_end import GoalEnd
 from plimsoll.terminal.output import EdgelessConsole, PlainConsole
 from tests.unit.record.trial_parts import record
 from tests.unit.report.sample_run import write_sample_run

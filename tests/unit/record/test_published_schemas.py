@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import Result
 from plimsoll.record.schemas import main, published_schemas
+from plimsoll.search.strategy.goal_end import GoalEnd
 from tests.unit.record.trial_parts import record
 
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "schemas"

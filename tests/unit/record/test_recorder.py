@@ -12,11 +12,11 @@ from plimsoll.record.metrics.histogram_log import read_histogram_log
 from plimsoll.record.metrics.metrics import read_metrics
 from plimsoll.record.metrics.tester_capacity import TesterCapacity
 from plimsoll.record.recorder import Recorder, recording
-from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import Result, read_result
 from plimsoll.record.run.file_check import check_run
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.search.strategy.goal_end import GoalEnd
 from tests.unit.record.trial_parts import BEGIN_NS, interval, plan, record, second
 from tests.worded.says import Says
 

@@ -37,13 +37,13 @@ from plimsoll.record.calibrations.stored_calibration import (
     TesterIdentity,
 )
 from plimsoll.record.recorder import Recorder, recording
-from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import DutAgreement, Result
 from plimsoll.record.run.environment import Environment, HugepageFacts
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.counter_record import CounterRecord
 from plimsoll.record.trials.trial_parts import TrialContext, TrialIdentity, TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
+from plimsoll.search.strategy.goal_end import GoalEnd
 from plimsoll.traffic.plan import StreamPlan
 
 BEGIN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)

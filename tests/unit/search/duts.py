@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from plimsoll.record.trials.trial_evidence import LossSample, TrialEvidence
+from plimsoll.search.evidence.trial_evidence import LossSample, TrialEvidence
 from plimsoll.search.strategy.ask import (
     ONLY_GOAL,
     Ask,
     Finished,
+    JudgedVerdict,
     Phase,
     RecordedTrial,
     Search,
     Told,
     replay,
 )
-from plimsoll.trial.judging.verdict import JudgedVerdict
 
 Dut = Callable[[Ask], Told]
 # By goal, the loss ratio that it allows.

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from benchmarks.search.trafficgen_bisection import TrafficgenBisection
-from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, Told
-from plimsoll.trial.judging.verdict import JudgedVerdict
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, JudgedVerdict, Told
 from tests.unit.record.trials.evidence import no_loss
 
 

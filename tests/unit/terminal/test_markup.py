@@ -10,13 +10,12 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-import plimsoll
 from plimsoll.errors import InputError
 from plimsoll.terminal.output import EdgelessConsole, Errors, PlainConsole, labelled
 from plimsoll.terminal.tables.figure_table import FigureTable, TableColumn
 from tests.unit.cli.runs_command import Plimsoll
+from tests.unit.own_modules import OWN_MODULES, PACKAGE
 
-PACKAGE = Path(plimsoll.__file__).parent
 # A closing tag without its opening one, a style, a link, an emoji, and an escape.
 MARKUP = r"r[/x] [bold]lab[/] [link=u]l[/link] :smile: \[red]"
 
@@ -114,7 +113,7 @@ def takes_markup(call: ast.Call) -> bool:
 
 RICH = [
     module
-    for module in sorted(PACKAGE.rglob("*.py"))
+    for module in OWN_MODULES
     if "from rich" in (source := module.read_text()) or "import rich" in source
 ]
 

@@ -15,7 +15,7 @@ from plimsoll.remote.otg.flows.pattern import listed, number_of
 from plimsoll.remote.otg.flows.port import OtgPort, Tester
 from plimsoll.remote.otg.flows.sending import Sending, read_rate, read_sending
 from plimsoll.remote.otg.model.given import Given
-from plimsoll.text.wire import FCS_BYTES, l1_bits
+from plimsoll.search.text.wire import FCS_BYTES, l1_bits
 from plimsoll.traffic.frames.field_values import ValueKind
 from plimsoll.traffic.imix import LONGEST_SEQUENCE, SizeShare, sizes_in_order
 from plimsoll.traffic.plan import StreamPlan

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field
 
 from plimsoll.remote.otg.model.given import Given
+from plimsoll.search.text.wire import l1_bits, max_pps
 from plimsoll.text.units import format_number, format_pps
-from plimsoll.text.wire import l1_bits, max_pps
 from plimsoll.traffic.plan import LONGEST_TRIAL_S, Pacing
 
 _UNITS_BPS = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}

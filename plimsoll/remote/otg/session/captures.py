@@ -12,7 +12,7 @@ from plimsoll.remote.otg.flows.port import OtgPort
 from plimsoll.remote.otg.model.given import Given
 from plimsoll.remote.otg.model.refusal import Refusals
 from plimsoll.remote.otg.session.live import FlowTraffic
-from plimsoll.text.wire import FCS_BYTES
+from plimsoll.search.text.wire import FCS_BYTES
 
 # Kept of a port between start and stop. The files lie where the state does, mostly in memory, and
 # an answer is held in memory whole: 150 MB of full frames.

@@ -12,7 +12,7 @@ from plimsoll.remote.otg.flows.flow import Flow
 from plimsoll.remote.otg.flows.port import OtgPort
 from plimsoll.remote.otg.model.published import Content
 from plimsoll.remote.otg.session.transmission import FlowState
-from plimsoll.text.wire import PREAMBLE_AND_GAP_BYTES
+from plimsoll.search.text.wire import PREAMBLE_AND_GAP_BYTES
 
 _PORT_NAMES = frozenset({"name", "location"})
 

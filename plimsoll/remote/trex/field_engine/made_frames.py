@@ -12,7 +12,7 @@ from plimsoll.remote.trex.field_engine.field_writers import (
 )
 from plimsoll.remote.trex.field_engine.instructions import FieldProgram
 from plimsoll.remote.trex.field_engine.interpreter import Interpreter
-from plimsoll.text.wire import FCS_BYTES
+from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.traffic.frames.capture import renew_checksum
 from plimsoll.traffic.frames.captured_headers import captured_headers
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.errors import InputError
 from plimsoll.remote.trex.streams.stl_stream import StlRate
-from plimsoll.text.wire import FCS_BYTES, PREAMBLE_AND_GAP_BYTES
+from plimsoll.search.text.wire import FCS_BYTES, PREAMBLE_AND_GAP_BYTES
 
 # TRex allows as much for rounding.
 _ROUNDING = 1.0001

@@ -5,7 +5,7 @@ from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.incidents.cause import Cause, Confidence, Explanation
 from plimsoll.attribution.incidents.loops import LoopOwner
 from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
-from plimsoll.record.trials.disturbance import Disturbance
+from plimsoll.search.evidence.disturbance import Disturbance
 from tests.unit.attribution.traces import (
     AT,
     DUT,

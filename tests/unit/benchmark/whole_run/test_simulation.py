@@ -20,7 +20,6 @@ from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.errors import InputError
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.generator.simulated.models.registry import model_kinds
 from plimsoll.host.state_root import STATE_VARIABLE
 from plimsoll.methods.load_line.run import find_load_line
 from plimsoll.record.run.environment import load_environment
@@ -28,6 +27,7 @@ from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.search.simulated.models.registry import model_kinds
 from tests.worded.says import Says
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.cli.main import main
-from plimsoll.generator.simulated.models.registry import model_kinds
+from plimsoll.search.simulated.models.registry import model_kinds
 from tests.worded.says import Says, passage
 
 

@@ -8,8 +8,8 @@ from random import Random
 
 from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan, TrialReport
 from plimsoll.generator.simulated import SimulatedGenerator
-from plimsoll.generator.simulated.models.dut_model import DutModel
-from plimsoll.generator.simulated.models.registry import model_kinds
+from plimsoll.search.simulated.models.dut_model import DutModel
+from plimsoll.search.simulated.models.registry import model_kinds
 from plimsoll.traffic.plan import Pacing, StreamPlan
 
 PATHS = ((0, 1), (1, 0))

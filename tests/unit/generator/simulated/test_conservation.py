@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.generator.simulated.models.registry import model_kinds
+from plimsoll.search.simulated.models.registry import model_kinds
 from plimsoll.traffic.plan import Pacing
 from tests.unit.generator.simulated.driving import (
     check,

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.generator.simulated.models.stalls.garbage_collector import GarbageCollector
-from plimsoll.generator.simulated.models.stalls.interrupted import InterruptedModel
-from plimsoll.generator.simulated.models.stalls.rare_stalls import RareStalls
-from plimsoll.generator.simulated.models.stalls.slow_phases import SlowPhases
-from plimsoll.generator.simulated.models.stalls.stall_length import StallLength
+from plimsoll.search.simulated.models.stalls.garbage_collector import GarbageCollector
+from plimsoll.search.simulated.models.stalls.interrupted import InterruptedModel
+from plimsoll.search.simulated.models.stalls.rare_stalls import RareStalls
+from plimsoll.search.simulated.models.stalls.slow_phases import SlowPhases
+from plimsoll.search.simulated.models.stalls.stall_length import StallLength
 from tests.unit.generator.simulated.driving import (
     chance_of,
     generator_of,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from plimsoll.generator.simulated.models.losses.queueing import Queueing
-from plimsoll.generator.simulated.models.losses.soft_knee import SoftKnee
-from plimsoll.generator.simulated.models.registry import model_kinds
+from plimsoll.search.simulated.models.losses.queueing import Queueing
+from plimsoll.search.simulated.models.losses.soft_knee import SoftKnee
+from plimsoll.search.simulated.models.registry import model_kinds
 from tests.unit.generator.simulated.driving import generator_of, load_stream, model_of, plan_of
 
 HORIZON_S = 10_800.0

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from plimsoll.generator.simulated import SimulatedGenerator
-from plimsoll.generator.simulated.models.capacity.link_flaps import LinkFlaps
+from plimsoll.search.simulated.models.capacity.link_flaps import LinkFlaps
 from tests.unit.generator.simulated.driving import (
     Watched,
     chance_of,

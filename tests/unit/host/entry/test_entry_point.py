@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll.host.entry.uncaught import TRACEBACK_VARIABLE
+from tests.unit.own_modules import OWN_MODULES, PACKAGE, ROOT
 from tests.worded.says import Says
 
-ROOT = Path(__file__).parents[4]
-PACKAGE = ROOT / "plimsoll"
 PROGRAM = """
 import errno, os, signal, sys, threading, time
 from plimsoll import errors
@@ -224,7 +223,7 @@ def test_what_a_terminal_has_no_character_for_is_written_as_in_json(
 
 def programs() -> Iterator[tuple[str, ast.If]]:
     """Every module that runs as a program, with what it then does."""
-    for module in sorted(PACKAGE.rglob("*.py")):
+    for module in OWN_MODULES:
         source = module.read_text()
         if "__main__" in source:
             for node in ast.parse(source).body:

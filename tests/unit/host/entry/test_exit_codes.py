@@ -8,17 +8,15 @@ from typing import Any
 
 import pytest
 
-import plimsoll
 from plimsoll.dut.lab import LabDied, coming_up
 from plimsoll.errors import DUT_FAILED, INTERNAL_FAULT, MachineError, PlimsollError
+from tests.unit.own_modules import OWN_MODULES
 from tests.worded.says import Says
-
-PACKAGE = Path(plimsoll.__file__).parent
 
 
 def kinds() -> Iterator[ast.ClassDef]:
     """The errors made from the one of all layers."""
-    for module in PACKAGE.rglob("*.py"):
+    for module in OWN_MODULES:
         if "(PlimsollError)" in (source := module.read_text()):
             for node in ast.walk(ast.parse(source)):
                 bases = node.bases if isinstance(node, ast.ClassDef) else ()

@@ -6,11 +6,11 @@ import pytest
 
 from plimsoll.methods.matrix.page import run_page as matrix_page
 from plimsoll.methods.matrix.result import IterationResult, MatrixResult, SampleResult
-from plimsoll.record.results.goal_end import LimitedBy
 from plimsoll.record.run.journal import Journal
 from plimsoll.record.run.result_file import finish_run
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import export_charts, write_report
+from plimsoll.search.strategy.goal_end import LimitedBy
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.report.reader import Page
 from tests.unit.report.sample_run import write_sample_run

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from plimsoll.methods.soak.result import SoakSegment
 from plimsoll.methods.soak.series import SeriesStretch, SoakSeries
 from plimsoll.record.trials.finding_record import FindingRecord
-from plimsoll.record.trials.trial_evidence import LossSample
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.record.trials.window_record import WindowRecord, WindowVerdict
+from plimsoll.search.evidence.trial_evidence import LossSample
 
 BEGIN_NS = 1_773_480_413 * 10**9
 

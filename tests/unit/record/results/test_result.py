@@ -5,7 +5,6 @@ import pytest
 
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.recorder import recording
-from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.load_line import LoadLine
 from plimsoll.record.results.result import Result, read_result
 from plimsoll.record.run.journal import Journal, read_journal
@@ -13,6 +12,7 @@ from plimsoll.record.run.result_file import RunEnd, check_result, finish_run, re
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.stream_record import FrameSizeRecord
 from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.search.strategy.goal_end import GoalEnd
 from tests.unit.record.trial_parts import record
 from tests.worded.says import Says
 

@@ -13,11 +13,11 @@ import plimsoll
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.query.queried_run import queried_runs
 from plimsoll.record.recorder import recording
-from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import Result
 from plimsoll.record.run.file_check import check_run, require_intact
 from plimsoll.record.run.journal import FILES, Journal, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.search.strategy.goal_end import GoalEnd
 from tests.unit.record.test_recorder import break_off_a_trial, run_trial
 from tests.unit.record.trial_parts import record
 from tests.worded.says import Says

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plimsoll.record.trials.trial_evidence import TrialEvidence
+from plimsoll.search.evidence.trial_evidence import TrialEvidence
 
 
 def no_loss(**figures: Any) -> TrialEvidence:

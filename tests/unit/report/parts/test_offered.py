@@ -2,8 +2,8 @@
 
 import pytest
 
-from plimsoll.record.trials.trial_evidence import OfferedInterval
 from plimsoll.report.parts.offered import compared_loads, offered_said
+from plimsoll.search.evidence.trial_evidence import OfferedInterval
 from tests.unit.record.results.test_result import carrying, result
 from tests.worded.says import Says
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from plimsoll.errors import InputError
 from plimsoll.search.binary.plan import BinaryPlan
 from plimsoll.search.binary.search import BinarySearch
-from plimsoll.search.strategy.ask import Ask, Finished, RecordedTrial, replay
+from plimsoll.search.strategy.ask import Ask, Finished, JudgedVerdict, RecordedTrial, replay
 from plimsoll.search.strategy.question import InvalidAction, TrialManner
-from plimsoll.trial.judging.verdict import JudgedVerdict
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run, told
 from tests.worded.says import Says
 

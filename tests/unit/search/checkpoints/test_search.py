@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from plimsoll.search.checkpoints.plan import CheckpointPlan
 from plimsoll.search.checkpoints.search import CheckpointSearch
-from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd, JudgedVerdict
 from plimsoll.search.strategy.question import TrialManner
-from plimsoll.trial.judging.verdict import JudgedVerdict
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run
 from tests.worded.says import Says
 

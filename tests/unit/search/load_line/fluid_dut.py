@@ -10,7 +10,7 @@ import math
 import random
 from dataclasses import dataclass, field
 
-from plimsoll.record.trials.trial_evidence import LatencyPeak, LossSample, TrialEvidence
+from plimsoll.search.evidence.trial_evidence import LatencyPeak, LossSample, TrialEvidence
 from plimsoll.search.load_line.tried import Tried
 from plimsoll.search.strategy.ask import Ask, Finished, RecordedTrial, Search, Told
 from tests.unit.search.load_line.disturbed import disturbance, with_disturbances

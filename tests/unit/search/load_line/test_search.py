@@ -8,11 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plimsoll.record.trials.trial_evidence import LatencyPeak, LossSample, TrialEvidence
+from plimsoll.search.evidence.trial_evidence import LatencyPeak, LossSample, TrialEvidence
 from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
 from plimsoll.search.load_line.search import LoadLineSearch
-from plimsoll.search.strategy.ask import Ask, Finished, RecordedTrial, Told, replay
-from plimsoll.trial.judging.verdict import JudgedVerdict
+from plimsoll.search.strategy.ask import Ask, Finished, JudgedVerdict, RecordedTrial, Told, replay
 from tests.unit.record.trials.evidence import no_loss
 from tests.unit.search.load_line.fluid_dut import FluidDut, search_all
 from tests.worded.says import Says

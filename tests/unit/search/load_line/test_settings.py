@@ -9,7 +9,6 @@ from plimsoll.errors import InputError
 from plimsoll.search.load_line.settings import LoadLineSettings
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask
 from plimsoll.text.units import Rate
-from plimsoll.trial.criteria.loss_ratio import LossRatio
 from tests.unit.search.load_line.fluid_dut import FluidDut, search_all
 from tests.worded.says import Says
 
@@ -20,28 +19,24 @@ def _to_pps(field: str, rate: Rate) -> float:
     return rate.to_pps(64, None, None)
 
 
-def test_without_goals_there_is_one_with_the_experiments_criteria() -> None:
-    assert LoadLineSettings.model_validate(RANGE).goal_criteria == {ONLY_GOAL: None}
+def test_without_goals_there_is_one_whose_loss_the_caller_knows() -> None:
+    assert LoadLineSettings.model_validate(RANGE).loss_ratios == {ONLY_GOAL: None}
 
 
-def test_goals_without_criteria_of_their_own_have_the_experiments() -> None:
-    criteria = (LossRatio(at_most=0.01),)
-    alone = LoadLineSettings.model_validate(RANGE).judged_by(criteria)
-    assert alone.goal_criteria == {ONLY_GOAL: criteria}
-    goals = [
-        {"name": "ndr", "criteria": [{"kind": "loss-ratio", "at_most": 0}]},
-        {"name": "rest"},
-    ]
-    both = LoadLineSettings.model_validate(RANGE | {"goals": goals}).judged_by(criteria)
-    assert both.goal_criteria == {"ndr": (LossRatio(at_most=0.0),), "rest": criteria}
+def test_a_goal_that_does_not_say_what_may_be_lost_leaves_it_to_the_caller() -> None:
+    alone = LoadLineSettings.model_validate(RANGE).judged_by({ONLY_GOAL: 0.01})
+    assert alone.loss_ratios == {ONLY_GOAL: 0.01}
+    goals = [{"name": "ndr", "loss_ratio": 0}, {"name": "rest"}]
+    both = LoadLineSettings.model_validate(RANGE | {"goals": goals})
+    assert both.judged_by({"ndr": 0.5, "rest": 0.01}).loss_ratios == {"ndr": 0.0, "rest": 0.01}
 
 
 @pytest.mark.parametrize("allowed", [1e-4, 1e-3])
 def test_a_little_loss_that_is_allowed_ends_at_a_load_that_holds(allowed: float) -> None:
     """Every 3 s a stall of 5 ms loses what its 1000 frames of buffer do not hold."""
-    criteria = (LossRatio(at_most=allowed),)
     settings = RANGE | {"validation": {"duration": "1h"}}
-    search = LoadLineSettings.model_validate(settings).judged_by(criteria).begin(_to_pps)
+    judged = LoadLineSettings.model_validate(settings).judged_by({ONLY_GOAL: allowed})
+    search = judged.begin(_to_pps)
     dut = FluidDut(capacity_pps=5e5, period_s=3.0, stall_s=5e-3, tolerance=allowed)
     end, _, asks = search_all(search, dut)
     # load * 5 ms - 1000 = allowed * load * 3 s
@@ -53,12 +48,11 @@ def test_a_little_loss_that_is_allowed_ends_at_a_load_that_holds(allowed: float)
 
 def test_a_validation_that_is_judged_in_windows_ends_at_a_lower_load(says: Says) -> None:
     """In each of twelve windows no more stalls may come than in the mean of an hour."""
-    criteria = (LossRatio(at_most=1e-4),)
     settings = LoadLineSettings.model_validate(RANGE | {"validation": {"duration": "1h"}})
     found = []
     for window_s in (None, 300.0):
         dut = FluidDut(capacity_pps=5e5, period_s=3.0, stall_s=5e-3, tolerance=1e-4)
-        search = settings.judged_by(criteria, window_s).begin(_to_pps)
+        search = settings.judged_by({ONLY_GOAL: 1e-4}, window_s).begin(_to_pps)
         end, _, _ = search_all(search, dut)
         assert end.first.load_line_pps is not None
         found.append(end)
@@ -84,11 +78,11 @@ def test_the_watch_is_short_beside_the_validation() -> None:
 
 def test_goals_go_by_name_in_order() -> None:
     goals = [
-        {"name": "ndr", "criteria": [{"kind": "loss-ratio", "at_most": 0}]},
-        {"name": "pdr", "criteria": [{"kind": "loss-ratio", "at_most": "0.5%"}]},
+        {"name": "ndr", "loss_ratio": 0},
+        {"name": "pdr", "loss_ratio": "0.5%"},
     ]
     settings = LoadLineSettings.model_validate(RANGE | {"goals": goals})
-    assert list(settings.goal_criteria) == ["ndr", "pdr"]
+    assert list(settings.loss_ratios.items()) == [("ndr", 0.0), ("pdr", 0.005)]
 
 
 def test_two_goals_of_a_name_are_refused(says: Says) -> None:

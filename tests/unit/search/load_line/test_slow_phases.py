@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from plimsoll.record.trials.trial_evidence import LatencyPeak, LossSample, TrialEvidence
+from plimsoll.search.evidence.trial_evidence import LatencyPeak, LossSample, TrialEvidence
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
 from plimsoll.search.load_line.search import LoadLineSearch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.record.trials.trial_evidence import LatencyPeak, LossSample, TrialEvidence
+from plimsoll.search.evidence.trial_evidence import LatencyPeak, LossSample, TrialEvidence
 from plimsoll.search.load_line.tried import Tried
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Phase, Told
 

@@ -13,8 +13,7 @@ from plimsoll.search.mlrsearch.grid import LoadGrid, split
 from plimsoll.search.mlrsearch.opening import Opening
 from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.mlrsearch.trial_log import TrialLog
-from plimsoll.search.strategy.ask import Ask, Told
-from plimsoll.trial.judging.verdict import JudgedVerdict
+from plimsoll.search.strategy.ask import Ask, JudgedVerdict, Told
 from tests.unit.search.duts import evidence
 from tests.unit.search.mlrsearch.goals import goal
 

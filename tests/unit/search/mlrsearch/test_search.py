@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.search.mlrsearch.goal import Goal
 from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
 from plimsoll.search.mlrsearch.span import LoadSpan
-from plimsoll.search.strategy.ask import Ask, Told
-from plimsoll.trial.judging.verdict import JudgedVerdict
+from plimsoll.search.strategy.ask import Ask, JudgedVerdict, Told
+from plimsoll.search.strategy.goal_end import GoalEnd
 from tests.unit.search.duts import (
     Dut,
     carries,

@@ -12,14 +12,9 @@ from plimsoll.search.mlrsearch.settings import MlrSettings
 from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask
 from plimsoll.text.units import Rate
-from plimsoll.trial.criteria.frame_count import FrameCount
-from plimsoll.trial.criteria.latency_bound import LatencyBound
-from plimsoll.trial.criteria.loss_ratio import LossRatio
 from tests.worded.says import Says
 
 BOUNDS: dict[str, Any] = {"strategy": "mlrsearch", "minimum": "10kpps", "maximum": "2Mpps"}
-WHOLE_FRAMES = (FrameCount(kind="corrupt"), FrameCount(kind="misdirected"))
-LATENCY = {"kind": "latency", "quantile": "p99", "at_most": "200us", "role": "load"}
 
 
 def _settings(**given: object) -> MlrSettings:
@@ -30,9 +25,9 @@ def _to_pps(field: str, rate: Rate) -> float:
     return rate.to_pps(64, None, None)
 
 
-def test_defaults_are_one_goal_by_the_experiments_criteria_with_csits_trials() -> None:
+def test_defaults_are_one_goal_that_the_caller_judges_with_csits_trials() -> None:
     settings = _settings()
-    assert settings.goal_criteria == {ONLY_GOAL: None}
+    assert settings.loss_ratios == {ONLY_GOAL: None}
     assert settings.plan(_to_pps) == MlrPlan(
         goals=(Goal(ONLY_GOAL, 0.5, 0.005, 1, 1, 21),),
         span=LoadSpan(10_000, 2_000_000),
@@ -47,7 +42,6 @@ def test_all_as_written() -> None:
         goals=[
             {
                 "name": "fast",
-                "criteria": [LATENCY],
                 "exceed_ratio": "20%",
                 "width": "1%",
                 "initial_trial_duration": "500ms",
@@ -67,10 +61,7 @@ def test_all_as_written() -> None:
         early_abort=False,
         validation=ValidationPlan(10_800, 0, 0.01),
     )
-    assert settings.goal_criteria == {
-        "fast": (LatencyBound.model_validate(LATENCY),),
-        "lossless": (LossRatio(at_most=0, per="total"), *WHOLE_FRAMES),
-    }
+    assert settings.loss_ratios == {"fast": None, "lossless": 0.0}
 
 
 @pytest.mark.parametrize(
@@ -86,15 +77,15 @@ def test_all_as_written() -> None:
 def test_presets(preset: str, loss_ratio: float, goal: Goal) -> None:
     (only,) = _settings(goals=[preset]).goals
     assert only.goal == goal
-    assert only.judged_by == (LossRatio(at_most=loss_ratio, per="total"), *WHOLE_FRAMES)
+    assert only.loss_ratio == loss_ratio
 
 
 def test_a_preset_can_be_changed() -> None:
     given = {"preset": "rfc2544", "name": "quick", "initial_trial_duration": "1s", "width": "2%"}
     (only,) = _settings(goals=[given]).goals
     assert only.goal == Goal("quick", 0.0, 0.02, 1, 60, 60)
-    (judged,) = _settings(goals=[{"preset": "csit-pdr", "criteria": [LATENCY]}]).goals
-    assert judged.judged_by == (LatencyBound.model_validate(LATENCY),)
+    (judged,) = _settings(goals=[{"preset": "csit-pdr", "loss_ratio": None}]).goals
+    assert judged.loss_ratio is None
     assert judged.goal == Goal("csit-pdr", 0.5, 0.005, 1, 1, 21)
 
 
@@ -138,10 +129,6 @@ def test_bounds_out_of_order(says: Says) -> None:
         (
             [{"preset": "quickly"}],
             ("quickly", "preset", "rfc2544", "tst009"),
-        ),
-        (
-            [{"loss_ratio": 0, "criteria": [LATENCY]}],
-            ("loss_ratio", "criteria"),
         ),
         (
             ["tst009", {"preset": "tst009"}],

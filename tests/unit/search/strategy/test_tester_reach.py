@@ -18,11 +18,10 @@ from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
 from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.registry import SearchSettings
-from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, Search, Told
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, JudgedVerdict, Search, Told
 from plimsoll.search.strategy.question import TrialManner
 from plimsoll.search.strategy.settings import SearchModel
 from plimsoll.search.strategy.tester_reach import reach_of, sustainable_pps, within
-from plimsoll.trial.judging.verdict import JudgedVerdict
 from tests.unit.search.duts import (
     carries,
     check_resumes,
@@ -303,7 +302,7 @@ def test_every_strategy_takes_the_reach(strategy: str) -> None:
     settings: SearchModel = TypeAdapter(SearchSettings).validate_python(
         {"strategy": strategy, "minimum": "1000pps", "maximum": "100000pps"}
     )
-    goals = dict.fromkeys(settings.goal_criteria, 0.0)
+    goals = dict.fromkeys(settings.loss_ratios, 0.0)
     search = settings.begin(frames_of_64_bytes(), REACH)
     _, _, asks = run(search, offered_at_most(CEILING, carries(inf, goals)))
     assert max(each.load_pps for each in asks) <= REACH

@@ -1,0 +1,20 @@
+"""What all parts of a trial's evidence have in common."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class EvidenceModel(BaseModel):
+    """Plain JSON of its fields alone; made from any object with the same attributes.
+
+    Each is built when first used, not when it is imported: a program needs few of them.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        from_attributes=True,
+        ser_json_inf_nan="null",
+        defer_build=True,
+    )

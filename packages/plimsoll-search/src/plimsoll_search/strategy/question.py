@@ -1,0 +1,112 @@
+"""One load, asked about until there is an answer: invalid trials again, and repetitions.
+
+A question is a value: being told a trial gives the next question, or the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ..text.units import format_pps
+from .ask import Ask, Phase, Told
+
+# What to make of a load whose trials stay invalid by a rule. "retry": it cannot be tested;
+# "fail": it counts as failed; "quit": the search ends. All that after the retries.
+InvalidAction = Literal["retry", "fail", "quit"]
+
+# How often the same is asked; more than anybody has the patience for is a mistake.
+RepeatField = Annotated[int, Field(ge=1, le=1000)]
+
+# What came of a question; "untestable" where its trials stayed invalid.
+Answer = Literal["pass", "fail", "untestable", "quit"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialManner:
+    """How the trials of one phase are asked for.
+
+    All of `repeat` trials have to pass; `retries` more follow an invalid one. `actions`
+    are by the rule that made the last of those invalid. A `thorough` manner goes on after
+    a failed repetition, and lets no trial end early: it is to be measured, not only judged.
+    Without `final` a load that passed is tested in another phase before it counts.
+    """
+
+    phase: Phase
+    duration_s: float
+    retries: int
+    repeat: int = 1
+    actions: Mapping[str, InvalidAction] = field(default_factory=dict)
+    thorough: bool = False
+    final: bool = False
+
+    def goes_below(self, rule: str) -> bool:
+        """Whether a load that stays invalid by the rule only sends the search below it."""
+        return self.actions.get(rule, "retry") == "retry"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Whether `load_pps` passes, and how far the asking has come."""
+
+    manner: TrialManner
+    load_pps: float
+    repetition: int = 1
+    attempt: int = 1
+    failed: bool = False
+
+    def ask(self) -> Ask:
+        """The next trial."""
+        return Ask(
+            self.manner.phase,
+            self.load_pps,
+            self.manner.duration_s,
+            attempt=self.attempt,
+            repetition=self.repetition,
+            early_abort=not self.manner.thorough,
+            comes_again=not self.manner.final or self.repetition < self.manner.repeat,
+        )
+
+    def told(self, told: Told) -> Question | Answer:
+        """What follows from the trial asked for."""
+        match told.verdict():
+            case "invalid":
+                return self._after_invalid(told.rules.get(self.ask().goal, ()))
+            case "fail" if not self.manner.thorough:
+                return "fail"
+            case verdict:
+                return self._after_repetition(self.failed or verdict == "fail")
+
+    def _after_invalid(self, rules: tuple[str, ...]) -> Question | Answer:
+        if self.attempt <= self.manner.retries:
+            return replace(self, attempt=self.attempt + 1)
+        actions = {self.manner.actions.get(rule, "retry") for rule in rules}
+        if "quit" in actions:
+            return "quit"
+        if self.failed or "fail" in actions:
+            return "fail"
+        return "untestable"
+
+    def _after_repetition(self, failed: bool) -> Question | Answer:
+        if self.repetition < self.manner.repeat:
+            return replace(self, repetition=self.repetition + 1, attempt=1, failed=failed)
+        return "fail" if failed else "pass"
+
+
+def why_quit(load_pps: float, rules: Sequence[str]) -> str:
+    """Why a search ended that was asked to quit, in a sentence."""
+    return (
+        f"trials at {format_pps(load_pps)} stayed invalid ({', '.join(rules)}), and the "
+        "experiment asks to quit there"
+    )
+
+
+def why_unproven(validation: Question) -> str:
+    """Why a search ended whose validation stayed invalid, in a sentence."""
+    return (
+        f"{validation.attempt} validations in a row at {format_pps(validation.load_pps)} "
+        "were invalid: the tester could not tell whether the load holds"
+    )
