@@ -25,7 +25,6 @@ _FIRST = {
     "console": ".console.console",
 }
 _THEN = {
-    "churn": ".methods.churn",
     "watch": ".records.watch",
     "report": ".records.report",
     "why": ".records.why",

@@ -1,18 +1,15 @@
-"""The report of a run, whatever was run: by the page in its method's folder, or in PAGES."""
+"""The report of a run, whatever was run: by its method's page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from plimsoll.analysis.comparison.gate import GateResult
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.whole_file import write_whole
-from plimsoll.record.methods.churn import CHURN
 from plimsoll.record.methods.folders import part_of
-from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.record.run.file_check import check_run
 from plimsoll.record.run.journal import read_journal
@@ -21,13 +18,10 @@ from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.report.figures.figure import unchecked
 from plimsoll.report.junit import render_junit
 from plimsoll.report.markdown import render_markdown
-from plimsoll.report.pages.churn.page import churn_page
 from plimsoll.report.parts.page import Page, render_page
 from plimsoll.report.parts.run_head import RunHead, load_head
 
 MakePage = Callable[[RunDirectory], Page]
-
-PAGES: Mapping[Method[Any], MakePage] = {CHURN: churn_page}
 
 
 def write_report(run: RunDirectory) -> Path:
@@ -73,12 +67,5 @@ def make_page(run: RunDirectory, head: RunHead) -> Page:
             remedy="use the version of plimsoll that its environment.json names",
         )
     with unchecked():
-        return page_of(method)(run)
-
-
-def page_of(method: Method[Any]) -> MakePage:
-    """What makes the page of its runs."""
-    if method in PAGES:
-        return PAGES[method]
-    page: MakePage = part_of(method.name, "page")
-    return page
+        page: MakePage = part_of(method.name, "page")
+        return page(run)

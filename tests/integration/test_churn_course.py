@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from plimsoll.benchmark.churn.control_plane.programs import find_programs
+from plimsoll.churn.control_plane.programs import find_programs
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import ledgers
 from tests.integration.churn_command import killed_and_resumed

@@ -13,21 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.churn.api.writing_client import CONFLICT, WritingClient
-from plimsoll.benchmark.churn.control_plane.control_plane import ControlPlane, api_server
-from plimsoll.benchmark.churn.control_plane.fake_kubelet import FAKE_LABEL
-from plimsoll.benchmark.churn.control_plane.programs import find_programs
-from plimsoll.benchmark.churn.driver.pod_watch import watching
-from plimsoll.benchmark.churn.kpis.latencies import etcd_latencies, request_latencies
-from plimsoll.benchmark.churn.kpis.sampler import APISERVER, ETCD, Targets, sampling
-from plimsoll.benchmark.churn.kpis.sources import ApiServerMetrics, SocketMetrics
-from plimsoll.benchmark.churn.workload.namespace_objects import (
+from plimsoll.churn.api.writing_client import CONFLICT, WritingClient
+from plimsoll.churn.control_plane.control_plane import ControlPlane, api_server
+from plimsoll.churn.control_plane.fake_kubelet import FAKE_LABEL
+from plimsoll.churn.control_plane.programs import find_programs
+from plimsoll.churn.driver.pod_watch import watching
+from plimsoll.churn.kpis.latencies import etcd_latencies, request_latencies
+from plimsoll.churn.kpis.sampler import APISERVER, ETCD, Targets, sampling
+from plimsoll.churn.kpis.sources import ApiServerMetrics, SocketMetrics
+from plimsoll.churn.workload.namespace_objects import (
     KIND_LABEL,
     Workload,
     namespace_document,
     namespace_objects,
 )
-from plimsoll.benchmark.churn.workload.object_set import RDS_CORE
+from plimsoll.churn.workload.object_set import RDS_CORE
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger
@@ -111,7 +111,7 @@ def test_pods_of_a_fake_node_become_ready_and_go(
     client: WritingClient, served: ControlPlane, ledger: Ledger, tmp_path: Path
 ) -> None:
     argv = module_argv(
-        "plimsoll.benchmark.churn.control_plane.fake_kubelet",
+        "plimsoll.churn.control_plane.fake_kubelet",
         *(str(served.kubeconfig), "1", "0.5", "hugepages-1Gi=160Gi"),
     )
     kubelet = Child.start(

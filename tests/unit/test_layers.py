@@ -16,6 +16,7 @@ LAYERS = [
     "cli",
     "driving",
     "methods",
+    "churn",
     "terminal",
     "remote",
     "web",
@@ -69,7 +70,6 @@ ROOMS = {
     "report": [".", "pages", "charts", "hosts", "tuning", "parts", "data", "figures"],
     "report/pages": [
         ".",
-        "churn",
         "comparison",
         "trend",
         "standard",
@@ -81,7 +81,6 @@ ROOMS = {
     "benchmark": [
         ".",
         "trafficgen",
-        "churn",
         "check",
         "noise",
         "whole_run",
@@ -93,8 +92,9 @@ ROOMS = {
         "testbed",
         "experiment",
     ],
-    "benchmark/churn": [
+    "churn": [
         ".",
+        "pages",
         "control_plane",
         "kpis",
         "criteria",
@@ -105,6 +105,7 @@ ROOMS = {
         "latency",
         "streams",
         "joining",
+        "results",
     ],
     "search": [
         ".",

@@ -13,8 +13,8 @@ import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from plimsoll.benchmark.churn.settings import ChurnExperiment
 from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.churn.settings import ChurnExperiment
 from plimsoll.generator.generator_plan import GeneratorModel
 from plimsoll.generator.registry.generators import GENERATORS
 from plimsoll.text.named_program import ALLOWED_KEY, AllowedPrograms, NamesProgram, NotRun

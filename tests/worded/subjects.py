@@ -5,7 +5,7 @@ SUBJECTS = {
     "tests/unit/analysis": "python-api",
     "tests/unit/benchmark": "runs",
     "tests/unit/benchmark/check": "check",
-    "tests/unit/benchmark/churn": "churn",
+    "tests/unit/churn": "churn",
     "tests/unit/benchmark/experiment": "experiment-document",
     "tests/unit/benchmark/live_traffic": "live-traffic",
     "tests/unit/benchmark/trafficgen": "trafficgen-import",

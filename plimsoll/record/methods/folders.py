@@ -1,9 +1,9 @@
-"""Methods that are a folder: those of `plimsoll/methods`, and those of other distributions.
+"""Where the methods lie: a folder each of `plimsoll/methods`, our packs, other distributions.
 
-A folder of ours registers itself. Another distribution names its package in the entry point group
-`plimsoll.methods`, under the method's name. Each has the modules `result`, with its METHOD, `page`,
-with `run_page`, and `command`, with `add_to`. Each is imported when it is used: listing runs
-imports no page.
+A folder of ours registers itself; a pack is a method too large for one folder, in a package of its
+own. Another distribution names its package in the entry point group `plimsoll.methods`, under the
+method's name. Each has the modules `result`, with its METHOD, `page`, with `run_page`, and
+`command`, with `add_to`. Each is imported when it is used: listing runs imports no page.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any, Literal
 from plimsoll.errors import MachineError
 
 _PACKAGE = "plimsoll.methods"
+_PACKS: Mapping[str, str] = {"churn": "plimsoll.churn"}
 
 MethodPart = Literal["result", "page", "command"]
 _SAYS: Mapping[MethodPart, str] = {"result": "METHOD", "page": "run_page", "command": "add_to"}
@@ -33,7 +34,8 @@ def folder_methods() -> tuple[str, ...]:
 def part_name(method: str, part: MethodPart) -> str:
     """The module that has this part of the method. Raises KeyError where there is no such one."""
     if method in _ours():
-        return f"{_PACKAGE}.{method.replace('-', '_')}.{part}"
+        package = _PACKS.get(method, f"{_PACKAGE}.{method.replace('-', '_')}")
+        return f"{package}.{part}"
     return f"{_foreign()[method].value}.{part}"
 
 
@@ -50,7 +52,7 @@ def part_of(method: str, part: MethodPart) -> Any:
 
 
 def _ours() -> tuple[str, ...]:
-    return _names_in(tuple(import_module(_PACKAGE).__path__))
+    return (*_names_in(tuple(import_module(_PACKAGE).__path__)), *_PACKS)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""All methods: those with a folder of their own (folders.py), and those that are listed here."""
+"""All methods, by name; where each lies, folders.py knows."""
 
 from __future__ import annotations
 
@@ -7,23 +7,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plimsoll.errors import MachineError
-from plimsoll.record.methods.churn import CHURN
 from plimsoll.record.methods.folders import folder_methods, part_of
 from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.run_outcome import RunOutcome
-
-_LISTED: Mapping[str, Method[Any]] = {CHURN.name: CHURN}
 
 
 class _Methods(Mapping[str, Method[Any]]):
     """By the name that a run's journal gives its method; each is imported when it is used."""
 
     def __getitem__(self, name: str) -> Method[Any]:
-        method: Method[Any] = _LISTED[name] if name in _LISTED else part_of(name, "result")
+        method: Method[Any] = part_of(name, "result")
         return method
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*_LISTED, *(each for each in folder_methods() if each not in _LISTED)))
+        return iter(folder_methods())
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

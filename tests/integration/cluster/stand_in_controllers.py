@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from plimsoll.benchmark.churn.api.writing_client import WritingClient
+from plimsoll.churn.api.writing_client import WritingClient
 
 _NODE = "fake-000"
 _COLLECTIONS = (

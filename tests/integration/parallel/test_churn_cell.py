@@ -12,18 +12,17 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.benchmark.churn.bed import ClusterBed
-from plimsoll.benchmark.churn.cell_run import ChurnSession, run_cell
-from plimsoll.benchmark.churn.cells import ChurnCellPlan
-from plimsoll.benchmark.churn.driver.pod_times import PodTimes
-from plimsoll.benchmark.churn.driver.pod_watch import PodWatch
-from plimsoll.benchmark.churn.kpis.sampler import Targets
-from plimsoll.benchmark.churn.settings import of_record
+from plimsoll.churn.bed import ClusterBed
+from plimsoll.churn.cell_run import ChurnSession, run_cell
+from plimsoll.churn.driver.pod_times import PodTimes
+from plimsoll.churn.driver.pod_watch import PodWatch
+from plimsoll.churn.kpis.sampler import Targets
+from plimsoll.churn.results.churn_result import ChurnCell
+from plimsoll.churn.settings import ChurnCellPlan, of_record
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import run_program
 from plimsoll.record.metrics.metrics import query_metrics
-from plimsoll.record.results.churn_result import ChurnCell
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.integration.machine_watch import spoilt_where_away
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from plimsoll.benchmark.churn.latency.probe_figures import probe_figures, probe_seconds
-from plimsoll.benchmark.churn.latency.probes import LatencyProbeSettings, Probes, probing
-from plimsoll.benchmark.churn.streams.networks import Fabric, HostNetwork, MacvlanNetwork, network
+from plimsoll.churn.latency.probe_figures import probe_figures, probe_seconds
+from plimsoll.churn.latency.probes import LatencyProbeSettings, Probes, probing
+from plimsoll.churn.streams.networks import Fabric, HostNetwork, MacvlanNetwork, network
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.churn.kpis.latencies import etcd_latencies
-from plimsoll.benchmark.churn.kpis.prometheus import PrometheusClient, PrometheusSettings, Stretch
-from plimsoll.benchmark.churn.kpis.sources import CPU, Scrape, read_scrape
+from plimsoll.churn.kpis.latencies import etcd_latencies
+from plimsoll.churn.kpis.prometheus import PrometheusClient, PrometheusSettings, Stretch
+from plimsoll.churn.kpis.sources import CPU, Scrape, read_scrape
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.child import Child
 from tests.free_ports import free_port, free_ports

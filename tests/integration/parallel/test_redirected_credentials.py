@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 import yaml
 
-from plimsoll.benchmark.churn.api.writing_client import WritingClient
-from plimsoll.benchmark.churn.kpis.prometheus import PrometheusClient, PrometheusSettings
+from plimsoll.churn.api.writing_client import WritingClient
+from plimsoll.churn.kpis.prometheus import PrometheusClient, PrometheusSettings
 from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.errors import InputError, MachineError, PlimsollError

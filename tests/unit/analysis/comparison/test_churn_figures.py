@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plimsoll.analysis.comparison.run_figures import figures_of
+from plimsoll.churn.results.churn_result import ChurnCell
 from plimsoll.record.index.run_entry import RunEntry, entry_of
 from plimsoll.record.index.summarise import note_summary
 from plimsoll.record.methods.run_outcome import RunFigure
-from plimsoll.record.results.churn_result import ChurnCell
 from plimsoll.record.run.run_directory import RunDirectory
-from tests.unit.report.pages.churn.churn_record import (
+from tests.unit.churn.churn_record import (
     CELLS,
     with_fsync,
     with_probe,

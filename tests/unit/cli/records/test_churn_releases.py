@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll.record.index.summarise import note_summary
+from tests.unit.churn.churn_record import CELLS, with_fsync, write_churn_run
 from tests.unit.cli.runs_command import Plimsoll, exit_code
 from tests.unit.kept_handlers import kept_handlers
-from tests.unit.report.pages.churn.churn_record import CELLS, with_fsync, write_churn_run
 
 ROOT = Path("runs")
 FSYNC_MS = (4.25, 4.31, 4.12, 4.27, 4.22, 4.33, 4.19, 4.29, 4.24, 4.16, 4.28, 4.21)

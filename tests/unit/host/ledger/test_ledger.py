@@ -229,9 +229,9 @@ def test_a_module_that_cannot_remove_it_leaves_the_ledger_for_another_time(
 ) -> None:
     ledger = Ledger.create("churn")
     # Without its arguments it ends with an error.
-    ledger.note_undoing_module("plimsoll.benchmark.churn.api.removal")
+    ledger.note_undoing_module("plimsoll.churn.api.removal")
     done = ledger.undo()
-    assert done[-1] == says("plimsoll.benchmark.churn.api.removal", "ValueError", "4")
+    assert done[-1] == says("plimsoll.churn.api.removal", "ValueError", "4")
     assert ledger.directory.exists()
 
 

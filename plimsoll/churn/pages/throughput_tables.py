@@ -1,0 +1,225 @@
+"""Throughput by network and level, and its dips, as tables."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import altair as alt
+
+from plimsoll.churn.joining.dips import RateOver
+from plimsoll.churn.joining.total import total_rates
+from plimsoll.churn.results.churn_result import ChurnCell, MatchRecord, StreamFigures
+from plimsoll.record.metrics.metrics import query_metrics
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.figures.figure import Figure, records, y2_pixel, y_pixel
+from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.time_axis import Point, extremes
+from plimsoll.report.pages.standard.sections import Heading, SectionTable, numbers
+from plimsoll.text.slug import slug
+
+_NETWORK = Heading("Network", number=False)
+_NOTHING = "-"
+_STEP_S = 1.0
+_PHASE_COLOURS = {"delete": "#d9a441", "create": "#8fb8d8"}
+_ROWS = (
+    "SELECT names['pair'], begin_ms, end_ms, value FROM rows "
+    "WHERE source = 'iperf3' AND type = 'rx-bps' ORDER BY begin_ms"
+)
+
+
+def level_table(cells: Sequence[ChurnCell]) -> SectionTable:
+    """A row for each network, a column for each level: the mean, and percent of the theoretical.
+
+    Of several repetitions the mean over all.
+    """
+    levels = sorted({cell.percent for cell in cells})
+    networks = list(dict.fromkeys(cell.network for cell in cells))
+    rows = tuple(
+        (network, *(_level_words(cells, network, level) for level in levels))
+        for network in networks
+    )
+    columns = (_NETWORK, *numbers(*(f"{level:g} % churn" for level in levels)))
+    return SectionTable("Mean throughput, and percent of the theoretical", columns, rows)
+
+
+def throughput_table(cells: Sequence[ChurnCell]) -> SectionTable:
+    """A row for each cell: how much of its throughput before the churn it kept."""
+    columns = (
+        _NETWORK,
+        *numbers("Churn", "Before (Mbit/s)", "Mean (Mbit/s)", "Kept", "Lowest second (Mbit/s)"),
+        *numbers("Noise before", "Retransmits", "Cycles"),
+    )
+    rows = []
+    for cell in cells:
+        streams = cell.streams
+        if streams is None:
+            continue
+        rows.append(
+            (
+                cell.network,
+                f"{cell.percent:g} %",
+                _mbps(streams.reference_bps),
+                _mbps(streams.mean_bps),
+                f"{100 * streams.kept:.1f} %",
+                _mbps(streams.least_bps),
+                f"{100 * streams.noise:.2f} %",
+                f"{streams.retransmits:,}",
+                str(cell.cycles),
+            )
+        )
+    return SectionTable("Before and under churn", columns, tuple(rows))
+
+
+def pair_table(cells: Sequence[ChurnCell]) -> SectionTable:
+    """A row for each pair of each cell: what it carried, and between which nodes."""
+    columns = (
+        _NETWORK,
+        *numbers("Churn", "Pair", "Mean (Mbit/s)"),
+        *(Heading(f"{end}'s node", number=False) for end in ("Client", "Server")),
+    )
+    rows = [row for cell in cells if cell.streams for row in _pair_rows(cell, cell.streams)]
+    return SectionTable("Each pair under churn", columns, tuple(rows), long=True)
+
+
+def _pair_rows(cell: ChurnCell, streams: StreamFigures) -> Iterator[tuple[str, ...]]:
+    nodes = streams.nodes or ((_NOTHING, _NOTHING),) * streams.pairs
+    for pair, (mean_bps, ends) in enumerate(zip(streams.pairs_mean_bps, nodes, strict=True), 1):
+        yield (cell.network, f"{cell.percent:g} %", str(pair), _mbps(mean_bps), *ends)
+
+
+def dip_table(cells: Sequence[ChurnCell]) -> SectionTable:
+    """A row for each cell: its dips, and how they match with the churn."""
+    columns = (
+        _NETWORK,
+        *numbers("Churn", "Dips", "Deepest", "Longest", "Lost (Mbit)", "With churn", "By chance"),
+        *numbers("p"),
+    )
+    rows = tuple(_dip_row(cell) for cell in cells if cell.streams is not None)
+    return SectionTable("Dips", columns, rows)
+
+
+def _dip_row(cell: ChurnCell) -> tuple[str, ...]:
+    deepest = max((dip.depth for dip in cell.dips), default=None)
+    longest = max((dip.end_s - dip.begin_s for dip in cell.dips), default=None)
+    lost = sum(dip.lost_bits for dip in cell.dips) / 1e6
+    return (
+        cell.network,
+        f"{cell.percent:g} %",
+        str(len(cell.dips)),
+        _NOTHING if deepest is None else f"{100 * deepest:.1f} %",
+        _NOTHING if longest is None else f"{longest:.1f} s",
+        f"{lost:.1f}" if cell.dips else _NOTHING,
+        *_match_words(cell.match),
+    )
+
+
+def _match_words(match: MatchRecord | None) -> tuple[str, str, str]:
+    if match is None or match.chance is None or match.p is None:
+        return _NOTHING, _NOTHING, _NOTHING
+    return f"{match.matched} of {match.dips}", f"{100 * match.chance:.0f} %", f"{match.p:.2f}"
+
+
+def _level_words(cells: Sequence[ChurnCell], network: str, level: float) -> str:
+    found = [
+        cell.streams
+        for cell in cells
+        if cell.streams and (cell.network, cell.percent) == (network, level)
+    ]
+    if not found:
+        return _NOTHING
+    mean = sum(each.mean_bps for each in found) / len(found)
+    theoretical = found[0].theoretical_bps
+    share = "" if theoretical is None else f" ({100 * mean / theoretical:.1f} %)"
+    return f"{_mbps(mean)} Mbit/s{share}"
+
+
+def _mbps(bps: float) -> str:
+    return f"{bps / 1e6:,.1f}"
+
+
+# The streams' total throughput over each cell, a chart for each network, a line for each level.
+def throughput_figures(run: RunDirectory, cells: Sequence[ChurnCell]) -> tuple[Figure, ...]:
+    """Of every network that has cells with streams. Raises RecordError."""
+    networks = dict.fromkeys(cell.network for cell in cells if cell.streams)
+    return tuple(
+        _figure(run, network, [cell for cell in cells if cell.network == network])
+        for network in networks
+    )
+
+
+def _figure(run: RunDirectory, network: str, cells: Sequence[ChurnCell]) -> Figure:
+    series = {_name(cell, cells): list(_points(run, cell)) for cell in cells}
+    kept = extremes(series)
+    rows = [
+        {"time": point.at_s, "rate": point.value, "level": name}
+        for name, points in kept.series.items()
+        for point in points
+    ]
+    title = f"Throughput over {network}"
+    if not rows:
+        return Figure(slug(title), title, "No stream has been recorded.", None)
+    lines = (
+        alt.Chart(records(rows))
+        .mark_line(strokeWidth=1.6)
+        .encode(
+            x=alt.X("time:Q", title="time since the churn began (s)"),
+            y=alt.Y("rate:Q", title="all pairs (Mbit/s)", scale=alt.Scale(zero=True)),
+            color=alt.Color("level:N", scale=series_scale(list(series))),
+            strokeDash=alt.StrokeDash("level:N", legend=None),
+            tooltip=[
+                alt.Tooltip("level:N"),
+                alt.Tooltip("time:Q", title="s", format=".4~g"),
+                alt.Tooltip("rate:Q", title="Mbit/s", format=".5~g"),
+            ],
+        )
+    )
+    caption = (
+        "Payload received each second. Below: when the cell with the most churn deleted "
+        "namespaces (amber) and made them again (blue)." + kept.remark()
+    )
+    bands = _bands(max(cells, key=lambda cell: cell.percent))
+    layers = [*([] if bands is None else [bands]), lines]
+    return Figure(slug(title), title, caption, alt.LayerChart(layer=layers))
+
+
+def _bands(cell: ChurnCell) -> alt.Chart | None:
+    rows = [
+        {
+            "begin": (phase.begin_unix_ns - cell.churn_begin_unix_ns) / 1e9,
+            "end": (phase.end_unix_ns - cell.churn_begin_unix_ns) / 1e9,
+            "colour": _PHASE_COLOURS[phase.kind],
+        }
+        for phase in cell.phases
+    ]
+    if not rows:
+        return None
+    chart: alt.Chart = (
+        alt.Chart(records(rows))
+        .mark_rect(opacity=0.28)
+        .encode(
+            x=alt.X("begin:Q"),
+            x2=alt.X2("end:Q"),
+            y=y_pixel(252),
+            y2=y2_pixel(260),
+            color=alt.Color("colour:N", scale=None),
+        )
+    )
+    return chart
+
+
+def _name(cell: ChurnCell, cells: Sequence[ChurnCell]) -> str:
+    name = f"{cell.percent:g} %"
+    again = sum(each.percent == cell.percent for each in cells) > 1
+    return f"{name} ({cell.repetition})" if again else name
+
+
+def _points(run: RunDirectory, cell: ChurnCell) -> Iterator[Point]:
+    churn_ms = cell.churn_begin_unix_ns / 1e6
+    by_pair: dict[str, list[RateOver]] = defaultdict(list)
+    for pair, begin_ms, end_ms, bps in query_metrics(run, _ROWS, periods=[cell.period]):
+        by_pair[pair].append(RateOver((begin_ms - churn_ms) / 1e3, (end_ms - churn_ms) / 1e3, bps))
+    least_s = (cell.begin_unix_ns - cell.churn_begin_unix_ns) / 1e9
+    for rate in total_rates(list(by_pair.values()), _STEP_S):
+        if rate.begin_s >= least_s:
+            yield Point(rate.begin_s, rate.bps / 1e6)
