@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.namespaces import flowtable_counts, nft_counters
+from plimsoll.host.namespaces import flowtable_counts
 from plimsoll.host.namespaces.flowtable_counts import read_counter
 from plimsoll.host.namespaces.netlink import LINKS
 from plimsoll.observe.network import flowtable
@@ -64,7 +64,7 @@ def kernel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Kernel:
 
     known = Kernel()
     monkeypatch.setattr(flowtable_counts, "RouteSocket", lambda: known)
-    monkeypatch.setattr(nft_counters, "NetlinkSocket", lambda protocol: known)
+    monkeypatch.setattr(flowtable_counts, "NetlinkSocket", lambda protocol: known)
     monkeypatch.setattr(WatchedNamespace, "run", run)
     monkeypatch.setattr(flowtable, "_ENTRY_COUNT", tmp_path / "count")
     (tmp_path / "count").write_text("64\n")
