@@ -10,6 +10,7 @@ from plimsoll.attribution.incidents.loops import is_noise
 from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary
 from plimsoll.search.evidence.host_cpu import of_host
+from plimsoll.text.counted import counted
 from plimsoll.text.percents import whole_percents
 from plimsoll.text.units import format_ns
 
@@ -102,7 +103,9 @@ def _sentence(what: str, shared: Sequence[tuple[RankedCause, float | None]]) -> 
     if unexplained:
         parts.append((unexplained, "are unexplained"))
         parts.sort(key=lambda each: -each[0])
-    parts.append((1 - sum(share for share, _ in parts), "by other causes"))
+    others = len(caused) - len(named)
+    rest = f"by {counted(others, 'other cause')}" if others else "by other causes"
+    parts.append((1 - sum(share for share, _ in parts), rest))
     percents = whole_percents([max(0.0, share) for share, _ in parts])
     said = [f"{n}% {words}" for n, (_, words) in zip(percents, parts, strict=True) if n]
     return f"{what}, {'; '.join(said)}."

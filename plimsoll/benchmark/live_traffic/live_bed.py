@@ -31,14 +31,20 @@ def live_traffic(
     What is started is in a ledger of the kind `command`, and is undone after a kill as well.
     Nothing is observed or recorded, and neighbours of the experiment are not started. `tell`
     has what the user should know. Until then this process runs where it does not disturb them.
-    Raises InputError for a generator that cannot change rates while it sends, and whatever
-    bringing the test bed up raises.
+    Raises InputError for a simulated lab, for a generator that cannot change rates while it
+    sends, and whatever bringing the test bed up raises.
     """
-    if plan.lab.simulated or not plan.generator.capabilities.live:
+    if plan.lab.simulated:
+        raise InputError(
+            "a simulated DUT lives in simulated time, and has no live traffic",
+            where="lab.kind",
+            remedy="name a lab with ports, such as testpmd-memif or loopback",
+        )
+    if not plan.generator.capabilities.live:
         raise InputError(
             "this generator cannot change rates while it sends",
             where="generator",
-            remedy="use kind: engine, and a lab that is not simulated",
+            remedy="use kind: engine",
         )
     bare = replace(plan, observe=UNOBSERVED, noise=())
     with (

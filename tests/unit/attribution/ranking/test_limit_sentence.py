@@ -35,6 +35,11 @@ def test_the_noise_is_named_though_others_took_more(share: float, named: bool) -
     assert "bash" not in said
 
 
+def test_causes_that_are_not_named_are_counted() -> None:
+    said = limit_sentence(summary(*LARGEST, cause("ksoftirqd", 0.2), cause("bash", 0.1)))
+    assert said.endswith("; 20% by 2 other causes.")
+
+
 def test_noise_that_lost_nothing_is_named_by_what_it_delayed() -> None:
     said = limit_sentence(summary(*LARGEST, cause(NOISE, 0.0, 0.4)))
     assert said.endswith(
