@@ -10,11 +10,11 @@ from plimsoll.churn.pages.control_plane_tables import (
     readiness_section,
     usage_section,
 )
-from plimsoll.churn.pages.probe_section import probe_section
-from plimsoll.churn.pages.throughput_tables import (
+from plimsoll.churn.pages.stream_tables import (
     dip_table,
     level_table,
     pair_table,
+    probe_section,
     throughput_figures,
     throughput_table,
 )

@@ -19,15 +19,17 @@ from plimsoll.record.causes.spike_causes import attribute_spikes
 from plimsoll.record.causes.spikes import SpikeLog
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.summarise import note_summary
-from plimsoll.record.metrics.flow_samples import flow_samples
-from plimsoll.record.metrics.flow_table import write_flows
+from plimsoll.record.metrics.flow_table import flow_samples, write_flows
 from plimsoll.record.metrics.histogram_log import HistogramLog
-from plimsoll.record.metrics.interval_samples import intended_samples, interval_samples
+from plimsoll.record.metrics.interval_samples import (
+    intended_samples,
+    interval_samples,
+    noise_samples,
+    verdict_samples,
+)
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter, convert_leftovers
-from plimsoll.record.metrics.noise_samples import noise_samples
 from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
-from plimsoll.record.metrics.verdict_samples import verdict_samples
 from plimsoll.record.run.boot_time import time_since_boot
 from plimsoll.record.run.journal import (
     RUN_RESUMED,

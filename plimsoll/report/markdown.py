@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from plimsoll.analysis.comparison.gate import GateResult
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page
 from plimsoll.report.parts.run_head import RunHead
-from plimsoll.text.markdown_text import markdown_text
+from plimsoll.text.plain_text import plain_text
 
 _MARKS = {"pass": "✅", "ok": "✅", "fail": "❌", "invalid": "⚠️", "unknown": "⚠️"}
 _MOST_CHARACTERS = 300
 _MOST_TRIALS = 50
 _SHOWN_FACTS = ("Host", "Kernel", "CPU", "CPUs isolated", "Version of plimsoll", "Version of DPDK")
+_MARKUP = re.compile(r"([\\`*_\[\]<|~&$])")
+_FOUND_LATER = re.compile(r"[@#](?=\w)|:(?=[a-z+/])|(?<=www)\.", re.IGNORECASE)
+_ORDERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
+# A heading, a list, a rule and a quotation, where it stands first.
+_BLOCKS = ("#", "+", "-", "=", ">")
+_WORD_JOINER = "&#8288;"
 
 
 def render_markdown(head: RunHead, page: Page, gates: Sequence[GateResult] = ()) -> str:
@@ -104,3 +111,17 @@ def _folded(title: str, content: str) -> str:
 
 def _text(text: str) -> str:
     return markdown_text(text, _MOST_CHARACTERS)
+
+
+# Text of anybody's for a page of GitHub-flavoured Markdown: it is shown, and does nothing.
+#
+# A backslash takes a character its meaning in Markdown. What GitHub finds in the finished text
+# (mentions, references to issues, links without markup, emoji) knows no backslash: an invisible
+# word joiner breaks it up.
+def markdown_text(text: str, most: int | None = None) -> str:
+    """`text` on one line, cut to `most` characters, without any meaning in Markdown."""
+    shown = _MARKUP.sub(r"\\\1", plain_text(text.strip(), most))
+    shown = _FOUND_LATER.sub(rf"\g<0>{_WORD_JOINER}", shown)
+    if shown[:1] in _BLOCKS:
+        return f"\\{shown}"
+    return _ORDERED.sub(r"\1\\\2", shown, count=1) if _ORDERED.match(shown) else shown

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from plimsoll.text.slug import slug
+from plimsoll.text.plain_text import slug
 
 _HEADINGS = ("h1", "h2", "h3", "summary", "caption")
 _CELLS = ("td", "th")

@@ -37,7 +37,7 @@ PROSE = re.compile(
 )
 READ = ("*.py", "*.j2", "*.c", "*.h")
 # The account of no one: its name is "nobody".
-NAMES = ("plimsoll/export/redaction/identities.py",)
+NAMES = ("plimsoll/export/redaction/redacted_run.py",)
 
 
 def _defined(tree: ast.Module) -> Iterator[tuple[int, str]]:

@@ -10,8 +10,7 @@ from plimsoll.attribution.incidents.loops import is_noise
 from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary
 from plimsoll.search.evidence.host_cpu import of_host
-from plimsoll.text.counted import counted
-from plimsoll.text.percents import whole_percents
+from plimsoll.text.counted import counted, whole_percents
 from plimsoll.text.units import format_ns
 
 _MOST_NAMED = 3

@@ -14,7 +14,7 @@ from plimsoll.benchmark.experiment.loads import load_within_line
 from plimsoll.benchmark.experiment.reading_interval import check_search_readings
 from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.experiment.written_at import WrittenAt
-from plimsoll.benchmark.testbed.unwatched import planned_watch
+from plimsoll.benchmark.testbed.event_budget import planned_watch
 from plimsoll.benchmark.whole_run.preflight import machine_mistakes, polled_cpus, search_mistakes
 from plimsoll.dut.lab import LineRate
 from plimsoll.dut.registry.labs import LabSettings

@@ -16,15 +16,15 @@ from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
 from plimsoll.attribution.ranking.trace_gaps import unwatched_sentence
 from plimsoll.attribution.ranking.trial_causes import CausesFound, TrialFacts, causes_of_trial
 from plimsoll.benchmark.testbed.event_budget import (
+    NO_HOST_NAMED,
     events_of_page,
     events_of_trial,
     largest,
     likely_within_budget,
 )
-from plimsoll.benchmark.testbed.remote_pages import CountersOf, LocalPages, RemotePages
 from plimsoll.benchmark.testbed.shared_cpus import loops_of_host
+from plimsoll.benchmark.testbed.trace_pages import CountersOf, LocalPages, RemotePages
 from plimsoll.benchmark.testbed.trial_load import path_load
-from plimsoll.benchmark.testbed.unwatched import NO_HOST_NAMED
 from plimsoll.benchmark.testbed.without_collections import without_collections
 from plimsoll.generator.interface import ClockReading, Interval, TrialPlan
 from plimsoll.host.ledger.ledger import Ledger

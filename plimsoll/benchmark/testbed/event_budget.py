@@ -10,7 +10,12 @@ from heapq import nlargest
 
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.windows import trace_windows
+from plimsoll.attribution.ranking.trace_gaps import unwatched_sentence
+from plimsoll.dut.lab import LabModel
+from plimsoll.observe.agent.host_trace import NO_CPU_NAMED
+from plimsoll.observe.agent.settings import ObserveSettings
 from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.record.causes.causes_record import UnwatchedDut
 
 # Of a trial. An event takes some 700 bytes; a trial of 20 s on two CPUs that are only polled has
 # 4,000 to 27,000 around its incidents, where the kernel itself forwards it is millions.
@@ -20,6 +25,11 @@ MOST_EVENTS = 250_000
 _MOST_OF_A_SECOND = 50_000
 # Of a page, however many a trial has: enough for some ten incidents on CPUs that are only polled.
 _LEAST_OF_A_PAGE = 1_000
+NO_HOST_NAMED = UnwatchedDut(
+    host=None,
+    reason="the DUT runs elsewhere, and no host of it is named",
+    remedy="name it under observe.hosts, with the CPUs that it polls as polled_cpus",
+)
 
 
 def events_of_trial(duration_s: float) -> int:
@@ -99,3 +109,23 @@ def _windows_s(incidents: Iterable[Incident], tsc_hz: float) -> float:
 
 def _size(incident: Incident) -> int:
     return incident.frames if incident.kind == "loss" else incident.length_ns
+
+
+# Where absences of a DUT will not be watched, by the experiment alone.
+def planned_watch(lab: LabModel, observe: ObserveSettings) -> Iterator[str]:
+    """What is to be said beforehand of how absences of the DUT will be watched, in sentences."""
+    if not (observe.enabled and observe.kernel_events):
+        return
+    if lab.runs_elsewhere and not observe.hosts:
+        yield unwatched_sentence(NO_HOST_NAMED)
+    for host in observe.hosts:
+        if not host.polled_cpus and lab.runs_elsewhere:
+            why = NO_CPU_NAMED
+            yield unwatched_sentence(
+                UnwatchedDut(host=host.name, reason=why.reason, remedy=why.remedy)
+            )
+        elif host.polled_cpus and host.pod is not None:
+            yield (
+                f"Absences of the DUT on {host.name} are watched only if its container is "
+                "privileged and its pod has hostPID: true (docs/kubernetes.md)."
+            )

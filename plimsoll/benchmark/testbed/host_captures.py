@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from plimsoll.dut.lab import Lab
 from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.host.cpus import allowed_cpus
 from plimsoll.host.ledger.ledger import Ledger
@@ -15,12 +17,16 @@ from plimsoll.observe.agent.settings import (
     ObserveSettings,
     RemoteHost,
 )
+from plimsoll.trial.judging.dut_agreement import counter_sums
+from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.tune.host.capture.remote_capture import RemoteCapture
 from plimsoll.tune.host.view.host_view import HostView
 
 # A small host answers within 2 s; one of 512 CPUs reads 40,000 files, at 30 us each where
 # this was measured, and commands there have 10 s each. An unreachable host costs no more.
 _MOST_S = 60.0
+# Several times as long as the counters were read after the tester's last look at its ports.
+_LATER_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +90,16 @@ def _start(host: RemoteHost, ledger: Ledger) -> HostCapture:
     except PlimsollError as error:
         return HostCapture(host, error)
     return HostCapture(host, coming)
+
+
+# Whether the DUT still sends after the drain, so that its counters are not those of the trial.
+def with_later_counters(outcome: Outcome, lab: Lab) -> Outcome:
+    """The outcome, with the DUT's counters read again where it counts more than came back.
+
+    Raises LabDied and MachineError.
+    """
+    sums = counter_sums(outcome)
+    if not any(each.direction == "out-of" and each.dut > each.tester for each in sums):
+        return outcome
+    time.sleep(_LATER_S)
+    return replace(outcome, dut_later=lab.counters())

@@ -10,8 +10,11 @@ from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings
 from plimsoll.benchmark.testbed.disturbances import NO_DISTURBANCES, Disturbances
-from plimsoll.benchmark.testbed.host_captures import HostCaptures, start_captures
-from plimsoll.benchmark.testbed.later_counters import with_later_counters
+from plimsoll.benchmark.testbed.host_captures import (
+    HostCaptures,
+    start_captures,
+    with_later_counters,
+)
 from plimsoll.benchmark.testbed.shared_cpus import (
     NONE_SHARED,
     SharedCpus,

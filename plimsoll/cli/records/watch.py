@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,11 +15,13 @@ from rich.live import Live
 from rich.text import Text
 
 from plimsoll.errors import Interrupted
+from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.host.entry.standard_streams import stdout_is_gone
+from plimsoll.host.processes.affinity import leaves_no_cpu
 from plimsoll.record.index.find import LAST, find_run
 from plimsoll.record.index.run_entry import entry_of
-from plimsoll.record.live.crowded import leaves_no_cpu_to_watch
 from plimsoll.record.live.live_run import LiveRun, LiveState, LiveTrial
+from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.run.run_lock import is_held
 from plimsoll.record.trials.trial_parts import TrialPhase
@@ -202,3 +205,22 @@ def _trial_json(trial: TrialRecord) -> Mapping[str, object]:
         "verdict": trial.verdict,
         "reasons": reasons,
     }
+
+
+# Whether looking at a run would take time from its polling loops.
+def leaves_no_cpu_to_watch(run: RunDirectory) -> bool:
+    """Whether the run polls, on this host, every CPU that this process may use.
+
+    Before it has recorded which it polls it does not. Raises RecordError for a damaged record.
+    """
+    environment = load_environment(run.environment)
+    if environment is None or environment.host != os.uname().nodename:
+        return False
+    polled = {
+        cpu
+        for host in environment.observed
+        if host.hostname == environment.host
+        for cpus in host.polled.values()
+        for cpu in parse_cpu_list(cpus)
+    }
+    return leaves_no_cpu(polled)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -13,14 +15,20 @@ from rich.console import Console
 
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.text.plain_text import plain_text
-from plimsoll.tune.audit.needed_files import needed_files
+from plimsoll.tune.audit.check import TOPOLOGY, Check
+from plimsoll.tune.audit.registry import all_checks
+from plimsoll.tune.audit.remedy import REMEDY_READS
+from plimsoll.tune.host.boot.kernel_command_line import PATH
 from plimsoll.tune.host.capture.capture import Capture
 from plimsoll.tune.host.capture.capture_file import SUFFIXES, write_archive, write_capture
-from plimsoll.tune.host.capture.collect import collect
+from plimsoll.tune.host.capture.collect import NeededFiles, collect
 from plimsoll.tune.host.view.live_host import LiveHost
+from plimsoll.tune.proposal.survey import SURVEY_LINKS, SURVEY_READS
 
 _MOST_NAMED = 10
 _STANDARD_OUTPUT = Path("-")
+# What the assumed intent, the proposal of one, and the remedies read as well.
+_ALWAYS_READ = (PATH, *TOPOLOGY, *SURVEY_READS, *REMEDY_READS)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -81,3 +89,19 @@ def _print_summary(collected: Capture, path: str, console: Console) -> None:
         console.print(f"  {line}", highlight=False, soft_wrap=True)
     if len(unread) > _MOST_NAMED:
         console.print(f"  and {len(unread) - _MOST_NAMED} more, in its manifest", highlight=False)
+
+
+# What all checks together read: what a capture collects.
+def needed_files(checks: Sequence[Check] | None = None) -> NeededFiles:
+    """The union of what `checks`, by default all there are, say that they read."""
+    selected = all_checks() if checks is None else checks
+    return NeededFiles(
+        files=_once((_ALWAYS_READ, *(check.reads for check in selected))),
+        links=_once((SURVEY_LINKS, *(check.links for check in selected))),
+        lists=_once(check.lists for check in selected),
+        commands=_once(check.commands for check in selected),
+    )
+
+
+def _once(patterns: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(chain.from_iterable(patterns)))

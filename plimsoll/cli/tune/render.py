@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from plimsoll.errors import InputError
-from plimsoll.record.index.among_runs import run_at
+from plimsoll.record.index.run_paths import RUN_ID
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.text.plain_text import plain_text
 from plimsoll.tune.expected.kernel_argument import Vendor
+from plimsoll.tune.fit.topology import ports_of, read_topology
+from plimsoll.tune.fit.topology_rules import check_topology
 from plimsoll.tune.host.capture.open_capture import open_root
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_intent, load_preset, preset_names
+from plimsoll.tune.proposal.surveyed_ports import ports_in_use
 from plimsoll.tune.render.files.output_folder import write_files
+from plimsoll.tune.render.files.refusal import Mistake, refuse
 from plimsoll.tune.render.render import render
 from plimsoll.tune.render.render_warning import warnings_of
-from plimsoll.tune.render.topology_refusal import check_on_host
 
 _EPILOG = (
     "Examples: **plimsoll tune render intent.yaml -o manifests/** · "
@@ -116,3 +122,54 @@ def _load(intent: Path | None, preset: str | None) -> tuple[Intent, str]:
 
 def _warn(text: str) -> None:
     stderr.print(plain_text(f"warning: {text}"), soft_wrap=True, highlight=False)
+
+
+# Whether a place belongs to run directories, where nothing else is to be written.
+def run_at(folder: Path) -> Path | None:
+    """The run that `folder` is, is in, holds or stands next to; None where there is none.
+
+    Only what a run directory is called or holds counts: a folder that merely holds an
+    experiment is the user's own.
+    """
+    try:
+        here = Path(os.path.realpath(folder))
+    except ValueError:
+        # What cannot be a path lies nowhere; writing to it reports the error.
+        return None
+    for place in (here, *here.parents):
+        if _is_run(place):
+            return place
+    return _first_run(here) or _first_run(here.parent)
+
+
+def _first_run(folder: Path) -> Path | None:
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(each.name for each in entries if each.is_dir())
+    except OSError:
+        return None
+    return next((folder / name for name in names if _is_run(folder / name)), None)
+
+
+def _is_run(path: Path) -> bool:
+    # os.path's says no, and raises nothing, of what may not be seen.
+    parts = [os.path.isfile(path / name) for name in ("experiment.yaml", "journal.jsonl")]
+    return all(parts) or (RUN_ID.fullmatch(path.name) is not None and any(parts))
+
+
+# The rules that a profile's own operator cannot check, on the host it is for.
+def check_on_host(intent: Intent, view: HostView) -> tuple[str, ...]:
+    """The warnings, as lines.
+
+    Raises InputError with all the rules that the intent breaks on this host, and MachineError
+    where its CPUs cannot be read.
+    """
+    topology = read_topology(view.read, ports_of(intent), view.link)
+    found = check_topology(intent, replace(topology, in_use=ports_in_use(view)))
+    broken = [
+        Mistake(each.field, each.text, each.remedy) for each in found if each.severity == "fail"
+    ]
+    refuse(broken, f"{intent.name} on {view.where}")
+    return tuple(
+        f"{each.field}: {each.text} ({each.remedy})" for each in found if each.severity == "warn"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -24,7 +25,6 @@ from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkName
 from plimsoll.host.namespaces.within import run_within
 from plimsoll.host.ports.ethtool import turn_on_receive_offload
 from plimsoll.host.processes.child import Lifetime
-from plimsoll.host.processes.napi_threads import napi_threads
 
 XdpMode = Literal["native", "generic"]
 _FLAGS: dict[XdpMode, int] = {"native": XDP_NATIVE, "generic": XDP_GENERIC}
@@ -33,6 +33,7 @@ _ATTACHED = {1: "native", 2: "generic"}
 # In bytes with FCS: a veth's XDP in native mode has a page for a frame, less what it puts
 # around it, and the tester's AF_XDP no more than that (docs/ports.md).
 _LARGEST_FRAME = 3396
+_PROC = Path("/proc")
 
 
 class XdpSettings(WiredSettings):
@@ -173,3 +174,21 @@ def _receive_by_napi(end: str) -> None:
             where="lab.mode",
             remedy="use Linux 5.13 or newer, or the generic mode",
         )
+
+
+# The kernel's threads that poll an interface for frames, where it is set to be polled by such.
+def napi_threads(interface: str, proc: Path = _PROC) -> tuple[int, ...]:
+    """The threads of an interface whose name no other of the machine has, by number.
+
+    The kernel calls them napi/<interface>-<number>, in whatever namespace the interface is.
+    None are found within a PID namespace (a container), where the kernel's are not shown.
+    """
+    found = []
+    for entry in proc.glob("[0-9]*"):
+        try:
+            name = (entry / "comm").read_text().strip()
+        except OSError:
+            continue
+        if name.rpartition("-")[0] == f"napi/{interface}":
+            found.append(int(entry.name))
+    return tuple(sorted(found))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from plimsoll.methods.load_line.answer import goal_lines
 from plimsoll.methods.load_line.evidence import EvidenceSection, evidence
 from plimsoll.methods.load_line.first_screen import first_screen, measured_in, received_said
+from plimsoll.record.run.journal import LAB_UP, JournalContents
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.charts import figures_of, host_figures_of
@@ -14,7 +16,6 @@ from plimsoll.report.charts.trial_figures import trial_figures
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.data.times import GAP_COLUMNS, LATENCY_COLUMNS, LATENESS_COLUMNS
 from plimsoll.report.figures.figure import Figure
-from plimsoll.report.hosts.allocation_words import allocation_words
 from plimsoll.report.hosts.section import host_sections
 from plimsoll.report.parts.calibrations import CALIBRATION_COLUMNS
 from plimsoll.report.parts.causes import causes_section
@@ -159,3 +160,27 @@ def _calibration(found: EvidenceSection) -> ChecklistLine:
         return ChecklistLine("none", text, "calibration")
     text = "What the tester alone measures, without a DUT; nothing of it is subtracted."
     return ChecklistLine("ok", text, "calibration")
+
+
+# What a report says of the cache and memory bandwidth that were allocated for a run.
+def allocation_words(journal: JournalContents) -> tuple[str, ...]:
+    """A sentence for each resctrl group, of the run's last session; none without any."""
+    sessions = [event.fields.get("resctrl") for event in journal.of_kind(LAB_UP)]
+    last = sessions[-1] if sessions else None
+    return tuple(_sentences(last)) if isinstance(last, Mapping) else ()
+
+
+def _sentences(resctrl: Mapping[str, Any]) -> Iterator[str]:
+    for group in resctrl["groups"]:
+        members = [*(["noise"] * ("noise" in group["of"]))]
+        members += [f"CPUs {group['cpus']}"] if group["cpus"] else []
+        yield f"{group['name']} ({', '.join(members)}) had {_shares(group['schemata'])}."
+    yield f"All others had {_shares(resctrl['default']['schemata'])}."
+
+
+def _shares(schemata: Mapping[str, Mapping[str, str]]) -> str:
+    """With masks and bandwidth as the kernel writes them, by cache."""
+    return "; ".join(
+        f"{resource} {', '.join(f'{cache}={value}' for cache, value in by_cache.items())}"
+        for resource, by_cache in schemata.items()
+    )

@@ -29,7 +29,7 @@ from plimsoll.methods.plugfest.result import (
 from plimsoll.record.results.conclusion import ConclusionKind
 from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.value_axis import CELL_INK, column_axis, row_axis
-from plimsoll.text.slug import slug
+from plimsoll.text.plain_text import slug
 
 _LEAST, _MOST = "#eef3f8", "#79b0da"
 _WORSE, _SAME, _BETTER = "#f0a878", "#efefec", "#8fd1bd"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from plimsoll.methods.probe.charts import probe_buckets, probe_windows
 from plimsoll.methods.probe.result import (
     ProbeEnd,
     ProbeLine,
@@ -21,7 +22,6 @@ from plimsoll.methods.probe.summary import (
     statistics_of,
     windows_of,
 )
-from plimsoll.methods.probe.window_chart import probe_buckets, probe_windows
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from plimsoll.methods.rfc2544.rate_chart import frame_rates, loss_rates
+from plimsoll.methods.rfc2544.charts import frame_rates, loss_rates
 from plimsoll.methods.rfc2544.result import (
     ROW,
     BackToBackRow,

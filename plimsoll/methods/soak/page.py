@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from plimsoll.methods.soak.charts import soak_latency, soak_rate, soak_windows
 from plimsoll.methods.soak.data import SoakData, load_soak
-from plimsoll.methods.soak.latency_chart import soak_latency, soak_rate, soak_windows
 from plimsoll.methods.soak.lines import (
     drift_lines,
     loss_lines,

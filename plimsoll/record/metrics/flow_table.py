@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,8 +10,11 @@ import msgspec
 from plimsoll.generator.interface import StreamCounts
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.files.table_file import TableSchema
+from plimsoll.record.metrics.engine_samples import direction_name
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 from plimsoll.record.trials.flow_summary import flow_records
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.traffic.plan import StreamPlan
 
 FLOWS = TableSchema(
@@ -29,6 +32,7 @@ FLOWS = TableSchema(
     },
     sorted_by="stream, flow",
 )
+_LOST = MetricType("trafficgen", "flow-lost-frames", "count", "frames", "sum")
 
 
 def write_flows(
@@ -58,3 +62,19 @@ def write_flows(
 
 def _path(run: RunDirectory, trial: int) -> Path:
     return run.flows / f"{trial}.parquet"
+
+
+# The flows that lost most in a trial, as metrics next to those of its intervals.
+def flow_samples(record: TrialRecord) -> Iterator[MetricSample]:
+    """Frames that each of the named flows lost; none of streams that are not counted by flow."""
+    for stream in record.streams:
+        for flow in stream.flows.worst if stream.flows else ():
+            names = {
+                "stream": stream.name,
+                "direction": direction_name(stream.tx_port, stream.rx_port),
+                "tx_port": str(stream.tx_port),
+                "rx_port": str(stream.rx_port),
+                "flow": str(flow.flow),
+                "fields": flow.name,
+            }
+            yield MetricSample(_LOST, names, flow.lost)

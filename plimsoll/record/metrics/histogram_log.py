@@ -10,6 +10,7 @@ may be set back.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,8 +20,7 @@ from urllib.parse import quote
 
 from hdrh.histogram import HdrHistogram
 
-from plimsoll.generator.engine.hdr_encoder import HdrEncoder
-from plimsoll.generator.histogram import Histogram, HistogramSum
+from plimsoll.generator.histogram import Histogram, HistogramSum, empty_hdr, fill_hdr
 from plimsoll.generator.interface import Interval
 from plimsoll.record.files.closeable import Closeable
 from plimsoll.record.files.settling_file import SettlingFile
@@ -191,3 +191,23 @@ def _header(begin_s: float) -> list[str]:
         f"#[StartTime: {begin_s:.3f} (seconds since epoch), {moment}]",
         '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
     ]
+
+
+# Histograms as text, in HdrHistogram's compressed encoding (V2, base64).
+class HdrEncoder:
+    """Encodes one histogram after the other by one and the same object of the package.
+
+    A new one each time would have its 4,000 counters allocated and laid out for each.
+    """
+
+    def __init__(self) -> None:
+        self._hdr = empty_hdr()
+        self._counts = self._hdr.encoder.get_counts()
+
+    def encode(self, histogram: Histogram) -> str:
+        """The text, as `HdrHistogram.decode` and HdrHistogram's Java tools read it."""
+        fill_hdr(self._hdr, histogram)
+        text: str = self._hdr.encode().decode("ascii")
+        # The package's own reset sets one counter after the other.
+        ctypes.memset(self._counts, 0, ctypes.sizeof(self._counts))
+        return text

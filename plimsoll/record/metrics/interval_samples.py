@@ -22,6 +22,7 @@ from plimsoll.record.metrics.engine_samples import (
 )
 from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
 from plimsoll.record.samples.metric_type import MetricSample, MetricType
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.search.text.wire import l1_bits, l2_bits
 from plimsoll.traffic.plan import StreamPlan
 
@@ -29,6 +30,13 @@ _SOURCE = "trafficgen"
 _INTENDED = MetricType(_SOURCE, "intended-tx-pps", "throughput", "pps", "sum")
 # One turn of a polling loop in so many is metered (engine/src/dataplane/time/cycle_meter.h).
 _METERED_TURNS = 16
+_TYPES: Mapping[str, MetricType] = {
+    "bogo-ops/s": MetricType("noise", "bogo-ops-sec", "throughput", "bogo-ops/s", "sum"),
+    "B/s": MetricType("noise", "bytes-sec", "throughput", "B/s", "sum"),
+}
+# Of several trials, or directions: whether all of them passed.
+_RESULT = MetricType("trafficgen", "trial-result", "pass/fail", "", "min")
+_VALUES = {"pass": 1.0, "fail": 0.0}
 
 
 def interval_samples(
@@ -186,3 +194,27 @@ def _type(kind: str) -> MetricType:
 
 _TX_PORT, _RX_PORT = _type("tx-port-util"), _type("rx-port-util")
 _TX_CPU, _RX_CPU = _type("tx-cpu-util"), _type("rx-cpu-util")
+
+
+# What the experiment's neighbours did during a trial, as metrics.
+def noise_samples(record: TrialRecord) -> list[MetricSample]:
+    """The intensity of each neighbour that said what it did; names are its place and its name."""
+    return [
+        MetricSample(
+            _TYPES[each.unit], {"neighbour": str(place), "name": each.name}, each.intensity
+        )
+        for place, each in enumerate(record.noise)
+        if each.intensity is not None
+    ]
+
+
+# What was found of a whole trial, as metrics next to those of its intervals.
+def verdict_samples(plans: Sequence[StreamPlan], record: TrialRecord) -> list[MetricSample]:
+    """The trial's verdict, 1 for pass and 0 for fail, under the names of each direction.
+
+    None of a trial that was invalid, or that was not judged: that is neither.
+    """
+    value = _VALUES.get(record.verdict)
+    if value is None:
+        return []
+    return [MetricSample(_RESULT, names, value) for names in path_names(plans).values()]

@@ -21,8 +21,12 @@ from plimsoll.errors import InputError
 from plimsoll.generator.histogram import Histogram, HistogramSum, bucket_bounds_ns
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.time_steps import STEP_S
-from plimsoll.record.metrics.histogram_log import LoggedHistogram, read_histogram_log
-from plimsoll.record.metrics.histogram_tag import tag_of
+from plimsoll.record.metrics.histogram_log import (
+    LoggedHistogram,
+    gaps_tag,
+    read_histogram_log,
+    stream_tag,
+)
 from plimsoll.record.metrics.metrics import trial_number
 from plimsoll.record.metrics.over_time import quantile_of
 from plimsoll.record.query.answer import RunFailure, TimeRange
@@ -263,3 +267,18 @@ def _check_complete(run: QueriedRun, series: _RunSeries) -> None:
                 where=str(run.run.histograms),
                 remedy=f"restore it from a copy of the run; {_INSTEAD}",
             )
+
+
+# Which histograms of the log are behind a type of metric.
+def tag_of(kind: str, names: Mapping[str, str]) -> str | None:
+    """The tag of a series, such as p99-round-trip-usec of a stream; None where there is none."""
+    of = kind.partition("-")[2]
+    try:
+        if of == "gap-usec":
+            return gaps_tag(int(names["lcore"]))
+        if of not in ("round-trip-usec", "tx-lateness-usec"):
+            return None
+        path = (names["stream"], int(names["tx_port"]), int(names["rx_port"]))
+    except (KeyError, ValueError):
+        return None
+    return stream_tag(*path, "latency" if of == "round-trip-usec" else "lateness")

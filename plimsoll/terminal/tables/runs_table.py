@@ -18,7 +18,7 @@ from plimsoll.terminal.tables.run_words import (
     state_text,
     tags_text,
 )
-from plimsoll.text.age import age
+from plimsoll.text.counted import age
 
 _GAP = Text("  ")
 # Of names and tags, which could push everything else off a terminal.

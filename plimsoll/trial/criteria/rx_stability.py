@@ -17,8 +17,13 @@ from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.outcome.due_frames import due_frames
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
-from plimsoll.trial.outcome.rx_seconds import A_SECOND, RxSecond, rx_seconds
-from plimsoll.trial.outcome.steadiness import deviation, worst_window
+from plimsoll.trial.outcome.steadiness import (
+    A_SECOND,
+    RxSecond,
+    deviation,
+    rx_seconds,
+    worst_window,
+)
 
 # A standard deviation of fewer is meaningless.
 _LEAST_SECONDS = 3

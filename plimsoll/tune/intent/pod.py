@@ -5,14 +5,46 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from plimsoll.text.mistakes import brief, mistake
+from plimsoll.text.mistakes import brief, did_you_mean, mistake
 from plimsoll.text.named_program import NotRun
-from plimsoll.tune.intent.fields.capability import Capability
 from plimsoll.tune.intent.fields.section import Listed, ObjectName, Section, Switch, Text, Word
 from plimsoll.tune.intent.hugepages import Memory, PodHugepages
 
+# In the order of their numbers, 0 to 40 (Linux 6.1, include/uapi/linux/capability.h).
+CAPABILITIES = (
+    *("CHOWN", "DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID"),
+    *("SETPCAP", "LINUX_IMMUTABLE", "NET_BIND_SERVICE", "NET_BROADCAST", "NET_ADMIN", "NET_RAW"),
+    *("IPC_LOCK", "IPC_OWNER", "SYS_MODULE", "SYS_RAWIO", "SYS_CHROOT", "SYS_PTRACE", "SYS_PACCT"),
+    *("SYS_ADMIN", "SYS_BOOT", "SYS_NICE", "SYS_RESOURCE", "SYS_TIME", "SYS_TTY_CONFIG", "MKNOD"),
+    *("LEASE", "AUDIT_WRITE", "AUDIT_CONTROL", "SETFCAP", "MAC_OVERRIDE", "MAC_ADMIN", "SYSLOG"),
+    *("WAKE_ALARM", "BLOCK_SUSPEND", "AUDIT_READ", "PERFMON", "BPF", "CHECKPOINT_RESTORE"),
+)
+_PREFIX = "CAP_"
+
+
+# The kernel's capabilities, as pods add them: by name, without the CAP_ before it.
+def _check_capability(name: str) -> str:
+    """One spelling alone: runtimes take several, and what is judged by name must have one."""
+    if name in CAPABILITIES:
+        return name
+    plain = name.upper().removeprefix(_PREFIX)
+    if plain in CAPABILITIES:
+        raise mistake(f"found {brief(name)}", f"write {plain}")
+    if plain == "ALL":
+        raise mistake("ALL is root on the node", "name the ones that are needed, such as IPC_LOCK")
+    raise mistake(
+        f"{brief(name)} is not a capability of the kernel",
+        did_you_mean(plain, CAPABILITIES, "write one of capabilities(7), such as IPC_LOCK"),
+    )
+
+
+Capability: TypeAlias = Annotated[
+    str,
+    AfterValidator(_check_capability),
+    WithJsonSchema({"type": "string", "enum": list(CAPABILITIES)}),
+]
 # What becomes of an image and a command.
 _MANIFEST = "rendered into a manifest"
 
@@ -29,8 +61,6 @@ CpuCount: TypeAlias = Annotated[
     BeforeValidator(_check_cpus),
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": 8192}),
 ]
-
-
 # Of Kubernetes itself (its documentation, "Resource Management for Pods and Containers"), and
 # what to write in their place.
 _OWN_RESOURCES = {

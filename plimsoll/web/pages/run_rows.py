@@ -13,7 +13,7 @@ from plimsoll.record.index.run_entry import Damage, RunEntry, RunState
 from plimsoll.record.index.run_filter import RunFilter, SortKey
 from plimsoll.record.index.run_notes import parse_tag, parse_tag_key
 from plimsoll.record.trials.trial_record import Verdict
-from plimsoll.text.age import age
+from plimsoll.text.counted import age
 from plimsoll.text.plain_text import plain_text
 
 _NS_PER_S = 10**9

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.dut.kernel.xdp import napi_threads
 from plimsoll.dut.lab import Lab
 from plimsoll.errors import MachineError
 from plimsoll.host.bpf.libbpf import XDP_GENERIC, attached_program, map_of_program
@@ -15,7 +16,6 @@ from plimsoll.host.bpf.xdp_redirect import XdpCounts, redirect_all
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.namespaces.within import run_within
-from plimsoll.host.processes.napi_threads import napi_threads
 from tests.integration.command import Workplace, journal
 from tests.integration.dut.namespace_lab import (
     CPU,

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from plimsoll.cli.tune.capture import needed_files
 from plimsoll.dut.guest.vm_image import initramfs
-from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.capture import Capture, CapturedHost
 from plimsoll.tune.host.capture.collect import NeededFiles, collect
 from plimsoll.tune.host.capture.path_pattern import parents

@@ -6,7 +6,6 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.generator.engine.hdr_encoder import HdrEncoder
 from plimsoll.generator.histogram import (
     Histogram,
     bucket_bounds_ns,
@@ -16,6 +15,7 @@ from plimsoll.generator.histogram import (
     merge,
     microseconds_of,
 )
+from plimsoll.record.metrics.histogram_log import HdrEncoder
 
 latencies = st.lists(st.integers(min_value=1, max_value=2**37 - 1), min_size=1, max_size=200)
 

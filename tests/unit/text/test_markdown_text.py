@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from plimsoll.text.markdown_text import markdown_text
+from plimsoll.report.markdown import markdown_text
 from plimsoll.text.plain_text import plain_text
 
 JOINER = "\u2060"

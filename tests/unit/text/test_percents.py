@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.text.percents import whole_percents
+from plimsoll.text.counted import whole_percents
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.live_traffic.live_bed import live_traffic
@@ -12,17 +19,23 @@ from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.errors import InputError
 from plimsoll.host.processes.priority import quick_to_answer
+from plimsoll.host.processes.tcp_peer import loopback_peer_uid
 from plimsoll.remote.otg.flows.port import Tester
-from plimsoll.remote.otg.model.published import messages
+from plimsoll.remote.otg.model.published import content_of, message_of, messages, parse_json
+from plimsoll.remote.otg.model.refusal import Refusal
 from plimsoll.remote.otg.server.grpc_service import make_server
-from plimsoll.remote.otg.server.rest import make_application
-from plimsoll.remote.otg.server.settings import OtgSettings
+from plimsoll.remote.otg.server.operations import MOST_REQUEST_BYTES, OPERATIONS, Operation
+from plimsoll.remote.otg.server.settings import UNKNOWN_USER, OtgSettings
 from plimsoll.remote.otg.session.session import OtgSession
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
 from plimsoll.web.quiet_server import QuietServer, listening, quiet_config
+from plimsoll.web.security.comparison import same
+from plimsoll.web.security.host_names import is_own_name
 
 # A request for metrics waits for the end of the interval that is under way.
 _LIVE = LiveSettings(interval_s=0.2, shares_cpus=True)
+_STATUS = {"validation": 400, "internal": 500}
+_Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def serve_otg(
@@ -99,3 +112,90 @@ def serve_until_signal(
         if server is not None:
             server.stop(grace=None).wait()
         session.close()
+
+
+# The API over HTTP, as an ASGI application.
+def make_application(session: OtgSession, settings: OtgSettings) -> Starlette:
+    """Each operation at its path, and below the token where one is needed."""
+    return Starlette(
+        routes=[
+            Route(
+                f"{prefix}{operation.path}",
+                _endpoint(operation, session, settings),
+                methods=[operation.method],
+            )
+            for operation in OPERATIONS
+            for prefix in ("", "/{token}")
+        ]
+    )
+
+
+def _endpoint(operation: Operation, session: OtgSession, settings: OtgSettings) -> _Endpoint:
+    async def answer(request: Request) -> Response:
+        status, problem = _refusal(request, settings)
+        if problem:
+            return _error(status, "validation", [problem])
+        body = await _body(request)
+        if body is None:
+            problem = f"the request has more than {MOST_REQUEST_BYTES} bytes"
+            return _error(413, "validation", [problem])
+        return await run_in_threadpool(_performed, operation, session, body)
+
+    return answer
+
+
+def _performed(operation: Operation, session: OtgSession, body: bytes) -> Response:
+    try:
+        content = parse_json(operation.request, body) if operation.request else {}
+        answer = operation.perform(session, content)
+        if isinstance(answer, bytes):
+            return Response(answer, media_type="application/octet-stream")
+        # By the message, so that numbers have the form that protobuf gives them.
+        answer = content_of(message_of(operation.response, answer))
+        return Response(json.dumps(answer), media_type="application/json")
+    except Refusal as refusal:
+        return _error(_STATUS[refusal.kind], refusal.kind, list(refusal.errors))
+
+
+def _error(status: int, kind: str, errors: list[str]) -> JSONResponse:
+    return JSONResponse({"code": status, "kind": kind, "errors": errors}, status_code=status)
+
+
+def _refusal(request: Request, settings: OtgSettings) -> tuple[int, str]:
+    """Why a request is not even read; empty where it may be."""
+    hosts = request.headers.getlist("host")
+    if len(hosts) != 1 or not is_own_name(hosts[0], settings.rest, settings.host_names):
+        return 421, "this server does not go by that name (allow it by plimsoll otg --host)"
+    if settings.token is None:
+        if not settings.answers(loopback_peer_uid(_client(request), request.scope["server"])):
+            return 403, UNKNOWN_USER
+    elif not _has_token(request, settings.token):
+        return 401, "the token is missing or wrong (use the location that plimsoll otg printed)"
+    # No page of a browser may send either of these for another site without asking first.
+    if "origin" in request.headers:
+        return 403, "browsers do not use this API"
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if request.method != "GET" and kind != "application/json":
+        return 415, "the content type is not application/json"
+    return 200, ""
+
+
+def _client(request: Request) -> tuple[str, int]:
+    return (request.client.host, request.client.port) if request.client else ("", 0)
+
+
+def _has_token(request: Request, token: str) -> bool:
+    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+    given = bearer if scheme.lower() == "bearer" else request.path_params.get("token", "")
+    return same(given, token)
+
+
+async def _body(request: Request) -> bytes | None:
+    """The whole body; None where it is too long."""
+    parts, length = [], 0
+    async for part in request.stream():
+        length += len(part)
+        if length > MOST_REQUEST_BYTES:
+            return None
+        parts.append(part)
+    return b"".join(parts)

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import CheckJudgement, advice, fail, tell, unknown, worst_of
+from plimsoll.tune.audit.finding import (
+    CheckJudgement,
+    Reading,
+    advice,
+    fail,
+    ok,
+    tell,
+    unknown,
+    warn,
+    worst_of,
+)
 from plimsoll.tune.audit.ports.nic_ports import (
     PORT_LINKS,
     PORT_LISTS,
     PORT_READS,
     AbsentPort,
     NicPort,
+    driver_of,
     judge_ports,
 )
 from plimsoll.tune.audit.ports.port_driver import judge_own_driver
-from plimsoll.tune.audit.ports.port_firmware import FIRMWARE_COMMAND, record_firmware
 from plimsoll.tune.audit.ports.port_mtu import MTU_READS, judge_mtu
-from plimsoll.tune.audit.ports.port_package import DEVLINK, judge_package
 from plimsoll.tune.audit.ports.port_vfs import VF_COMMAND, VF_LINKS, VF_READS, judge_vfs
 from plimsoll.tune.host.ports.uplinks import UPLINK_LINKS, UPLINK_READS
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
+
+FIRMWARE_COMMAND = "ethtool -i <interface>"
+_FIRMWARE = re.compile(r"^(driver|version|firmware-version):\s*(.*)$", re.MULTILINE)
+DEVLINK = "devlink dev info"
+# What Intel's E810 driver reports of the package that it loaded, or that it found none.
+_DDP = re.compile(r"^[ \t]*fw\.app\.name[ \t]+(\S.*)$", re.MULTILINE)
 
 
 def _judge(view: HostView, intent: Intent) -> CheckJudgement:
@@ -73,3 +89,43 @@ CHECK = Check(
     ),
     rule=_judge,
 )
+
+
+# The driver and firmware of a port, recorded with what was judged.
+def record_firmware(view: HostView, port: NicPort) -> CheckJudgement:
+    """Recorded, not judged: which version is right depends on the card and on DPDK."""
+    if port.interface is None:
+        return ok(f"{port.name}: the kernel has no interface of it")
+    command = FIRMWARE_COMMAND.replace("<interface>", port.interface)
+    output = view.command(command)
+    if output is None:
+        return ok(f"{port.name}: ethtool does not run here")
+    message = ", ".join(
+        f"{name} {value}" for name, value in _FIRMWARE.findall(output.text) if value
+    )
+    return ok(f"{port.name}: {message}", Reading(command, message))
+
+
+# Whether a port's card has the DDP package that it needs.
+def judge_package(view: HostView, port: NicPort) -> CheckJudgement:
+    """Intel's E810 without a DDP package runs in safe mode: one queue, no offload."""
+    if port.address is None or driver_of(view, port.address) != "ice":
+        return ok(f"{port.name} needs no DDP package")
+    output = view.need_command(DEVLINK)
+    name = _DDP.search(_of_device(output.text, port.address))
+    wish = "a DDP package"
+    if name is not None:
+        read = Reading(DEVLINK, f"{port.address}: {name[1].strip()}")
+        return ok(f"{port.name} has the DDP package {name[1].strip()}", read, expected=wish)
+    return warn(
+        f"{port.name} reports no DDP package: without one it runs in safe mode",
+        Reading(DEVLINK, f"{port.address}: no fw.app.name"),
+        expected=wish,
+        steps=[advice("install ice.pkg under /lib/firmware/intel/ice/ddp, and reload the driver")],
+    )
+
+
+def _of_device(text: str, address: str) -> str:
+    """devlink's answer about one function."""
+    blocks = re.split(r"^(?=pci/)", text, flags=re.MULTILINE)
+    return next((block for block in blocks if block.startswith(f"pci/{address}:")), "")

@@ -8,7 +8,7 @@ from plimsoll.attribution.explanation.counters import CounterMove, WallClock
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.ranking.trace_gaps import unwatched_sentences
 from plimsoll.benchmark.testbed.disturbances import NO_DISTURBANCES, Disturbances, clock_fit
-from plimsoll.benchmark.testbed.unwatched import NO_HOST_NAMED
+from plimsoll.benchmark.testbed.event_budget import NO_HOST_NAMED
 from plimsoll.generator.interface import (
     ClockReading,
     LossEvent,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.benchmark.testbed.later_counters import with_later_counters
+from plimsoll.benchmark.testbed.host_captures import with_later_counters
 from plimsoll.dut.lab import DutPortCounters, LabPorts
 from plimsoll.dut.passive import PassiveLab
 from plimsoll.trial.outcome.outcome import Outcome
@@ -33,7 +33,7 @@ class CountingLab(PassiveLab):
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.benchmark.testbed.later_counters._LATER_S", 0.0)
+    monkeypatch.setattr("plimsoll.benchmark.testbed.host_captures._LATER_S", 0.0)
 
 
 def test_counters_that_agree_are_read_once() -> None:

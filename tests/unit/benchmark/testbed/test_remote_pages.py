@@ -8,7 +8,7 @@ import pytest
 from plimsoll.attribution.explanation.counters import CounterMove, WallClock
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.windows import AFTER_S, BEFORE_S
-from plimsoll.benchmark.testbed.remote_pages import RemotePages
+from plimsoll.benchmark.testbed.trace_pages import RemotePages
 from plimsoll.generator.interface import ClockReading
 from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.agent.remote_clock import HostClock, RemoteClock, RoundTrip

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
+from plimsoll.cli.tune.capture import needed_files
 from plimsoll.errors import InputError
 from plimsoll.terminal.options import host_choice
-from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.capture_file import write_capture
 from plimsoll.tune.host.capture.collect import collect
 from plimsoll.tune.host.view.live_host import LiveHost

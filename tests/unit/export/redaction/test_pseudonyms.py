@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.export.redaction.identities import identities_in, with_short_names
 from plimsoll.export.redaction.pseudonyms import Pseudonyms
+from plimsoll.export.redaction.redacted_run import identities_in, with_short_names
 
 WORDS = [
     ("host", "dut-7.lab.example"),

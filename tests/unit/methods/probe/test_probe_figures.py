@@ -9,10 +9,10 @@ from plimsoll.errors import InputError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.histogram import Histogram, histogram_of
 from plimsoll.generator.interface import StreamCounts
+from plimsoll.methods.probe.charts import probe_buckets, probe_windows
 from plimsoll.methods.probe.result import ProbedStream, ProbeSegment, ProbeWindow
 from plimsoll.methods.probe.settings import ProbeSettings
 from plimsoll.methods.probe.summary import delayed_us, lines_of, statistics_of
-from plimsoll.methods.probe.window_chart import probe_buckets, probe_windows
 from plimsoll.methods.probe.windows import StreamSum
 from plimsoll.record.trials.trial_record import Verdict
 from tests.unit.record.trial_parts import counts

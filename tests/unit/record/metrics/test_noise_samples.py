@@ -1,6 +1,6 @@
 """What neighbours did as metrics."""
 
-from plimsoll.record.metrics.noise_samples import noise_samples
+from plimsoll.record.metrics.interval_samples import noise_samples
 from tests.unit.record.neighbour_records import neighbour
 from tests.unit.record.trial_parts import record
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.record.metrics.verdict_samples import verdict_samples
+from plimsoll.record.metrics.interval_samples import verdict_samples
 from plimsoll.record.trials.trial_record import Verdict
 from tests.unit.record.trial_parts import PLANS, record
 

@@ -22,7 +22,7 @@ from plimsoll.remote.otg.flows.port import Tester
 from plimsoll.remote.otg.model.refusal import Refusal
 from plimsoll.remote.otg.server.grpc_service import make_server
 from plimsoll.remote.otg.server.operations import MOST_REQUEST_BYTES
-from plimsoll.remote.otg.server.rest import make_application
+from plimsoll.remote.otg.server.serve import make_application
 from plimsoll.remote.otg.server.settings import OtgSettings
 from plimsoll.remote.otg.session.session import OtgSession
 from plimsoll.traffic.plan import StreamPlan

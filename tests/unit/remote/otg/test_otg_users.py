@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 
 from plimsoll.remote.otg.server.grpc_service import make_server
-from plimsoll.remote.otg.server.rest import make_application
+from plimsoll.remote.otg.server.serve import make_application
 from plimsoll.remote.otg.server.settings import OtgSettings
 from plimsoll.remote.otg.session.session import OtgSession
 from plimsoll.web.endpoint import ListenEndpoint

@@ -15,7 +15,7 @@ from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.registry import CriterionSettings
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
-from plimsoll.trial.outcome.rx_seconds import rx_seconds
+from plimsoll.trial.outcome.steadiness import rx_seconds
 from tests.unit.trial.seconds import ONE_STREAM, second, trial_of
 from tests.unit.trial.trial_builder import interval, outcome
 from tests.worded.says import Says

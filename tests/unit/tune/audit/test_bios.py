@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from plimsoll.cli.tune.capture import needed_files
+from plimsoll.terminal.options.bmc_options import HostWithBios
 from plimsoll.tune.audit.checks.bios import CHECK
 from plimsoll.tune.audit.finding import CheckFinding
-from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.view.bios_answer import BiosAnswer
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.redfish.host_with_bios import HostWithBios
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
 from tests.worded.says import Says

@@ -15,10 +15,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from plimsoll.cli.tune.capture import needed_files
 from plimsoll.host.cpus import parse_cpu_list
+from plimsoll.terminal.options.bmc_options import HostWithBios
 from plimsoll.text.document import read_document
 from plimsoll.tune.audit.finding import CheckVerdict
-from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.capture import Capture, CapturedHost
 from plimsoll.tune.host.capture.collect import collect
 from plimsoll.tune.host.capture.path_pattern import matches
@@ -27,7 +28,6 @@ from plimsoll.tune.host.view.commands import commands_of
 from plimsoll.tune.host.view.host_view import CommandOutput, HostView
 from plimsoll.tune.host.view.unread import Unread
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.redfish.host_with_bios import HostWithBios
 from tests.unit.tune.captures.composed_process import process_files
 
 _SECTIONS = ("files", "links", "directories", "commands")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.cli.tune.capture import needed_files
 from plimsoll.errors import InputError
-from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.capture.capture_file import write_capture
 from plimsoll.tune.host.capture.collect import collect

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.cli.tune.capture import needed_files
 from plimsoll.tune.audit.audit import Audit, audit
 from plimsoll.tune.audit.checks.kernel_arguments import CHECK as KERNEL_ARGUMENTS
-from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.expected.kernel_argument import Vendor
 from plimsoll.tune.expected.kubelet import expected_kubelet
 from plimsoll.tune.expected.node import expected_arguments

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from plimsoll.cli.tune.capture import needed_files
 from plimsoll.tune.audit.audit import audit
-from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.capture.collect import collect, kept_output
 from plimsoll.tune.host.view.commands import commands_of
