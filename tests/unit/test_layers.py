@@ -317,6 +317,17 @@ def test_no_folder_is_too_full() -> None:
     assert too_full == FOLDERS_OF_PLUG_INS
 
 
+def test_a_module_that_is_run_has_all_it_needs_by_then() -> None:
+    for module in OWN_MODULES:
+        *before, _ = ast.parse(source_of(module)).body or [ast.Pass()]
+        assert not any(runs(node) for node in before), f"{module}: what runs it is not its end"
+
+
+def runs(node: ast.stmt) -> bool:
+    """Whether it is what `python -m` carries out."""
+    return isinstance(node, ast.If) and "'__main__'" in ast.unparse(node.test)
+
+
 def test_the_table_for_newcomers_lists_the_layers_from_the_top_down() -> None:
     table = (ROOT / "CONTRIBUTING.md").read_text().split("| layer | holds |")[1].split("\n\n")[0]
     rows = [line.split("`")[1] for line in table.splitlines() if line.startswith("| `")]

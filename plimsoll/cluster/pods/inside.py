@@ -99,12 +99,6 @@ def _tell(said: IO[bytes] | None, output: IO[bytes]) -> None:
         sys.stdout.buffer.flush()
 
 
-if __name__ == "__main__":
-    # The first process of a container gets no signal that it has no handler for.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    enter(lambda: main(sys.argv[1:]))
-
-
 # An experiment as it is in a pod: on the CPUs that the pod got, with the devices it was handed.
 #
 # The kubelet's static CPU manager chooses the CPUs of a guaranteed pod, and the SR-IOV device
@@ -164,3 +158,9 @@ def _with_devices(devargs: str, environment: Mapping[str, str], place: str) -> s
         return given[number]
 
     return _DEVICE.sub(address, devargs)
+
+
+if __name__ == "__main__":
+    # The first process of a container gets no signal that it has no handler for.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    enter(lambda: main(sys.argv[1:]))

@@ -168,8 +168,8 @@ def _json(fields: Mapping[str, object]) -> str:
 # to have all series of its averaged types or none: one that has others than the measurement, such
 # as a calibration, which sends from each port to itself, has these types under a source of its own,
 # `trafficgen-engine-calibration`. Sums, maxima and minima bear series that a trial has not, but
-# show
-# those of other trials as 0.00 in breakouts; so a series that the measurement has not moves, too.
+# show those of other trials as 0.00 in breakouts; so a series that the measurement has not moves,
+# too.
 @dataclass(frozen=True, slots=True)
 class Series:
     """A series as it is recorded."""
