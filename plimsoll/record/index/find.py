@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from plimsoll.errors import InputError
+from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.run_index import read_index
 from plimsoll.record.index.run_paths import looks_like_run, run_paths
 from plimsoll.record.run.run_directory import RunDirectory
@@ -21,14 +22,14 @@ def find_run(text: str, runs_root: Path) -> RunDirectory:
 
     That is a path; or, below `runs_root`, an id, the start of just one id, or `last`,
     the one that began last. Raises InputError where there is none, where several have that prefix,
-    and where it is not a run directory.
+    and where it is not a run directory, and RecordError where it cannot be read.
     """
     path = find_run_path(text, runs_root)
     try:
         return RunDirectory.open(path)
     except OSError as error:
-        raise InputError(
-            f"cannot be looked into: {error.strerror or error}",
+        raise RecordError(
+            f"cannot be read: {error.strerror or error}",
             where=plain_text(str(path)),
             remedy="make the directory readable for you",
         ) from error

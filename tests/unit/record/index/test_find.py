@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
+from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.find import find_run, find_run_path
 from tests.unit.record.index.run_dirs import (
     NOON_NS,
@@ -131,7 +132,7 @@ def test_a_run_that_may_not_be_looked_into_is_reported(says: Says) -> None:
     with open_folder() as root:
         path = make_run(root)
         path.chmod(0)
-        with nobody(), pytest.raises(InputError) as caught:
+        with nobody(), pytest.raises(RecordError) as caught:
             find_run(path.name, root)
     assert caught.value == says("Permission denied")
 
