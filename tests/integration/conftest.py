@@ -32,6 +32,13 @@ def _in_turn(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def live_in_turn() -> Iterator[None]:
+    """Of modules with live traffic, one at a time, also of the workers of one session."""
+    with turn(live=True):
+        yield
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _own_state() -> Iterator[None]:
     """Ledgers, calibrations and histories of these tests alone, in a path short enough for sockets.

@@ -23,6 +23,8 @@ from tests.integration.command import (
 )
 from tests.integration.network import network
 
+pytestmark = pytest.mark.usefixtures("live_in_turn")
+
 LOOPBACK = {"lab": {"kind": "loopback", "ports": 2}}
 DEADLINE_S = 120
 

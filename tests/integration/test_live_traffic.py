@@ -19,6 +19,8 @@ from plimsoll.traffic.plan import Pacing, StreamPlan
 from tests.integration.command import Workplace, workplace
 from tests.integration.engine.requests import FRAME
 
+pytestmark = pytest.mark.usefixtures("live_in_turn")
+
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workplace]:

@@ -12,10 +12,13 @@ from scapy.utils import PcapReader, RawPcapReader
 from tests.integration.command import Workplace, until
 from tests.integration.otg_server import otg_server
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("dpdk-testpmd") is None,
-    reason="dpdk-testpmd is missing: install dpdk-dev (Debian 12) or dpdk (Fedora)",
-)
+pytestmark = [
+    pytest.mark.usefixtures("live_in_turn"),
+    pytest.mark.skipif(
+        shutil.which("dpdk-testpmd") is None,
+        reason="dpdk-testpmd is missing: install dpdk-dev (Debian 12) or dpdk (Fedora)",
+    ),
+]
 
 
 @pytest.fixture

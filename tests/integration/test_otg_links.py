@@ -13,6 +13,8 @@ from tests.integration.otg_failover import INTERFACES, set_link
 from tests.integration.otg_server import otg_server
 from tests.integration.test_otg import locations
 
+pytestmark = pytest.mark.usefixtures("live_in_turn")
+
 __all__ = ["locations"]
 
 NAMES = tuple(INTERFACES.values())

@@ -12,6 +12,8 @@ from plimsoll.version import VERSION
 from tests.integration.command import Workplace, workplace
 from tests.integration.otg_server import otg_server
 
+pytestmark = pytest.mark.usefixtures("live_in_turn")
+
 # Zeros, of which gzip makes a thousandth.
 INFLATED_MB = 256
 GZIP = 2

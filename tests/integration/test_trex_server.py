@@ -20,6 +20,8 @@ from tests.integration.engine.frames import udp_frame
 from tests.unit.remote.trex.stl_json import flow_var, stream_json, vm, write
 from tests.unit.remote.trex.trex_client import RpcError, TrexClient, TrexSubscriber
 
+pytestmark = pytest.mark.usefixtures("live_in_turn")
+
 _READY = re.compile(r"requests on (\d+), events on (\d+)")
 # One trial of bench-trafficgen's binary-search.py (d81d481), by TRex's client (v3.08), recorded by
 # us at this server: its requests in their order, but those for events.

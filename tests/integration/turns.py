@@ -16,6 +16,9 @@ from tests.tried_again import SpoiltByMachine
 
 # An abstract Unix socket: it ends with the process that has it, whatever ends that.
 _NAME = "\0plimsoll-tests-that-poll"
+# Of modules whose loops poll for as long as their client takes: two of them at once, and each
+# would wait for the CPU time that the other's loops have.
+_LIVE = "\0plimsoll-tests-of-live-traffic"
 # Of a module of another session that takes its time.
 _LONGEST_TURN_S = 3600.0
 # Of a run that is no test's; what begins then is refused by its name.
@@ -26,11 +29,12 @@ _TAKEN = " is polled by "
 
 
 @contextmanager
-def turn() -> Iterator[None]:
-    """While it lasts, no other process of tests has one."""
+def turn(*, live: bool = False) -> Iterator[None]:
+    """While it lasts, no other process of tests has one; of live traffic they have their own."""
     with socket.socket(socket.AF_UNIX) as holder:
-        assert comes_true(lambda: _takes(holder), _LONGEST_TURN_S, every_s=_LOOK_EVERY_S), (
-            f"another session's tests polled CPUs for {_LONGEST_TURN_S:g} s"
+        name = _LIVE if live else _NAME
+        assert comes_true(lambda: _takes(holder, name), _LONGEST_TURN_S, every_s=_LOOK_EVERY_S), (
+            f"other tests polled CPUs for {_LONGEST_TURN_S:g} s"
         )
         yield
 
@@ -48,9 +52,9 @@ def refuse_taken(said: str) -> None:
         raise SpoiltByMachine(said)
 
 
-def _takes(holder: socket.socket) -> bool:
+def _takes(holder: socket.socket, name: str) -> bool:
     try:
-        holder.bind(_NAME)
+        holder.bind(name)
     except OSError:
         return False
     return True
