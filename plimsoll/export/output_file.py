@@ -41,19 +41,16 @@ def fresh_file(path: Path, *, force: bool) -> Iterator[TextIO]:
 def new_folders(folder: Path) -> Iterator[None]:
     """Make `folder`, with those above it, within a `with`; before that ends well, none is kept.
 
-    Others may have put something there by then: what is not empty stays. Raises as `unwritable`
-    says.
+    Others may have put something there by then: what is not empty stays. Raises OSError.
     """
     made = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield
-    except BaseException as error:
+    except BaseException:
         with contextlib.suppress(OSError):
             for each in made:
                 each.rmdir()
-        if isinstance(error, OSError):
-            raise unwritable(folder, error) from error
         raise
 
 

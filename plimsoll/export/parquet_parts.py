@@ -13,7 +13,7 @@ from pathlib import Path
 
 from plimsoll.errors import InputError
 from plimsoll.export.metric_batches import RecordedPeriod
-from plimsoll.export.output_file import new_folders
+from plimsoll.export.output_file import new_folders, unwritable
 from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.metrics.metrics import METRICS, held_parts
 from plimsoll.record.run.run_directory import RunDirectory
@@ -54,8 +54,12 @@ def copy_parts(
         raise InputError(
             "exists already", where=str(folder), remedy="name another folder, or add --force"
         )
-    with parquet_parts(run, periods) as parts, new_folders(folder):
-        return _copied(parts, folder)
+    with parquet_parts(run, periods) as parts:
+        try:
+            with new_folders(folder):
+                return _copied(parts, folder)
+        except OSError as error:
+            raise unwritable(folder, error) from error
 
 
 def _copied(parts: Sequence[Path], folder: Path) -> tuple[Path, ...]:

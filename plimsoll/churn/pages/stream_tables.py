@@ -35,7 +35,6 @@ _BOTH_WAYS = (
     "Over {networks} latency is of both ways, without the time that the far end held a datagram: "
     "pods of a cluster have no clock in common."
 )
-_NO_LATENCY = "-"
 
 
 def level_table(cells: Sequence[ChurnCell]) -> SectionTable:
@@ -319,4 +318,4 @@ def _longer(counts: Counter[int]) -> Iterator[tuple[int, float]]:
 
 
 def _us(value: float | None) -> str:
-    return _NO_LATENCY if value is None else f"{value:,.1f}"
+    return _NOTHING if value is None else f"{value:,.1f}"

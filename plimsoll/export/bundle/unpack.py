@@ -56,13 +56,16 @@ def import_bundle(path: Path, runs_root: Path) -> tuple[RunDirectory, BundleMani
     MachineError where there is no room for it, and RecordError where it cannot be written or its
     record is damaged.
     """
-    with new_folders(runs_root):
-        remove_leftovers(runs_root)
-        with _staging(runs_root) as folder:
-            manifest = _unpack(path, folder)
-            _check(path, folder)
-            target = runs_root / manifest.run_id
-            _publish(folder, target)
+    try:
+        with new_folders(runs_root):
+            remove_leftovers(runs_root)
+            with _staging(runs_root) as folder:
+                manifest = _unpack(path, folder)
+                _check(path, folder)
+                target = runs_root / manifest.run_id
+                _publish(folder, target)
+    except OSError as error:
+        raise write_failed(runs_root, error) from error
     return RunDirectory(target), manifest
 
 

@@ -176,7 +176,7 @@ class OtgSession:
         return list(changed.warnings)
 
     def _transmit(self, given: Given) -> list[str]:
-        """Returns what was due of these flows and not sent, before it is forgotten or ends."""
+        """Returns what was due of these flows and not sent, where they stop or begin anew."""
         names = given.names("flow_names") or list(self._configured.flows)
         for name in names:
             if name not in self._configured.flows:
@@ -190,11 +190,15 @@ class OtgSession:
             "pause": transmission.pause,
             "resume": transmission.resume,
         }
-        names = list(dict.fromkeys(names))
-        counts = self._traffic.counts(fresh=True)
-        ended = names if given.text("state") in ("start", "stop") else []
-        found = [not_sent(self._configured.flows[name], counts) for name in ended]
-        deeds[given.text("state")](names)
+        names, state = list(dict.fromkeys(names)), given.text("state")
+        # A start forgets what was counted, and does not wait for it; a stop makes it final.
+        before = self._not_sent(names, fresh=False) if state == "start" else []
+        deeds[state](names)
+        return self._not_sent(names, fresh=True) if state == "stop" else before
+
+    def _not_sent(self, names: Sequence[str], *, fresh: bool) -> list[str]:
+        counts = self._traffic.counts(fresh=fresh)
+        found = (not_sent(self._configured.flows[name], counts) for name in names)
         return [each for each in found if each]
 
     def _check_line(self, given: Given, starting: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ _ROW, _FRAME = 34, 60
 # One figure that is off by far would leave the others without a colour.
 _MOST_SHARE = 0.25
 _LEAST, _MOST = "#eef3f8", "#79b0da"
-_FACT_ROW, _FACT_FRAME = 40, 60
+_FACT_ROW = 40
 
 
 def difference_grid(found: Comparison) -> Figure:
@@ -121,7 +121,7 @@ def fact_grid(
         "no run."
     )
     return Figure(
-        name, title, caption, alt.LayerChart(layer=layers), _FACT_FRAME + _FACT_ROW * len(down)
+        name, title, caption, alt.LayerChart(layer=layers), _FRAME + _FACT_ROW * len(down)
     )
 
 

@@ -43,7 +43,6 @@ _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f
 _LONGEST_MAGIC = 6
 # `xz -9` takes 65 MiB; a header may ask for 4 GiB.
 _XZ_MEMORY_BYTES = 128 << 20
-_UNPACKED_BYTES = 1 << 16
 
 
 def archived_files(
@@ -215,7 +214,7 @@ class _Xz:
         """At most `size` bytes; raises EOFError where the file ends too early."""
         found = b""
         while not found and not self._decompressor.eof:
-            piece = self._file.read(_UNPACKED_BYTES) if self._decompressor.needs_input else b""
+            piece = self._file.read(_PIECE_BYTES) if self._decompressor.needs_input else b""
             if self._decompressor.needs_input and not piece:
                 raise EOFError("it ends too early")
             found = self._decompressor.decompress(piece, size)

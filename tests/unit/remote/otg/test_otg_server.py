@@ -43,6 +43,8 @@ class CountedTraffic:
 
     plans: dict[int, StreamPlan] = field(default_factory=dict)
     on: set[int] = field(default_factory=set)
+    # Whose counters are there: of streams that send or have sent.
+    counted: set[int] = field(default_factory=set)
     durations_s: dict[int, float] = field(default_factory=dict)
     rates: dict[int, float] = field(default_factory=dict)
     held: set[int] = field(default_factory=set)
@@ -72,6 +74,7 @@ class CountedTraffic:
         self, streams: Iterable[int] | None = None, durations_s: Mapping[int, float] = NO_ENDS
     ) -> None:
         self.on |= set(self.plans if streams is None else streams)
+        self.counted |= self.on
         self.durations_s |= durations_s
 
     def hold(self, streams: Iterable[int]) -> None:
@@ -87,7 +90,7 @@ class CountedTraffic:
         self.rates |= rates_pps
 
     def clear(self, streams: Iterable[int] | None = None) -> None:
-        pass
+        self.counted -= set(self.plans if streams is None else streams)
 
     def prepare_captures(self, ports: Mapping[int, PortCapture]) -> None:
         self.captures = dict(ports)
@@ -118,7 +121,7 @@ class CountedTraffic:
         return LiveCounts(0, 1.0, 0.2, sending=bool(self.sending), streams=streams, ports=ports)
 
     def _stream(self, plan: StreamPlan) -> LiveStream:
-        sent = (plan.frame_count or 50) if plan.stream in self.on else 0
+        sent = (plan.frame_count or 50) if plan.stream in self.counted else 0
         counts = StreamCounts.__new__(StreamCounts)
         for name, value in {
             "sent": sent,
