@@ -11,7 +11,6 @@ from plimsoll.benchmark.live_traffic.live_traffic import LiveTraffic
 from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
 from plimsoll.benchmark.testbed.testbed import BedPlan, testbed
 from plimsoll.errors import InputError
-from plimsoll.host.processes.affinity import leaves_no_cpu
 from plimsoll.host.processes.priority import SHARING, favour
 from plimsoll.observe.agent.settings import UNOBSERVED
 
@@ -54,7 +53,7 @@ def live_traffic(
     ):
         for note in bed.notes:
             tell(note)
-        if settings.shares_cpus and leaves_no_cpu(bed.busy_cpus):
+        if settings.shares_cpus and bed.shared_cpus.crowded:
             for pid in bed.polling_pids.values():
                 favour(pid, SHARING)
         folder = None if ledger is None else ledger.directory.absolute() / "captured"

@@ -24,7 +24,7 @@ from plimsoll.errors import MachineError
 from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.engine.program import ENGINE
 from plimsoll.generator.engine.settings import EngineSettings
-from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
+from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus, cpus_polled_by_others
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.own_processes import StartedByRun
@@ -54,6 +54,8 @@ class _Meter:
     tsc_hz: float
     trace: KernelTrace | TraceUnavailable
     shared: SharedCpus
+    # The CPUs that are polled, by its loops and by others.
+    avoided: frozenset[int]
 
 
 def measure_noise(
@@ -63,7 +65,7 @@ def measure_noise(
     begun_at = datetime.now(UTC)
     with ExitStack() as stack:
         meter = stack.enter_context(_meter(settings, ledger))
-        stack.enter_context(kept_off(settings.cpus))
+        stack.enter_context(kept_off(meter.avoided))
         summary = NoiseSummary(meter.loops)
         lengths = stretch_lengths(settings.duration_s)
         run = _stretch_run(settings, meter, ledger)
@@ -89,6 +91,8 @@ def _meter(settings: NoiseSettings, ledger: Ledger) -> Iterator[_Meter]:
     """Bring the loops up, and the trace; both down at the end."""
     with ExitStack() as stack:
         claim_cpus(ledger, [CpuClaim("--cpus", cpu, ENGINE) for cpu in settings.cpus])
+        others = cpus_polled_by_others(ledger)
+        avoided = others.union(settings.cpus)
         log = ledger.directory / "engine.log"
         engine = stack.enter_context(closing(Engine.start(log, ledger.environment)))
         ledger.note_process(ENGINE, engine.identity)
@@ -98,7 +102,7 @@ def _meter(settings: NoiseSettings, ledger: Ledger) -> Iterator[_Meter]:
             memory=MemoryPlan(huge=False, megabytes=_MEGABYTES),
             devargs=(),
             descriptors=0,
-            main_cpus=housekeeping_cpus(settings.cpus),
+            main_cpus=housekeeping_cpus(avoided),
             max_frame_bytes=_MAX_FRAME_BYTES,
         )
         facts = engine.facts
@@ -111,9 +115,9 @@ def _meter(settings: NoiseSettings, ledger: Ledger) -> Iterator[_Meter]:
         )
         if isinstance(trace, KernelTrace):
             stack.enter_context(trace)
-        with kept_off(settings.cpus):
-            shared = SharedCpus.of(settings.cpus, ledger)
-        yield _Meter(engine, loops, facts.tsc_hz, trace, shared)
+        with kept_off(avoided):
+            shared = SharedCpus.of(settings.cpus, others, ledger)
+        yield _Meter(engine, loops, facts.tsc_hz, trace, shared, avoided)
 
 
 def _loops(pid: int, cpus: Sequence[int]) -> tuple[PollingLoop, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from plimsoll.attribution.incidents.loops import PollingLoop
@@ -38,13 +38,14 @@ class SharedCpus:
     crowded: bool = False
 
     @classmethod
-    def of(cls, polled: tuple[int, ...], ledger: Ledger) -> SharedCpus:
-        """As things stand while this process keeps off the polled CPUs."""
+    def of(cls, polled: tuple[int, ...], of_others: Collection[int], ledger: Ledger) -> SharedCpus:
+        """As things stand while this process keeps off the CPUs polled by us and by others."""
+        avoided = {*polled, *of_others}
         return cls(
             polled=frozenset(polled),
             processes=own_processes_on(polled, ledger) if polled else {},
-            main_thread=not housekeeping_cpus(polled).isdisjoint(polled),
-            crowded=leaves_no_cpu(polled),
+            main_thread=not housekeeping_cpus(avoided).isdisjoint(polled),
+            crowded=bool(polled) and leaves_no_cpu(avoided),
         )
 
     def quieted(

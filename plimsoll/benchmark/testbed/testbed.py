@@ -28,7 +28,7 @@ from plimsoll.dut.registry.labs import make_lab
 from plimsoll.generator.generator_plan import GeneratorPlan, Launch
 from plimsoll.generator.interface import Generator, GeneratorFacts, Interval, TrialPlan
 from plimsoll.host.cpus import format_cpu_list
-from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
+from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus, cpus_polled_by_others
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.affinity import housekeeping_cpus, kept_on, leaves_no_cpu
@@ -65,6 +65,8 @@ class BedPlan:
     judges_hosts: bool = False
     noise: tuple[NeighbourModel, ...] = ()
     resctrl: ResctrlSettings | None = None
+    # Polled by other runs and by labs that stand: what runs there waits, the longer a DUT there.
+    cpus_of_others: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, experiment: Experiment) -> BedPlan:
@@ -109,6 +111,11 @@ class BedPlan:
         return tuple(cpu for cpus in self.polled_cpus.values() for cpu in cpus)
 
     @property
+    def avoided_cpus(self) -> frozenset[int]:
+        """All that are polled, by us or by others."""
+        return self.cpus_of_others.union(self.busy_cpus)
+
+    @property
     def housekeeping_cpus(self) -> frozenset[int]:
         """Where those threads of Plimsoll run that do not poll.
 
@@ -116,7 +123,7 @@ class BedPlan:
         counts the time for which it is away, and the DUT keeps its own. Where the kernel forwards,
         moreover, its soft interrupts count as the time of the thread that they interrupt.
         """
-        return housekeeping_cpus(self.busy_cpus, self.polled_cpus["tester"])
+        return housekeeping_cpus(self.avoided_cpus, self.polled_cpus["tester"])
 
 
 @dataclass(frozen=True)
@@ -204,12 +211,13 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         return
     settings = plan.lab.for_frames(plan.largest_frame_size)
     claim_cpus(ledger, _cpu_claims(plan))
+    plan = replace(plan, cpus_of_others=cpus_polled_by_others(ledger))
     busy = _busy_notes(plan, ledger)
     lab_memory = plan_memory(settings.megabytes, ledger, require_huge=plan.require_hugepages)
     lab = make_lab(settings, ledger, lab_memory)
     with ExitStack() as stack:
         groups = stack.enter_context(resctrl_groups(plan.resctrl, plan.polled_cpus, ledger))
-        captures = start_captures(plan.observe, plan.busy_cpus, ledger)
+        captures = start_captures(plan.observe, plan.avoided_cpus, ledger)
         stack.callback(captures.close)
         agents = stack.enter_context(closing(StartingAgents(plan.observe, ledger)))
         stack.callback(lab.down)
@@ -224,7 +232,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         stack.callback(observers.close)
         lab_notes = (lab_memory.note,) if lab_memory.note else ()
         with kept_on(plan.housekeeping_cpus):
-            shared = SharedCpus.of(plan.busy_cpus, ledger)
+            shared = SharedCpus.of(plan.busy_cpus, plan.cpus_of_others, ledger)
         polling_pids = _polling_pids(lab, facts)
         disturbances = Disturbances()
         if plan.observe.enabled and plan.observe.kernel_events:
@@ -329,7 +337,7 @@ def _local_host(
 
 
 def _reads_seldom(plan: BedPlan) -> bool:
-    return leaves_no_cpu(plan.busy_cpus) and not plan.judges_hosts
+    return leaves_no_cpu(plan.avoided_cpus) and not plan.judges_hosts
 
 
 def _simulated(plan: BedPlan) -> Testbed:

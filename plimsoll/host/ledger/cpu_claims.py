@@ -50,6 +50,17 @@ def polled_cpu_mistakes(
             yield _refusal(place, *polled[cpu])
 
 
+def cpus_polled_by_others(own: Ledger) -> frozenset[int]:
+    """The CPUs of this machine that other runs, and labs that stand, poll just now."""
+    return frozenset(
+        each.cpu
+        for use in ledger_uses()
+        if use.directory != own.directory
+        for each in use.polled_cpus
+        if _is_polled(use, each)
+    )
+
+
 def claim_cpus(ledger: Ledger, claims: Sequence[CpuClaim]) -> None:
     """Note in `ledger` that its processes will poll these CPUs, unless others do.
 

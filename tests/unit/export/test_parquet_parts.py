@@ -19,7 +19,7 @@ from tests.worded.says import Says
 
 def test_two_runs_are_one_table(tmp_path: Path) -> None:
     runs = [small_run(tmp_path / name) for name in ("a", "b")]
-    second = runs[1].path.rename(runs[1].path.with_name("20270101T000000-demo"))
+    second = runs[1].path.rename(runs[1].path.with_name(f"{runs[0].run_id}-2"))
     runs[1] = RunDirectory(second)
     for run in runs:
         copy_parts(run, periods_to_export(run), tmp_path / "lake", force=False)

@@ -11,12 +11,14 @@ import math
 import random
 import shutil
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from unittest import mock
 
 from plimsoll.generator.histogram import Histogram, merge
 from plimsoll.generator.interface import (
@@ -45,6 +47,7 @@ from plimsoll.record.trials.trial_parts import TrialContext, TrialIdentity, Tria
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.search.strategy.goal_end import GoalEnd
 from plimsoll.traffic.plan import StreamPlan
+from tests.this_thread import in_this_thread
 
 BEGIN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 NAME = "demo"
@@ -475,7 +478,8 @@ def _recorded(steps: tuple[Step, ...], finished: bool, name: str) -> Path:
     run = RunDirectory.create(runs_root, name, {**EXPERIMENT, "name": name}, now=BEGIN)
     clock_ns = int(BEGIN.timestamp()) * 10**9
     trials: list[TrialRecord] = []
-    with recording(run) as recorder:
+    at_that_time = mock.patch("time.time_ns", in_this_thread(time.time_ns, lambda: clock_ns))
+    with at_that_time, recording(run) as recorder:
         recorder.event("run-started", method="load-line")
         environment(None).write(run.environment)
         ports = [{"port": port, "latency_clock": "tsc"} for port in (0, 1)]

@@ -1,5 +1,7 @@
 """What a test bed is made of, before anything of it is started."""
 
+from dataclasses import replace
+
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
@@ -28,6 +30,18 @@ def test_what_does_not_poll_never_takes_the_duts_cpu(
 ) -> None:
     monkeypatch.setattr("plimsoll.host.processes.affinity.allowed_cpus", lambda: frozenset(allowed))
     assert BedPlan.of(EXPERIMENT).housekeeping_cpus == expected
+
+
+@pytest.mark.parametrize(("of_others", "expected"), [({0}, {4}), ({0, 4}, {1, 2})])
+def test_what_does_not_poll_keeps_off_the_cpus_of_other_runs(
+    monkeypatch: pytest.MonkeyPatch, of_others: set[int], expected: set[int]
+) -> None:
+    monkeypatch.setattr(
+        "plimsoll.host.processes.affinity.allowed_cpus", lambda: frozenset(range(5))
+    )
+    plan = replace(BedPlan.of(EXPERIMENT), cpus_of_others=frozenset(of_others))
+    assert plan.housekeeping_cpus == expected
+    assert plan.busy_cpus == (1, 2, 3)
 
 
 def test_caches_are_allocated_for_the_dut_and_not_on_rings() -> None:

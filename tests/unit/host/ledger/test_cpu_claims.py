@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import MachineError
-from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus, refuse_polled_cpus
+from plimsoll.host.ledger.cpu_claims import (
+    CpuClaim,
+    claim_cpus,
+    cpus_polled_by_others,
+    refuse_polled_cpus,
+)
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.identity import ProcessIdentity, identify
 from tests.worded.says import Says
@@ -83,3 +88,15 @@ def test_a_dead_run_and_one_that_was_undone_poll_nothing(
         refuse_polled_cpus([("lab.cpu", 0)])
     run.undo()
     refuse_polled_cpus([("lab.cpu", 0)])
+
+
+def test_what_others_poll_is_what_a_run_keeps_off(
+    state: Path, poller: subprocess.Popen[bytes]
+) -> None:
+    standing_lab(poller, 1)
+    run = Ledger.create("run")
+    claim_cpus(run, [CpuClaim("generator.cpus[0]", 0, "plimsoll-engine")])
+    assert cpus_polled_by_others(run) == {1}
+    poller.kill()
+    poller.wait()
+    assert cpus_polled_by_others(run) == set()

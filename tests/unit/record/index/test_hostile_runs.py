@@ -28,7 +28,8 @@ def runs(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 def test_the_others_are_listed_and_it_is_named(runs: Path, says: Says) -> None:
     listed = plimsoll("runs", "list", "--runs", runs)
     assert listed.returncode == 0
-    assert listed.stdout == says("3.025")
+    # How long ago it was is by the clock on the wall.
+    assert "3.025 Mpps" in listed.stdout
     assert HOSTILE in listed.stderr
     assert listed.stderr == says("1")
 
