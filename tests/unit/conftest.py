@@ -17,9 +17,12 @@ def state(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("PLIMSOLL_STATE", str(directory))
     shared = Path(tempfile.mkdtemp(prefix="pl-"))
     monkeypatch.setenv("PLIMSOLL_SHARED", str(shared))
+    # Of killed processes of other tests nothing is swept here.
+    scratch = Path(tempfile.mkdtemp(prefix="pl-"))
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     yield directory
-    shutil.rmtree(directory)
-    shutil.rmtree(shared)
+    for each in (directory, shared, scratch):
+        shutil.rmtree(each)
 
 
 @pytest.fixture(autouse=True)
