@@ -126,3 +126,20 @@ def test_modules_are_there(page: Path) -> None:
 def test_commands_and_options_are_there(page: Path) -> None:
     found = {line: unknown for line in command_lines(page) if (unknown := unknown_in(line))}
     assert found == {}
+
+
+STEPS = ROOT / "docs/a-load-line-in-code.md"
+STEP = re.compile(r"^\| ((?:`[\w.]+(?:\(\))?`,? ?)+) \|.*\| `([\w/.-]+)` \|$", re.MULTILINE)
+
+
+def test_what_a_step_names_is_in_its_file() -> None:
+    steps = STEP.findall(STEPS.read_text())
+    assert len(steps) > 30
+    missing = [
+        (name, file)
+        for names, file in steps
+        for name in re.findall(r"\w+(?=(?:\(\))?`)", names)
+        if re.search(rf"^(?:\s*(?:def|class) )?{name}\b[^;\n]*$", (ROOT / file).read_text(), re.M)
+        is None
+    ]
+    assert missing == []
