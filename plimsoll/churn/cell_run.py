@@ -28,7 +28,7 @@ from plimsoll.churn.pod_streams.pod_streams import pod_streaming
 from plimsoll.churn.pod_streams.settings import ClusterNetwork
 from plimsoll.churn.pod_streams.stream_pods import StreamPodPlan
 from plimsoll.churn.raw_record import ScrapeFiles, keep_probe_logs, write_metrics
-from plimsoll.churn.results.churn_result import ChurnCell, DipRecord, WorkloadRecord
+from plimsoll.churn.results.churn_result import ChurnCell, Dip, WorkloadRecord
 from plimsoll.churn.settings import (
     ChurnCellPlan,
     ChurnExperiment,
@@ -211,7 +211,7 @@ def _cell(
     )
 
 
-def _with_latency(dips: Sequence[DipRecord], raw: _Raw) -> Iterator[DipRecord]:
+def _with_latency(dips: Sequence[Dip], raw: _Raw) -> Iterator[Dip]:
     """Each dip with what the probes met in it."""
     for dip in dips:
         begin_ns = raw.times.begin_ns + round(dip.begin_s * 1e9)

@@ -35,9 +35,9 @@ from plimsoll.churn.results.churn_result import (
     ChurnPhaseRecord,
     ComponentUsage,
     ControlPlaneFigures,
-    DipRecord,
+    Dip,
     LatencyFigures,
-    MatchRecord,
+    Match,
     PodReadiness,
     ReadinessEnd,
     StreamFigures,
@@ -74,8 +74,8 @@ class StreamOutcome:
     """What the streams did, which dips they had, and how these match with the churn."""
 
     figures: StreamFigures
-    dips: tuple[DipRecord, ...]
-    match: MatchRecord
+    dips: tuple[Dip, ...]
+    match: Match
 
 
 def stream_outcome(
@@ -116,21 +116,15 @@ def stream_outcome(
         clock_error_s=max(each.clock_error_ns for each in throughputs) / 1e9,
     )
     records = [
-        DipRecord(
-            begin_s=dip.begin_s,
-            end_s=dip.end_s,
-            depth=dip.depth,
-            lost_bits=dip.lost_bits,
-            cycle=None
-            if (place := matched_event(dip, spans, dips.lag)) is None
-            else phases[place].cycle,
-        )
+        dip
+        if (place := matched_event(dip, spans, dips.lag)) is None
+        else dip.model_copy(update={"cycle": phases[place].cycle})
         for dip in found
     ]
     return StreamOutcome(
         figures,
         tuple(records),
-        MatchRecord(dips=matched.dips, matched=matched.matched, chance=matched.chance, p=matched.p),
+        matched,
     )
 
 

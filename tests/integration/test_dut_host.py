@@ -20,7 +20,7 @@ from plimsoll.observe.agent.observers import Observers
 from plimsoll.observe.agent.remote_trace import RemoteTrace
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
 from plimsoll.observe.reading.observer import Observation
-from plimsoll.record.causes.causes_record import CauseRecord, TrialCauses
+from plimsoll.record.causes.causes_record import Cause, TrialCauses
 from tests.integration.command import Workplace, until, workplace
 from tests.integration.dut_elsewhere import (
     DUT_CPU,
@@ -114,7 +114,7 @@ def _met(causes: TrialCauses, each: Provoked) -> bool:
     )
 
 
-def _cause_of(causes: TrialCauses, each: Provoked, kind: str) -> CauseRecord | None:
+def _cause_of(causes: TrialCauses, each: Provoked, kind: str) -> Cause | None:
     """The longest of this kind on the DUT's host that has some of that time."""
     (host,) = causes.trace.remote
     slack = ((host.clock_error_ns or 0) / 1e9 + BEGIN_S) * causes.tsc_hz
@@ -129,7 +129,7 @@ def _cause_of(causes: TrialCauses, each: Provoked, kind: str) -> CauseRecord | N
     return max(found, key=lambda cause: cause.length_ns or 0, default=None)
 
 
-def _is_right(causes: TrialCauses, error_ns: float, each: Provoked, cause: CauseRecord) -> bool:
+def _is_right(causes: TrialCauses, error_ns: float, each: Provoked, cause: Cause) -> bool:
     """Begin and length; where the maker only knows bounds of the length, they are these."""
     assert cause.begin_tsc is not None
     least, most = sorted((each.ns(causes.tsc_hz), float(each.most_ns or each.ns(causes.tsc_hz))))

@@ -15,7 +15,7 @@ from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.processes.schedule_stats import polling_threads
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
-from plimsoll.record.causes.causes_record import CauseRecord
+from plimsoll.record.causes.causes_record import Cause
 from tests.integration.command import Workplace, until
 from tests.integration.provoked.disturbed_trial import (
     DUT_CPU,
@@ -112,7 +112,7 @@ def test_many_timers(place: Workplace, disturber: Path, cpu: int, other: int) ->
     armed = trial.named("timer-storm")
     score(f"timer-storm on CPU {cpu}", trial, armed, cpu, task("timer-storm", cpu)).hold()
 
-    def expiring(cause: CauseRecord) -> bool:
+    def expiring(cause: Cause) -> bool:
         return (
             cause.kind == "interrupt"
             and cause.name.startswith("local_timer (")
@@ -172,7 +172,7 @@ def test_a_loop_that_is_moved_to_another_cpu(place: Workplace, disturber: Path) 
 
     trial = disturbed_trial(place, disturber, moving)
 
-    def to_the_other(cause: CauseRecord) -> bool:
+    def to_the_other(cause: Cause) -> bool:
         return cause.name.startswith(f"moved from CPU {DUT_CPU} to CPU {ENGINE_CPU} for ")
 
     found = score("moved", trial, trial.named("mover"), DUT_CPU, to_the_other)
@@ -217,7 +217,7 @@ def polling_thread(pid: int) -> int:
     return thread
 
 
-def of_loops(trial: DisturbedTrial) -> list[CauseRecord]:
+def of_loops(trial: DisturbedTrial) -> list[Cause]:
     return [cause for incident in trial.causes.incidents for cause in incident.causes]
 
 
@@ -263,7 +263,7 @@ def assert_throttling_is_named(trial: DisturbedTrial) -> None:
     assert len(named) >= 0.95 * len(throttled)
 
 
-def _causes_in(trial: DisturbedTrial, time: Provoked) -> list[CauseRecord]:
+def _causes_in(trial: DisturbedTrial, time: Provoked) -> list[Cause]:
     causes = (cause for incident in trial.causes.incidents for cause in incident.causes)
     return [c for c in causes if c.begin_tsc and time.begin_tsc <= c.begin_tsc <= time.end_tsc]
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from plimsoll.attribution.absences.absence import REFILLED
 from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.explanation.silences import is_silence, silent_ticks
-from plimsoll.attribution.incidents.cause import Cause, CauseKind
+from plimsoll.attribution.incidents.cause import CauseKind
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.spans import Spans
+from plimsoll.record.causes.causes_record import Cause
 from plimsoll.search.evidence.host_cpu import HostCpu
 
 # A task that could run while a CPU is idle, and one that waits after a page fault, are what
@@ -61,8 +61,8 @@ def _confirmed(
 def _counted(cause: Cause, move: CounterMove | None) -> Cause:
     cgroup = cause.cgroup or (move.cgroup if move else None)
     if move is None or cause.name == REFILLED:
-        return replace(cause, cgroup=cgroup, confidence="partial")
-    return replace(cause, cgroup=cgroup)
+        return cause.model_copy(update={"cgroup": cgroup, "confidence": "partial"})
+    return cause.model_copy(update={"cgroup": cgroup})
 
 
 def _stood_still(cause: Cause, incident: Incident, counters: Sequence[CounterMove]) -> Cause:
@@ -73,9 +73,11 @@ def _stood_still(cause: Cause, incident: Incident, counters: Sequence[CounterMov
     move = _move("hypervisor-steal", cause.place, incident, counters)
     if move is None:
         name = f"the CPU stood still in {cause.name}"
-        return replace(cause, kind="unexplained", name=name, confidence="unexplained")
+        unexplained = {"kind": "unexplained", "confidence": "unexplained", "name": name}
+        return cause.model_copy(update=unexplained)
     confidence = cause.confidence if _accounts_for(move, cause) else "counter"
-    return replace(cause, kind="hypervisor-steal", name=move.name, confidence=confidence)
+    steal = {"kind": "hypervisor-steal", "name": move.name, "confidence": confidence}
+    return cause.model_copy(update=steal)
 
 
 def _stolen_during(
@@ -92,7 +94,7 @@ def _stolen_during(
     ticks = silent_ticks(silent, (move.begin_tsc, move.end_tsc))
     if (move.moved_ns or 0) < _STOLEN_SHARE * ticks / tsc_hz * _NS_PER_S:
         return cause
-    return replace(cause, confidence="partial")
+    return cause.model_copy(update={"confidence": "partial"})
 
 
 def _accounts_for(move: CounterMove, cause: Cause) -> bool:
@@ -101,7 +103,7 @@ def _accounts_for(move: CounterMove, cause: Cause) -> bool:
 
 
 def _move(
-    kind: CauseKind, place: HostCpu, incident: Incident, counters: Sequence[CounterMove]
+    kind: str, place: HostCpu, incident: Incident, counters: Sequence[CounterMove]
 ) -> CounterMove | None:
     return next(
         (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from plimsoll.attribution.absences.absence import Absence, Part, meeting
 from plimsoll.attribution.absences.clock_error import certainly_inside
@@ -17,11 +17,12 @@ from plimsoll.attribution.explanation.counters import (
 )
 from plimsoll.attribution.explanation.path_load import PathLoad
 from plimsoll.attribution.explanation.silences import is_silent
-from plimsoll.attribution.incidents.cause import Cause, CauseKind
+from plimsoll.attribution.incidents.cause import CauseKind
 from plimsoll.attribution.incidents.incident import Incident, stall_subject
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import TickSpan, union, within
 from plimsoll.attribution.incidents.spans import ticks as ticks_of
+from plimsoll.record.causes.causes_record import Cause
 from plimsoll.search.evidence.host_cpu import named_cpus
 from plimsoll.text.units import format_ns
 
@@ -102,7 +103,7 @@ class IncidentEvidence:
         causes = list(dict.fromkeys(causes))
         if len(causes) > 1:
             # Which of them took how much is not known.
-            causes = [replace(cause, length_ns=None) for cause in causes]
+            causes = [cause.model_copy(update={"length_ns": None}) for cause in causes]
         return causes or [self._by_itself(loops, incident, length_ns)]
 
     def _by_itself(self, loops: Sequence[PollingLoop], incident: Incident, length_ns: int) -> Cause:
@@ -116,15 +117,15 @@ class IncidentEvidence:
         if len(busy) != 1 or not is_silent(incident) or not self._all_traced(loops, incident):
             return unexplained
         (loop,) = busy
-        return replace(
-            unexplained,
-            kind="busy-elsewhere",
-            name=f"{loop.process} itself was busy elsewhere",
-            owner="dut",
-            cpu=loop.cpu,
-            host=loop.host,
-            confidence="partial",
-        )
+        busy_elsewhere = {
+            "kind": "busy-elsewhere",
+            "name": f"{loop.process} itself was busy elsewhere",
+            "owner": "dut",
+            "cpu": loop.cpu,
+            "host": loop.host,
+            "confidence": "partial",
+        }
+        return unexplained.model_copy(update=busy_elsewhere)
 
     def _all_traced(self, loops: Sequence[PollingLoop], incident: Incident) -> bool:
         return all(self.traced(loop, incident) for loop in loops)
@@ -240,7 +241,8 @@ class IncidentEvidence:
     def more_lost(self, incident: Incident, frames: float) -> Cause:
         """So many frames of a loss are more than what was away can have lost."""
         name = "more frames were lost than came in the time beyond what the queue holds"
-        return replace(self._unexplained((), incident, 0), name=name, length_ns=None, frames=frames)
+        unknown = self._unexplained((), incident, 0)
+        return unknown.model_copy(update={"name": name, "length_ns": None, "frames": frames})
 
     def _unexplained(
         self, loops: Sequence[PollingLoop], incident: Incident, length_ns: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from plimsoll.attribution.absences.absence import Absence, meeting
 from plimsoll.attribution.absences.clock_error import placed
@@ -19,12 +18,13 @@ from plimsoll.attribution.explanation.path_load import PathLoad
 from plimsoll.attribution.explanation.seen_windows import SeenWindow, seen_windows
 from plimsoll.attribution.explanation.silences import silences
 from plimsoll.attribution.explanation.unseen_stalls import blameable
-from plimsoll.attribution.incidents.cause import Cause, Confidence, Explanation
+from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.dut_on_tester import named_as_dut
 from plimsoll.attribution.incidents.incident import Incident, IncidentKind
 from plimsoll.attribution.incidents.loops import PollingLoop, noise_name
 from plimsoll.attribution.incidents.spans import TickSpan
 from plimsoll.attribution.incidents.windows import widened, window_of
+from plimsoll.record.causes.causes_record import Cause, Confidence
 
 # A tester's loop that was away for less of the time is not called the reason.
 _LEAST_STALL_SHARE = 0.1
@@ -313,7 +313,7 @@ def _as_sure_as_clocks(cause: Cause, incident: Incident, seen: Observations) -> 
     """Partial at most where the times of the cause's host are known no better."""
     error = seen.on(cause.host).clock_error
     if cause.confidence == "exact" and error > _LARGEST_EXACT_ERROR * incident.ticks:
-        return replace(cause, confidence="partial")
+        return cause.model_copy(update={"confidence": "partial"})
     return cause
 
 
@@ -323,7 +323,9 @@ def _of_process(cause: Cause, seen: Observations) -> Cause:
     if cause.kind == "throttling" and cause.cgroup is None:
         threads = (loop.thread_id for loop in seen.loops if loop.place == cause.place)
         found = (there.cgroups.get(thread) for thread in threads)
-        return replace(cause, cgroup=next((each for each in found if each is not None), None))
+        return cause.model_copy(
+            update={"cgroup": next((each for each in found if each is not None), None)}
+        )
     if cause.pid is None:
         return cause
     of_dut = named_as_dut(cause, seen.loops)
@@ -334,4 +336,4 @@ def _of_process(cause: Cause, seen: Observations) -> Cause:
         name = noise_name(name, there.noise_tasks[cause.pid])
     own = cause.kind == "task" and cause.pid in there.own_threads
     cgroup = cause.cgroup or there.cgroups.get(cause.pid)
-    return replace(cause, cgroup=cgroup, name=name, own=own)
+    return cause.model_copy(update={"cgroup": cgroup, "name": name, "own": own})

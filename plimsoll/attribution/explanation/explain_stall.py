@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from plimsoll.attribution.explanation.evidence import IncidentEvidence
 from plimsoll.attribution.explanation.held import causes_of, held
-from plimsoll.attribution.incidents.cause import Cause
 from plimsoll.attribution.incidents.incident import Incident, stall_subject
 from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.record.causes.causes_record import Cause
 
 # Covered so far, an incident is explained exactly (issue: "exact overlap").
 EXACT_SHARE = 0.8

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from plimsoll.attribution.absences.absence import Absence, Part, meeting
 from plimsoll.attribution.absences.taker import Taker
-from plimsoll.attribution.incidents.cause import Cause, Confidence
 from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.record.causes.causes_record import Cause, Confidence
 
 _NS_PER_S = 1e9
 # What took less of an incident than this is not among its causes.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from plimsoll.attribution.incidents.cause import Cause
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.spans import Spans, TickSpan, union
+from plimsoll.record.causes.causes_record import Cause
 from plimsoll.search.evidence.host_cpu import HostCpu
 
 # A DUT that polls and has too much to do takes a burst out of its queue every few

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from plimsoll.attribution.incidents.cause import Cause, Explanation
+from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.loops import LoopOwner, PollingLoop
+from plimsoll.record.causes.causes_record import Cause
 
 _NAME_END = " (the DUT's loop)"
 
@@ -17,7 +17,7 @@ def named_as_dut(cause: Cause, loops: Iterable[PollingLoop]) -> Cause | None:
         return None
     for loop in loops:
         if loop.owner == "dut" and (loop.host, loop.thread_id) == (cause.host, cause.pid):
-            return replace(cause, name=f"{loop.process}{_NAME_END}")
+            return cause.model_copy(update={"name": f"{loop.process}{_NAME_END}"})
     return None
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plimsoll.attribution.incidents.cause import Cause, Explanation
+from plimsoll.attribution.incidents.cause import Explanation
+from plimsoll.record.causes.causes_record import Cause
 
 
 def weights(explanation: Explanation) -> list[tuple[Cause, float]]:

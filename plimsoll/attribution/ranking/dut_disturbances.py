@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import Literal
 
-from plimsoll.attribution.incidents.cause import Cause, CauseKind, Explanation
+from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.ranking.rank import group_name
+from plimsoll.record.causes.causes_record import Cause
 from plimsoll.search.evidence.disturbance import FIRST_KEPT, LONGEST_KEPT, Disturbance, DutAbsence
 from plimsoll.search.evidence.host_cpu import HostCpu
 
 _NS_PER_S = 1e9
 _MOST_CAUSES = 16
 
-_Key = tuple[CauseKind, str, HostCpu]
+_Key = tuple[str, str, HostCpu]
 
 
 @dataclass(frozen=True, slots=True)

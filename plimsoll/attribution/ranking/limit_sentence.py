@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from plimsoll.attribution.explanation.returned_frames import RETURNED
 from plimsoll.attribution.incidents.dut_on_tester import is_dut_on_tester_cpu
 from plimsoll.attribution.incidents.loops import is_noise
-from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary
+from plimsoll.record.causes.causes_record import RankedCause
 from plimsoll.search.evidence.host_cpu import of_host
 from plimsoll.text.counted import counted, whole_percents
 from plimsoll.text.units import format_ns

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.attribution.incidents.cause import Cause, Explanation
+from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.weights import weights
+from plimsoll.record.causes.causes_record import Cause
 
 _SEEN = ("exact", "partial")
 

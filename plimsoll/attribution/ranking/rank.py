@@ -6,48 +6,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from plimsoll.attribution.incidents.cause import Cause, CauseKind, Confidence, Explanation
-from plimsoll.attribution.incidents.loops import LoopOwner
+from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.weights import weights
-from plimsoll.attribution.ranking.remedies import Remedy, remedy_for
-from plimsoll.search.evidence.host_cpu import HostCpu
+from plimsoll.attribution.ranking.remedies import remedy_for
+from plimsoll.record.causes.causes_record import Cause, Confidence, RankedCause, Remedy
 
 # Any of a CPU's workers may be given the work.
 _KWORKER = re.compile(r"^kworker/(u?)[0-9:A-Z]+")
 _LENGTH = re.compile(r" for [^ ]+ [^ ]+$| \(\d+ ticks? missing\)$")
 _CONFIDENCES: tuple[Confidence, ...] = ("exact", "partial", "counter", "unexplained")
-
-
-@dataclass(frozen=True, slots=True)
-class RankedCause:
-    """One cause over many incidents.
-
-    `occurrences` counts the times that it was seen, `incidents` those it has a part in.
-    `loss_share` is its share of all lost frames, `spike_share` of the latencies from the
-    limit on, each between 0 and 1; None where there were none. `total_ns` is the time that
-    it took in all, `worst_ns` at once; None where no length is known. `confidence` is the one
-    that most of its explanations have, of two the weaker.
-    """
-
-    kind: CauseKind
-    name: str
-    owner: LoopOwner | None
-    cpu: int | None
-    own: bool
-    occurrences: int
-    incidents: int
-    loss_share: float | None
-    spike_share: float | None
-    total_ns: int | None
-    worst_ns: int | None
-    confidence: Confidence
-    remedy: Remedy | None
-    host: str | None = None
-
-    @property
-    def place(self) -> HostCpu:
-        """The CPU that it took, and of which host."""
-        return HostCpu(self.host, self.cpu)
 
 
 @dataclass(slots=True)

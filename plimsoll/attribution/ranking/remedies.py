@@ -8,14 +8,7 @@ from dataclasses import dataclass
 from plimsoll.attribution.incidents.cause import CauseKind
 from plimsoll.attribution.incidents.dut_on_tester import is_dut_on_tester_cpu
 from plimsoll.attribution.incidents.loops import LoopOwner, is_noise
-
-
-@dataclass(frozen=True, slots=True)
-class Remedy:
-    """What to do. `checks` are numbers of checks of `plimsoll tune audit` (docs/tuning.md)."""
-
-    text: str
-    checks: tuple[int, ...] = ()
+from plimsoll.record.causes.causes_record import Remedy
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +21,7 @@ class _Rule:
 
 
 def _rule(kinds: tuple[CauseKind, ...], name: str, text: str, *checks: int) -> _Rule:
-    return _Rule(kinds, re.compile(name), Remedy(text, checks))
+    return _Rule(kinds, re.compile(name), Remedy(text=text, checks=checks))
 
 
 _ANY = ""
@@ -196,17 +189,21 @@ _RULES = (
     ),
 )
 _OWN_REMEDY = Remedy(
-    "give Plimsoll a CPU on which nothing polls; with none to spare it shares one with the loop"
+    text="give Plimsoll a CPU on which nothing polls; with none to spare it shares one with the "
+    "loop"
 )
-_NOISE_REMEDY = Remedy("none: the experiment has it there on purpose; --set noise=[] runs without")
-_SHARED_REMEDY = Remedy("give the DUT CPUs of its own, and pin its loops to them")
+_NOISE_REMEDY = Remedy(
+    text="none: the experiment has it there on purpose; --set noise=[] runs without"
+)
+_SHARED_REMEDY = Remedy(text="give the DUT CPUs of its own, and pin its loops to them")
 _OTHER_TASK = Remedy(
-    "keep other processes off the polled CPUs: isolcpus=, or an exclusive cpuset", (1, 5, 44)
+    text="keep other processes off the polled CPUs: isolcpus=, or an exclusive cpuset",
+    checks=(1, 5, 44),
 )
 
 
 def remedy_for(
-    kind: CauseKind, name: str, owner: LoopOwner | None, *, own: bool = False
+    kind: str, name: str, owner: LoopOwner | None, *, own: bool = False
 ) -> Remedy | None:
     """The remedy for a cause, which may be Plimsoll's `own`; None where there is none to name."""
     if kind == "task" and is_dut_on_tester_cpu(name, owner):

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from plimsoll.attribution.incidents.cause import Cause, Explanation
+from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.incident import Incident
-from plimsoll.attribution.ranking.rank import RankedCause, rank
-from plimsoll.attribution.ranking.remedies import Remedy, remedy_for
-from plimsoll.record.causes.causes_record import ExplainedIncident, TrialCauses
+from plimsoll.attribution.ranking.rank import rank
+from plimsoll.attribution.ranking.remedies import remedy_for
+from plimsoll.record.causes.causes_record import (
+    ExplainedIncident,
+    RankedCause,
+    Remedy,
+    TrialCauses,
+)
 
 _WORST = 10
 
@@ -97,7 +102,7 @@ def explanation_of(recorded: ExplainedIncident) -> Explanation:
         recorded.length_ns,
         recorded.refused,
     )
-    return Explanation(incident, tuple(Cause(**cause.model_dump()) for cause in recorded.causes))
+    return Explanation(incident, recorded.causes)
 
 
 def _longest(located: Iterable[LocatedIncident]) -> tuple[LocatedIncident, ...]:

@@ -21,11 +21,9 @@ from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.ranking.rank import rank
 from plimsoll.record.causes.causes_record import (
-    CauseRecord,
     ExplainedIncident,
     IncidentTotals,
     LoopRecord,
-    RankedCauseRecord,
     TraceState,
     TrialCauses,
 )
@@ -86,7 +84,7 @@ def causes_of_trial(facts: TrialFacts) -> CausesFound:
         spikes_from_ns=facts.spikes_from_ns,
         loops=tuple(LoopRecord.model_validate(loop) for loop in facts.loops),
         trace=facts.trace,
-        rows=tuple(RankedCauseRecord.model_validate(row) for row in rows),
+        rows=rows,
         incidents=tuple(_explained(each, facts) for each in kept),
         incidents_left_out=len(found) - len(kept),
         totals=_totals(facts, found),
@@ -130,7 +128,7 @@ def _explained(explanation: Explanation, facts: TrialFacts) -> ExplainedIncident
         begin_unix_ns=None if clock is None else clock.unix_ns(incident.begin_tsc),
         sentence=sentence(explanation, facts.loops),
         absence_ns=_absence_ns(explanation, facts),
-        causes=tuple(CauseRecord.model_validate(cause) for cause in explanation.causes),
+        causes=explanation.causes,
     )
 
 

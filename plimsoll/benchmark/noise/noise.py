@@ -1,4 +1,4 @@
-"""`plimsoll noise`: loops that only look at the clock, and what takes their CPUs from them.
+"""`plimsoll osnoise`: loops that only look at the clock, and what takes their CPUs from them.
 
 Measured in stretches, between which the kernel's events are read: its buffers hold seconds,
 and nothing of ours runs while a stretch lasts.

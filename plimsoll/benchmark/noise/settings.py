@@ -1,4 +1,4 @@
-"""What `plimsoll noise` is to measure."""
+"""What `plimsoll osnoise` is to measure."""
 
 from __future__ import annotations
 

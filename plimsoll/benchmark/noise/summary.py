@@ -9,13 +9,13 @@ from heapq import nlargest
 from itertools import pairwise
 
 from plimsoll.attribution.explanation.sentence import sentence
-from plimsoll.attribution.incidents.cause import Confidence, Explanation
+from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.attribution.ranking.rank import RankedCause, rank
+from plimsoll.attribution.ranking.rank import rank
 from plimsoll.benchmark.noise.stretch import NoiseStretch
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns, merge
 from plimsoll.generator.interface import WorkerCounts
-from plimsoll.record.causes.causes_record import CauseRecord, ExplainedIncident
+from plimsoll.record.causes.causes_record import Confidence, ExplainedIncident, RankedCause
 from plimsoll.record.results.noise_result import CpuNoise, GapBucket, GapQuantile, NoiseCause
 from plimsoll.record.trials.clock_fit import ClockFit
 
@@ -112,7 +112,7 @@ def name_rest(explanation: Explanation) -> Explanation:
     if not any(cause.confidence in ("exact", "partial") for cause in explanation.causes):
         return explanation
     causes = tuple(
-        replace(cause, name=REST) if cause.kind == "unexplained" else cause
+        cause.model_copy(update={"name": REST}) if cause.kind == "unexplained" else cause
         for cause in explanation.causes
     )
     return replace(explanation, causes=causes)
@@ -156,7 +156,7 @@ def _cause(found: _Sum, cpus: dict[int, _Cpu]) -> NoiseCause:
     known = row.total_ns is not None and measured_ns > 0
     confidence = max(_CONFIDENCES, key=lambda each: found.confidences.get(each, 0))
     return NoiseCause.model_validate(
-        asdict(row)
+        row.model_dump()
         | {
             "confidence": confidence,
             "time_share": (row.total_ns or 0) / measured_ns if known else None,
@@ -195,5 +195,5 @@ def _explained(
         **asdict(incident),
         begin_unix_ns=clock.unix_ns(incident.begin_tsc),
         sentence=sentence(explanation, loops),
-        causes=tuple(CauseRecord.model_validate(cause) for cause in explanation.causes),
+        causes=explanation.causes,
     )

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from plimsoll.churn.results.churn_result import (
     ChurnFinding,
     ControlPlaneFigures,
-    DipRecord,
+    Dip,
     LatencyFigures,
     PodReadiness,
     ProbeFigures,
@@ -31,7 +31,7 @@ class CellFigures(BaseModel):
     churned: bool
     streams: StreamFigures | None
     probe: ProbeFigures | None = None
-    dips: tuple[DipRecord, ...]
+    dips: tuple[Dip, ...]
     control_plane: ControlPlaneFigures
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from plimsoll.churn.results.churn_result import Dip
+
 # Of a normal distribution the standard deviation is so many median absolute deviations.
 _SIGMA_PER_MAD = 1.4826
 
@@ -60,22 +62,9 @@ class Reference:
         return self.bps - max(rule.least_share * self.bps, rule.sigmas * self.sigma_bps)
 
 
-@dataclass(frozen=True, slots=True)
-class Dip:
-    """One dip: `depth` is the share of the reference that was missing at its lowest.
-
-    `lost_bits` is the area between the reference and the rate over all of it.
-    """
-
-    begin_s: float
-    end_s: float
-    depth: float
-    lost_bits: float
-
-    @property
-    def interval(self) -> TimeSpan:
-        """When it was."""
-        return TimeSpan(self.begin_s, self.end_s)
+def span_of(dip: Dip) -> TimeSpan:
+    """When it was."""
+    return TimeSpan(dip.begin_s, dip.end_s)
 
 
 def reference_of(undisturbed: Sequence[RateOver]) -> Reference:
@@ -90,7 +79,7 @@ def reference_of(undisturbed: Sequence[RateOver]) -> Reference:
 
 
 def find_dips(rates: Sequence[RateOver], reference: Reference, rule: DipRule) -> tuple[Dip, ...]:
-    """The dips of rates that are in order of time."""
+    """The dips of rates that are in order of time, of no cycle yet."""
     threshold_bps = reference.threshold_bps(rule)
     return tuple(
         _dip(rates[first : last + 1], reference)
@@ -119,4 +108,10 @@ def _runs(
 def _dip(rates: Sequence[RateOver], reference: Reference) -> Dip:
     lowest = min(each.bps for each in rates)
     lost = sum((reference.bps - each.bps) * (each.end_s - each.begin_s) for each in rates)
-    return Dip(rates[0].begin_s, rates[-1].end_s, 1 - lowest / reference.bps, lost)
+    return Dip(
+        begin_s=rates[0].begin_s,
+        end_s=rates[-1].end_s,
+        depth=1 - lowest / reference.bps,
+        lost_bits=lost,
+        cycle=None,
+    )

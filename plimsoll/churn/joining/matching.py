@@ -9,29 +9,11 @@ not concern them; the share of shifts that match at least as many is the p-value
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from plimsoll.churn.joining.dips import Dip, TimeSpan
+from plimsoll.churn.joining.dips import TimeSpan, span_of
+from plimsoll.churn.results.churn_result import Dip, Match
 
 _MOST_SHIFTS = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """How many dips touch churn, of how many; `chance` is the share by chance, `p` its tail.
-
-    `chance` and `p` are None where there is nothing to match: no dip, or no churn.
-    """
-
-    dips: int
-    matched: int
-    chance: float | None
-    p: float | None
-
-    @property
-    def share(self) -> float | None:
-        """Of the dips, those that touch churn."""
-        return self.matched / self.dips if self.dips else None
 
 
 def match(dips: Sequence[Dip], churn: Sequence[TimeSpan], whole: TimeSpan, lag_s: float) -> Match:
@@ -40,21 +22,25 @@ def match(dips: Sequence[Dip], churn: Sequence[TimeSpan], whole: TimeSpan, lag_s
     All dips and intervals lie within `whole`.
     """
     spans = _extended(churn, whole, lag_s)
-    matched = sum(_touches(dip.interval, spans) for dip in dips)
+    matched = sum(_touches(span_of(dip), spans) for dip in dips)
     if not dips or not spans:
-        return Match(len(dips), matched, None, None)
+        return Match(dips=len(dips), matched=matched, chance=None, p=None)
     counts = [
-        sum(_touches(dip.interval, shifted) for dip in dips)
+        sum(_touches(span_of(dip), shifted) for dip in dips)
         for shifted in (_shifted(spans, whole, shift_s) for shift_s in _shifts(whole))
     ]
-    chance = sum(counts) / len(counts) / len(dips)
-    return Match(len(dips), matched, chance, sum(n >= matched for n in counts) / len(counts))
+    return Match(
+        dips=len(dips),
+        matched=matched,
+        chance=sum(counts) / len(counts) / len(dips),
+        p=sum(n >= matched for n in counts) / len(counts),
+    )
 
 
 def matched_event(dip: Dip, churn: Sequence[TimeSpan], lag_s: float) -> int | None:
     """The place of the interval that a dip has most in common with; None where with none."""
     ends = [TimeSpan(each.begin_s, each.end_s + lag_s) for each in churn]
-    common = [dip.interval.overlap_s(each) for each in ends]
+    common = [span_of(dip).overlap_s(each) for each in ends]
     best = max(range(len(common)), key=common.__getitem__, default=None)
     return None if best is None or common[best] <= 0 else best
 

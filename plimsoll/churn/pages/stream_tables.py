@@ -9,7 +9,7 @@ import altair as alt
 
 from plimsoll.churn.joining.dips import RateOver
 from plimsoll.churn.joining.total import total_rates
-from plimsoll.churn.results.churn_result import ChurnCell, MatchRecord, ProbeFigures, StreamFigures
+from plimsoll.churn.results.churn_result import ChurnCell, Match, ProbeFigures, StreamFigures
 from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.figures.figure import Figure, records, y2_pixel, y_pixel
@@ -123,7 +123,7 @@ def _dip_row(cell: ChurnCell) -> tuple[str, ...]:
     )
 
 
-def _match_words(match: MatchRecord | None) -> tuple[str, str, str]:
+def _match_words(match: Match | None) -> tuple[str, str, str]:
     if match is None or match.chance is None or match.p is None:
         return _NOTHING, _NOTHING, _NOTHING
     return f"{match.matched} of {match.dips}", f"{100 * match.chance:.0f} %", f"{match.p:.2f}"

@@ -40,7 +40,7 @@ class ChurnPhaseRecord(RecordModel):
         return (self.end_unix_ns - self.begin_unix_ns) / 1e9
 
 
-class DipRecord(RecordModel):
+class Dip(RecordModel):
     """A dip of the streams' total throughput."""
 
     begin_s: float = Field(description="From the begin of the cell, in s.")
@@ -121,13 +121,18 @@ class ProbeFigures(RecordModel):
         return self.lost / self.sent
 
 
-class MatchRecord(RecordModel):
+class Match(RecordModel):
     """How many dips fell together with churn, and what chance alone would match."""
 
     dips: int = Field(description="How many dips the cell had.")
     matched: int = Field(description="How many of them touch a phase of the churn.")
     chance: float | None = Field(description="Share that would match by chance; null: no churn.")
     p: float | None = Field(description="Share of shifts that match at least as many.")
+
+    @property
+    def share(self) -> float | None:
+        """Of the dips, those that touch churn; None without dips."""
+        return self.matched / self.dips if self.dips else None
 
 
 class ReadinessEnd(RecordModel):
@@ -264,10 +269,8 @@ class ChurnCell(RecordModel):
     probe: ProbeFigures | None = Field(
         default=None, description="UDP latency next to the streams; null where none was probed."
     )
-    dips: tuple[DipRecord, ...] = Field(
-        description="The dips from the begin of the churn on, in order."
-    )
-    match: MatchRecord | None = Field(
+    dips: tuple[Dip, ...] = Field(description="The dips from the begin of the churn on, in order.")
+    match: Match | None = Field(
         description="How dips match with churn; null where no streams were sent."
     )
     control_plane: ControlPlaneFigures = Field(

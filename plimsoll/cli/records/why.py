@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json as json_text
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -13,12 +12,11 @@ from rich.text import Text
 
 from plimsoll.attribution.events.chrome_trace import chrome_trace
 from plimsoll.attribution.ranking.limit_sentence import limit_sentence
-from plimsoll.attribution.ranking.rank import RankedCause, remedies_of
-from plimsoll.attribution.ranking.remedies import Remedy
+from plimsoll.attribution.ranking.rank import remedies_of
 from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
 from plimsoll.attribution.ranking.trace_gaps import trace_gaps
 from plimsoll.errors import InputError
-from plimsoll.record.causes.causes_record import TrialCauses, read_causes
+from plimsoll.record.causes.causes_record import RankedCause, Remedy, TrialCauses, read_causes
 from plimsoll.record.causes.kernel_events import read_kernel_events
 from plimsoll.record.index.find import LAST, find_run
 from plimsoll.record.run.file_check import require_intact
@@ -134,7 +132,7 @@ def _document(
         "spikes": summary.spike_count,
         "stalls": summary.stall_count,
         "incidents_left_out": summary.left_out,
-        "causes": [asdict(row) for row in summary.rows],
+        "causes": [row.model_dump(mode="json") for row in summary.rows],
         "worst_losses": [_incident_json(each) for each in summary.losses],
         "worst_spikes": [_incident_json(each) for each in summary.spikes],
         "worst_stalls": [_incident_json(each) for each in summary.stalls],
@@ -143,7 +141,7 @@ def _document(
 
 
 def _incident_json(located: LocatedIncident) -> dict[str, object]:
-    remedy = None if located.remedy is None else asdict(located.remedy)
+    remedy = None if located.remedy is None else located.remedy.model_dump(mode="json")
     return {"trial": located.trial, **located.incident.model_dump(mode="json"), "remedy": remedy}
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary, summarise
-from plimsoll.record.causes.causes_record import ExplainedIncident, TrialCauses, read_causes
+from plimsoll.record.causes.causes_record import (
+    ExplainedIncident,
+    RankedCause,
+    TrialCauses,
+    read_causes,
+)
 from plimsoll.record.results.result import PlatformLimit
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord

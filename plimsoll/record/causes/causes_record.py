@@ -17,9 +17,13 @@ from plimsoll.record.files.whole_file import read_whole, write_whole
 from plimsoll.record.run.file_check import require_intact_paths
 from plimsoll.record.run.listed_files import listed_in
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.search.evidence.host_cpu import HostCpu
 
 _REMEDY = "restore it from a copy of the run, or delete it and lose the trial's causes"
 _NUMBERED = re.compile(r"[1-9][0-9]{0,8}\.json")
+
+
+Confidence = Literal["exact", "partial", "counter", "unexplained"]
 
 
 class _Part(RecordModel):
@@ -111,8 +115,14 @@ class TraceState(_Part):
     )
 
 
-class CauseRecord(_Part):
-    """One cause of one incident."""
+class Cause(_Part):
+    """One cause of one incident.
+
+    Its kind is one of the CauseKind of plimsoll/attribution/incidents/cause.py, unless another
+    version has recorded it. `owner`, `cpu` and `host` say whose CPU it took. What filled a queue
+    counts from its own begin: the cause of a loss, and one that left a queue behind in which a
+    frame waited later.
+    """
 
     kind: str = Field(
         description="interrupt, softirq, task, ipi, tlb-shootdown, timer-tick, workqueue, "
@@ -137,7 +147,7 @@ class CauseRecord(_Part):
         description="How long it had the CPU within the incident, in ns; what filled a queue "
         "counts from its own begin."
     )
-    confidence: Literal["exact", "partial", "counter", "unexplained"] = Field(
+    confidence: Confidence = Field(
         description="exact: intervals that the kernel saw cover at least 80 % of the incident. "
         "partial: they cover less, or only the queue that they left explains it. counter: only "
         "a counter moved. unexplained: nothing is known."
@@ -152,6 +162,11 @@ class CauseRecord(_Part):
         description="Whether it is a task of Plimsoll's own, by its process's id; false in "
         "records of earlier versions, which went by names.",
     )
+
+    @property
+    def place(self) -> HostCpu:
+        """The CPU that it took, and of which host."""
+        return HostCpu(self.host, self.cpu)
 
 
 class ExplainedIncident(_Part):
@@ -190,20 +205,20 @@ class ExplainedIncident(_Part):
         "Null for other incidents, where the buffer or the load is not known, and in records of "
         "earlier versions.",
     )
-    causes: tuple[CauseRecord, ...] = Field(description="Its causes in the order of the chain.")
+    causes: tuple[Cause, ...] = Field(description="Its causes in the order of the chain.")
 
 
-class RemedyRecord(_Part):
+class Remedy(_Part):
     """What can be done about a cause."""
 
     text: str = Field(description="What to do.")
     checks: tuple[int, ...] = Field(
-        description="Checks of plimsoll tune audit that cover it, by number."
+        default=(), description="Checks of plimsoll tune audit that cover it, by number."
     )
 
 
-class RankedCauseRecord(_Part):
-    """One cause over all incidents of the trial."""
+class RankedCause(_Part):
+    """One cause over many incidents, of a trial or of several."""
 
     kind: str = Field(description="As in a cause.")
     name: str = Field(description="As in a cause, without the numbers of interchangeable workers.")
@@ -223,10 +238,15 @@ class RankedCauseRecord(_Part):
     )
     total_ns: int | None = Field(description="How long it had the CPU in all, in ns.")
     worst_ns: int | None = Field(description="How long it had the CPU at once, in ns.")
-    confidence: Literal["exact", "partial", "counter", "unexplained"] = Field(
-        description="That of most of its explanations."
+    confidence: Confidence = Field(
+        description="That of most of its explanations; of two, the weaker."
     )
-    remedy: RemedyRecord | None = Field(description="What to do about it; null where unknown.")
+    remedy: Remedy | None = Field(description="What to do about it; null where unknown.")
+
+    @property
+    def place(self) -> HostCpu:
+        """The CPU that it took, and of which host."""
+        return HostCpu(self.host, self.cpu)
 
 
 class IncidentTotals(_Part):
@@ -270,7 +290,7 @@ class TrialCauses(_Part):
         description="The polling loops on the tester's host and on those that are watched."
     )
     trace: TraceState = Field(description="What is known of the kernel's events.")
-    rows: tuple[RankedCauseRecord, ...] = Field(description="The causes, the costliest first.")
+    rows: tuple[RankedCause, ...] = Field(description="The causes, the costliest first.")
     incidents: tuple[ExplainedIncident, ...] = Field(
         description="The worst incidents: losses by frames, then spikes and stalls by length."
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import msgspec
 
-from plimsoll.record.causes.causes_record import CauseRecord, ExplainedIncident, TrialCauses
+from plimsoll.record.causes.causes_record import Cause, ExplainedIncident, TrialCauses
 from plimsoll.record.causes.spikes import SPIKES, Spike, read_spikes
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.run.run_directory import RunDirectory
@@ -54,7 +54,7 @@ def _is_it(incident: ExplainedIncident, spike: Spike) -> bool:
     return incident.subject == spike.stream and near and in_time
 
 
-def _root(causes: Sequence[CauseRecord]) -> CauseRecord | None:
+def _root(causes: Sequence[Cause]) -> Cause | None:
     """The first cause that is not merely a link of the chain."""
     roots = (cause for cause in causes if cause.kind != "tester-stall")
     return next(roots, causes[0] if causes else None)

@@ -1,4 +1,4 @@
-"""What `plimsoll noise` found: how long CPUs were away from a loop that only looks at the clock.
+"""What `plimsoll osnoise` found: how long CPUs were away from a loop that only looks at the clock.
 
 Its JSON Schema is published as docs/schemas/noise-result.schema.json.
 """
@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from plimsoll.record.causes.causes_record import ExplainedIncident, RankedCauseRecord
+from plimsoll.record.causes.causes_record import ExplainedIncident, RankedCause
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.run.boot_time import BootLine
 
@@ -54,7 +54,7 @@ class CpuNoise(_Part):
     stalled_share: float = Field(ge=0, le=1, description="Their share of the time measured.")
 
 
-class NoiseCause(RankedCauseRecord):
+class NoiseCause(RankedCause):
     """One cause of stalls on one CPU, over those stalls that were looked into."""
 
     time_share: float | None = Field(

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.attribution.ranking.limit_sentence import limit_sentence
-from plimsoll.attribution.ranking.rank import RankedCause, remedies_of
+from plimsoll.attribution.ranking.rank import remedies_of
 from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
 from plimsoll.attribution.ranking.trace_gaps import trace_gaps
-from plimsoll.record.causes.causes_record import TrialCauses
+from plimsoll.record.causes.causes_record import RankedCause, TrialCauses
 from plimsoll.record.causes.kernel_events import KeptEvent
 from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import TrialRecord

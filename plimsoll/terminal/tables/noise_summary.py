@@ -7,7 +7,7 @@ from itertools import islice
 
 from rich.console import Console
 
-from plimsoll.record.causes.causes_record import RemedyRecord
+from plimsoll.record.causes.causes_record import Remedy
 from plimsoll.record.results.noise_result import CpuNoise, GapBucket, NoiseCause, NoiseResult
 from plimsoll.terminal.tables.figure_table import FigureTable, TableColumn
 from plimsoll.text.plain_text import plain_text
@@ -143,7 +143,7 @@ def _remedies(result: NoiseResult) -> Iterator[str]:
         yield f"  {named}: {remedy}"
 
 
-def _said(remedy: RemedyRecord) -> str:
+def _said(remedy: Remedy) -> str:
     if not remedy.checks:
         return remedy.text
     checks = ", ".join(str(number) for number in remedy.checks)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from plimsoll.record.causes.causes_record import CauseRecord, ExplainedIncident
+from plimsoll.record.causes.causes_record import Cause, ExplainedIncident
 from tests.integration.provoked.disturbed_trial import DisturbedTrial, Provoked
 
 # Shorter parts of an incident are lost among others.
 LEAST_S = 0.0002
-Rightly = Callable[[CauseRecord], bool]
+Rightly = Callable[[Cause], bool]
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,12 @@ def _met(trial: DisturbedTrial, provoked: Provoked, cpu: int) -> Iterator[Explai
             yield incident
 
 
-def _found(incident: ExplainedIncident, rightly: Rightly) -> CauseRecord | None:
+def _found(incident: ExplainedIncident, rightly: Rightly) -> Cause | None:
     return next((cause for cause in incident.causes if rightly(cause)), None)
 
 
 def _length_ns(
-    incident: ExplainedIncident, cause: CauseRecord, cpu: int, provoked: Provoked
+    incident: ExplainedIncident, cause: Cause, cpu: int, provoked: Provoked
 ) -> int | None:
     """Of the cause with what interrupted it; None where the incident holds only a part of it."""
     if cause.confidence != "exact" or cause.begin_tsc is None or cause.length_ns is None:

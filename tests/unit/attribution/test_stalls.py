@@ -4,8 +4,8 @@ import pytest
 from msgspec import structs
 
 from plimsoll.attribution.explanation.explain import explain
-from plimsoll.attribution.incidents.cause import Cause
 from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.record.causes.causes_record import Cause
 from tests.unit.attribution.traces import (
     MS,
     TESTER,

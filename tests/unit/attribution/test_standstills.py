@@ -3,11 +3,11 @@
 import pytest
 
 from plimsoll.attribution.explanation.explain import explain
-from plimsoll.attribution.incidents.cause import Cause
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.ranking.loss_blame import loss_blame
 from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.record.causes.causes_record import Cause
 from tests.unit.attribution.traces import (
     AT,
     DUT,

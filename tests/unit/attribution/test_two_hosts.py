@@ -12,7 +12,7 @@ from plimsoll.attribution.explanation.observations import HostObservations, Obse
 from plimsoll.attribution.explanation.path_load import PathLoad
 from plimsoll.attribution.explanation.seen_windows import seen_windows
 from plimsoll.attribution.explanation.sentence import sentence
-from plimsoll.attribution.incidents.cause import Cause, Explanation
+from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
@@ -23,7 +23,7 @@ from plimsoll.attribution.ranking.summary import summarise
 from plimsoll.attribution.ranking.trial_causes import TrialFacts, causes_of_trial
 from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.kernel_trace.event import KernelEvent
-from plimsoll.record.causes.causes_record import TraceState
+from plimsoll.record.causes.causes_record import Cause, TraceState
 from tests.unit.attribution.traces import AT, HZ, MS, US, event, latency, loss, move, stall, visit
 
 FAR = "dut.lab"
@@ -93,8 +93,20 @@ def test_a_stall_of_the_tester_is_not_explained_by_a_counter_of_the_dut() -> Non
     stolen = replace(move("hypervisor-steal", "steal of CPU 1", 1), host=FAR)
     found = explained(stalled, far={"counters": [stolen]}, coverage=TraceCoverage())
     assert {cause.kind for cause in found.causes} == {"unexplained"}
-    link = Cause("tester-stall", "away", "tester", 1, None, None, None, 0, 9, "exact")
-    counted = replace(link, kind="hypervisor-steal", owner="dut", confidence="counter", host=FAR)
+    link = Cause(
+        kind="tester-stall",
+        name="away",
+        owner="tester",
+        cpu=1,
+        pid=None,
+        cgroup=None,
+        woken_by=None,
+        begin_tsc=0,
+        length_ns=9,
+        confidence="exact",
+    )
+    steal = {"kind": "hypervisor-steal", "owner": "dut", "confidence": "counter", "host": FAR}
+    counted = link.model_copy(update=steal)
     assert Explanation(stalled, (link, counted)).roots == (link, counted)
 
 
@@ -104,7 +116,7 @@ def test_a_counter_explains_its_own_host() -> None:
     found = explained(lost, far={"counters": [stolen], "coverage": TraceCoverage()})
     assert told(found) == [("hypervisor-steal", FAR, 1, "partial")]
     assert "steal of CPU 1 of dut.lab" in sentence(
-        Explanation(lost, (replace(found.causes[0], confidence="counter"),)), LOOPS
+        Explanation(lost, (found.causes[0].model_copy(update={"confidence": "counter"}),)), LOOPS
     )
     # The same of the tester's own host is none of the DUT's.
     here = explained(

@@ -15,9 +15,9 @@ from plimsoll.churn.results.churn_result import (
     ChurnResult,
     ComponentUsage,
     ControlPlaneFigures,
-    DipRecord,
+    Dip,
     LatencyFigures,
-    MatchRecord,
+    Match,
     PodReadiness,
     ProbeFigures,
     StreamFigures,
@@ -81,7 +81,7 @@ def figures(cores: float, readiness: bool) -> ControlPlaneFigures:
 def cell(number: int, network: str, percent: float, kept: float) -> ChurnCell:
     """With one dip, where it is churned."""
     phases = (phase("delete", 10, 14), phase("create", 14, 20)) if percent else ()
-    dips = (DipRecord(begin_s=12, end_s=15, depth=0.4, lost_bits=30e6, cycle=1),) if percent else ()
+    dips = (Dip(begin_s=12, end_s=15, depth=0.4, lost_bits=30e6, cycle=1),) if percent else ()
     return ChurnCell(
         network=network,
         percent=percent,
@@ -103,7 +103,7 @@ def cell(number: int, network: str, percent: float, kept: float) -> ChurnCell:
             connect_s=0.02,
         ),
         dips=dips,
-        match=MatchRecord(
+        match=Match(
             dips=len(dips),
             matched=len(dips),
             chance=0.6 if percent else None,

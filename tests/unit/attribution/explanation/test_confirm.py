@@ -5,14 +5,25 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.attribution.explanation.confirm import confirmed
-from plimsoll.attribution.incidents.cause import Cause
+from plimsoll.record.causes.causes_record import Cause
 from tests.unit.attribution.traces import HZ, MS, move, stall
 
 NAME = "local_timer (tick_nohz_handler)"
 
 
 def tick(length_ns: int) -> Cause:
-    return Cause("timer-tick", NAME, "tester", 0, None, None, None, 0, length_ns, "exact")
+    return Cause(
+        kind="timer-tick",
+        name=NAME,
+        owner="tester",
+        cpu=0,
+        pid=None,
+        cgroup=None,
+        woken_by=None,
+        begin_tsc=0,
+        length_ns=length_ns,
+        confidence="exact",
+    )
 
 
 def test_a_tick_of_microseconds_is_a_tick() -> None:

@@ -2,9 +2,10 @@
 
 from plimsoll.attribution.events.coverage import NO_TRACE
 from plimsoll.attribution.explanation.explain import explain
-from plimsoll.attribution.incidents.cause import Cause, Confidence, Explanation
+from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.loops import LoopOwner
 from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
+from plimsoll.record.causes.causes_record import Cause, Confidence
 from plimsoll.search.evidence.disturbance import Disturbance
 from tests.unit.attribution.traces import (
     AT,
@@ -38,7 +39,18 @@ def _taken(
 ) -> Explanation:
     """A latency that one task explains."""
     begin, length_ns = AT + begin_ms * MS, round(length_ms * MS)
-    cause = Cause("task", name, owner, 1, 812, None, None, begin, length_ns, confidence)
+    cause = Cause(
+        kind="task",
+        name=name,
+        owner=owner,
+        cpu=1,
+        pid=812,
+        cgroup=None,
+        woken_by=None,
+        begin_tsc=begin,
+        length_ns=length_ns,
+        confidence=confidence,
+    )
     return Explanation(latency(begin_ms * MS, begin_ms * MS + length_ns), (cause,))
 
 

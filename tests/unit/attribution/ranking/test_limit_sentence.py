@@ -8,15 +8,27 @@ from hypothesis import strategies as st
 
 from plimsoll.attribution.incidents.loops import LoopOwner, noise_name
 from plimsoll.attribution.ranking.limit_sentence import limit_sentence
-from plimsoll.attribution.ranking.rank import RankedCause
 from plimsoll.attribution.ranking.summary import CausesSummary
+from plimsoll.record.causes.causes_record import RankedCause
 
 NOISE = noise_name("stress-ng", "stress-ng cache on CPU 1")
 
 
 def cause(name: str, loss_share: float, spike_share: float | None = None) -> RankedCause:
     return RankedCause(
-        "task", name, "dut", 1, False, 1, 1, loss_share, spike_share, 1_000, 1_000, "exact", None
+        kind="task",
+        name=name,
+        owner="dut",
+        cpu=1,
+        own=False,
+        occurrences=1,
+        incidents=1,
+        loss_share=loss_share,
+        spike_share=spike_share,
+        total_ns=1_000,
+        worst_ns=1_000,
+        confidence="exact",
+        remedy=None,
     )
 
 
@@ -53,9 +65,20 @@ def unexplained(owner: LoopOwner, loss_share: float) -> RankedCause:
     """One of several kinds of knowing nothing: they differ in name, loop and CPU."""
     name = f"no kernel event of {owner} accounts for it"
     return RankedCause(
-        "unexplained", name, owner, 1, False, 1, 1, loss_share, None, None, None, "unexplained",
-        None,
-    )  # fmt: skip
+        kind="unexplained",
+        name=name,
+        owner=owner,
+        cpu=1,
+        own=False,
+        occurrences=1,
+        incidents=1,
+        loss_share=loss_share,
+        spike_share=None,
+        total_ns=None,
+        worst_ns=None,
+        confidence="unexplained",
+        remedy=None,
+    )
 
 
 def test_what_is_unexplained_is_one_share() -> None:

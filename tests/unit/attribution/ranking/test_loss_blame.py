@@ -5,15 +5,27 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.attribution.explanation.explain import explain
-from plimsoll.attribution.incidents.cause import Cause, Explanation
+from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.ranking.loss_blame import LossBlame, loss_blame
+from plimsoll.record.causes.causes_record import Cause
 from tests.unit.attribution.traces import DUT, MS, explained, latency, loss, move, seen, visit
 
 
 def cause(
     name: str, owner: str | None, length_ns: int = MS, confidence: str = "exact", kind: str = "task"
 ) -> Cause:
-    return Cause(kind, name, owner, 1, 7, None, None, 0, length_ns, confidence)  # type: ignore[arg-type]
+    return Cause(
+        kind=kind,
+        name=name,
+        owner=owner,
+        cpu=1,
+        pid=7,
+        cgroup=None,
+        woken_by=None,
+        begin_tsc=0,
+        length_ns=length_ns,
+        confidence=confidence,
+    )  # type: ignore[arg-type]
 
 
 def test_frames_go_to_the_absent_loops_by_the_time_each_took() -> None:
@@ -42,7 +54,9 @@ def test_what_was_not_seen_is_unattributed(causes: tuple[Cause, ...]) -> None:
 
 
 def test_our_own_process_on_the_duts_cpu_is_the_tester() -> None:
-    found = [Explanation(loss(0, MS, 9), (replace(cause("python3", "dut"), own=True),))]
+    found = [
+        Explanation(loss(0, MS, 9), (cause("python3", "dut").model_copy(update={"own": True}),))
+    ]
     assert loss_blame(found) == LossBlame(tester=9.0, platform=0.0, unseen=0.0)
 
 

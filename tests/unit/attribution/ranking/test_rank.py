@@ -1,18 +1,17 @@
 """The ranking, worked out by hand, and what holds of it for any events."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.attribution.explanation.explain import explain
-from plimsoll.attribution.incidents.cause import Cause, Explanation
+from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.weights import weights
 from plimsoll.attribution.ranking.rank import rank
 from plimsoll.attribution.ranking.remedies import _RULES, remedy_for
 from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.record.causes.causes_record import Cause
 from plimsoll.tune.audit.registry import all_checks
 from tests.unit.attribution.traces import (
     AT,
@@ -28,7 +27,18 @@ from tests.unit.attribution.traces import (
 def cause(
     name: str, length_ns: int | None, *, kind: str = "task", begin: int | None = None
 ) -> Cause:
-    return Cause(kind, name, "dut", 1, 7, None, None, begin, length_ns, "exact")  # type: ignore[arg-type]
+    return Cause(
+        kind=kind,
+        name=name,
+        owner="dut",
+        cpu=1,
+        pid=7,
+        cgroup=None,
+        woken_by=None,
+        begin_tsc=begin,
+        length_ns=length_ns,
+        confidence="exact",
+    )  # type: ignore[arg-type]
 
 
 def test_shares_are_by_the_time_each_took() -> None:
@@ -77,7 +87,7 @@ def test_shares_are_not_made_up_where_nothing_was_lost() -> None:
 
 def test_own_processes_are_marked() -> None:
     named_alike = cause("plimsoll", MS)
-    ours = replace(named_alike, own=True)
+    ours = named_alike.model_copy(update={"own": True})
     found = [Explanation(stall(0, MS), (ours,)), Explanation(stall(9, MS), (named_alike,))]
     row, other = rank(found)
     assert (row.own, other.own) == (True, False)

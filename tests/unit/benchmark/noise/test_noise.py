@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.attribution.incidents.cause import Cause, Explanation
+from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.benchmark.noise.counters import CounterReading, NoiseCounters, stolen_ticks
@@ -22,6 +22,7 @@ from plimsoll.generator.interface import (
     WorkerCounts,
 )
 from plimsoll.host.cpus import allowed_cpus
+from plimsoll.record.causes.causes_record import Cause
 from plimsoll.record.trials.clock_fit import ClockFit
 from tests.worded.says import Says
 
@@ -36,16 +37,16 @@ CLOCK = tuple(ClockReading(at, at, at + 10**12, 10) for at in (0, 10**9))
 
 def cause(kind: str, name: str, length_ns: int, at: int, confidence: str = "exact") -> Cause:
     return Cause(
-        kind,  # type: ignore[arg-type]
-        name,
-        "tester",
-        1,
-        None,
-        None,
-        None,
-        None if confidence == "unexplained" else at,
-        length_ns,
-        confidence,  # type: ignore[arg-type]
+        kind=kind,
+        name=name,
+        owner="tester",
+        cpu=1,
+        pid=None,
+        cgroup=None,
+        woken_by=None,
+        begin_tsc=None if confidence == "unexplained" else at,
+        length_ns=length_ns,
+        confidence=confidence,
     )
 
 
@@ -141,7 +142,7 @@ def test_stretches_are_added_up() -> None:
     ones = Histogram(1000, 20_000, 10, 30 * US, ((10, 999), (30 * US // 128, 1)))
     tick = cause("timer-tick", "local_timer", 10 * US, 5)
     summary.add(stretch(stall(0, 10 * US, tick), gaps=ones, events=7, lost_events=0))
-    later = replace(tick, begin_tsc=900, length_ns=30 * US)
+    later = tick.model_copy(update={"begin_tsc": 900, "length_ns": 30 * US})
     task = cause("task", "java", 50 * US, 2000)
     summary.add(
         stretch(
@@ -171,7 +172,7 @@ def test_the_rest_of_an_explained_stall_is_no_stall_without_events() -> None:
     summary = NoiseSummary((LOOP,))
     tick = cause("timer-tick", "local_timer", 3 * US, 5, "partial")
     rest = cause("unexplained", "no kernel event", 7 * US, 0, "unexplained")
-    whole = replace(rest, length_ns=20 * US)
+    whole = rest.model_copy(update={"length_ns": 20 * US})
     summary.add(stretch(stall(0, 10 * US, tick, rest), stall(500, 20 * US, whole)))
     found = {row.name: (row.kind, row.total_ns, row.occurrences) for row in summary.causes()}
     assert found == {
@@ -183,7 +184,8 @@ def test_the_rest_of_an_explained_stall_is_no_stall_without_events() -> None:
 
 def test_a_cause_of_unknown_length_has_no_share_and_comes_last() -> None:
     summary = NoiseSummary((LOOP,))
-    steal = replace(cause("hypervisor-steal", "steal", 1, 0, "counter"), length_ns=None)
+    steal = cause("hypervisor-steal", "steal", 1, 0, "counter")
+    steal = steal.model_copy(update={"length_ns": None})
     summary.add(stretch(stall(0, 9 * US, steal), stall(50, US, cause("task", "a", US, 50))))
     last = summary.causes()[-1]
     assert (last.kind, last.total_ns, last.worst_ns, last.time_share) == (

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.attribution.explanation.path_load import PathLoad
-from plimsoll.attribution.incidents.cause import CauseKind, Confidence
-from plimsoll.attribution.ranking.rank import RankedCause
+from plimsoll.attribution.incidents.cause import CauseKind
 from plimsoll.attribution.ranking.summary import CausesSummary, summarise
 from plimsoll.attribution.ranking.trial_causes import TrialFacts, causes_of_trial
 from plimsoll.methods.load_line.platform_limit import (
@@ -15,7 +14,7 @@ from plimsoll.methods.load_line.platform_limit import (
     longest_absence,
     platform_sentence,
 )
-from plimsoll.record.causes.causes_record import TraceState
+from plimsoll.record.causes.causes_record import Confidence, RankedCause, TraceState
 from tests.unit.attribution.traces import DUT, HZ, LOOPS, US, WHOLE, loss, visit
 from tests.worded.says import Says
 
@@ -29,19 +28,19 @@ def row(  # noqa: PLR0917
     owner: str = "dut",
 ) -> RankedCause:
     return RankedCause(
-        kind,
-        name,
-        owner,
-        1,
-        False,
-        1,
-        1,
-        share,
-        None,
-        worst_ns,
-        worst_ns,
-        confidence,
-        None,  # type: ignore[arg-type]
+        kind=kind,
+        name=name,
+        owner=owner,
+        cpu=1,
+        own=False,
+        occurrences=1,
+        incidents=1,
+        loss_share=share,
+        spike_share=None,
+        total_ns=worst_ns,
+        worst_ns=worst_ns,
+        confidence=confidence,
+        remedy=None,
     )
 
 
