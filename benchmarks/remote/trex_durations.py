@@ -59,7 +59,7 @@ def server(experiment: str) -> Iterator[tuple[int, int]]:
     program = Path(sys.executable).parent / "plimsoll"
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
         process = subprocess.Popen(  # noqa: S603 - an argument vector, no shell
-            [program, "trex-server", _ROOT / experiment, "--sync-port", "0", "--async-port", "0"],
+            [program, "serve", "trex", _ROOT / experiment, "--sync-port", "0", "--async-port", "0"],
             stderr=subprocess.PIPE,
             cwd=folder,
             text=True,

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from benchmarks.search.contestants import CONTESTANTS, VALIDATION_S
 from benchmarks.search.simulated_bed import SimulatedBed
 from benchmarks.search.subjects import Subject
-from plimsoll.dut.simulated import SimulatedSettings
+from plimsoll.dut.labs.simulated import SimulatedSettings
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 

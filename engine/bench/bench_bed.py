@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from plimsoll.dut.userspace.testpmd import TestpmdSettings
+from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.host.cpus import check_cpus
 from plimsoll.host.ledger.hugepages import MemoryPlan, plan_memory
 from plimsoll.host.ledger.janitor import swept_ledger

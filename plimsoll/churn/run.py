@@ -142,7 +142,7 @@ class _ChurnRun:
         """The cluster with its workload, all of it removed in the end."""
         settings = self.experiment.workload
         try:
-            with swept_ledger(METHOD.command) as ledger:
+            with swept_ledger(METHOD.name) as ledger:
                 self.note("bringing the cluster up")
                 with (
                     cluster_bed(self.experiment, ledger, self.run.path) as bed,

@@ -163,11 +163,13 @@ class Lab(Protocol):
 class LabModel(BaseModel, ABC):
     """The settings of one kind of lab, as written in an experiment under `lab`.
 
-    A subclass adds `kind: Literal[...]`, states what it is in `summary`, and makes the lab.
+    A subclass adds `kind: Literal[...]`, states what it is in `summary`, and makes the lab. Its
+    module names it as LAB.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    kind: str
     summary: ClassVar[str]
     # Whether it can be kept up between commands (`plimsoll lab up`).
     can_stand: ClassVar[bool] = False

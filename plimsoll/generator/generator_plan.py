@@ -128,7 +128,8 @@ class GeneratorPlan(ABC):
 class GeneratorModel(BaseModel, GeneratorPlan):
     """The settings of one kind of generator, as written in an experiment under `generator`.
 
-    A subclass adds `kind: Literal[...]`, states its `capabilities`, and starts it.
+    A subclass adds `kind: Literal[...]`, states its `capabilities`, and starts it. Its module
+    names it as GENERATOR.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

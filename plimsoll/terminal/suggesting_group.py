@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from typer.core import TyperGroup
 
@@ -42,3 +42,17 @@ class SuggestingGroup(TyperGroup):
                 ),
             )
         return super().resolve_command(ctx, args)
+
+
+class DefaultGroup(SuggestingGroup):
+    """Takes its `default` where no command is named: `runs --tag x` is `runs list --tag x`."""
+
+    default: ClassVar[str]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As the group's own, with the command put in where none is named."""
+        bare = not args or (args[0].startswith("-") and args[0] != "--help")
+        # While the shell completes, nothing may stand where a command may still come.
+        if bare and not ctx.resilient_parsing:
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)

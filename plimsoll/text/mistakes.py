@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspect import isabstract
 from typing import Any, get_args
 
@@ -336,9 +336,17 @@ def _walk(model: type[BaseModel], location: Location) -> tuple[list[type[BaseMod
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        # An abstract one stands for those that are made of it.
-        return annotation.__subclasses__() if isabstract(annotation) else [annotation]
+        return list(_made_of(annotation))
     return [model for argument in get_args(annotation) for model in _models_in(argument)]
+
+
+def _made_of(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    """Itself; an abstract one stands for those that are made of it, as far as they are loaded."""
+    if not isabstract(model):
+        yield model
+        return
+    for each in model.__subclasses__():
+        yield from _made_of(each)
 
 
 def _has_tag(model: type[BaseModel], tag: str) -> bool:

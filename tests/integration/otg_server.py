@@ -1,4 +1,4 @@
-"""`plimsoll otg` as a process of its own, until snappi may find it."""
+"""`plimsoll serve otg` as a process of its own, until snappi may find it."""
 
 import signal
 import subprocess
@@ -17,7 +17,7 @@ def otg_server(
     """Where it is found by HTTP and by gRPC, begun by the command `enter` if one is given."""
     rest, calls = free_ports(2)
     with subprocess.Popen(
-        [*enter, *place.argv("otg", experiment, "--listen", rest, "--grpc", calls)],
+        [*enter, *place.argv("serve", "otg", experiment, "--listen", rest, "--grpc", calls)],
         cwd=ROOT,
         env=place.environment,
         stderr=subprocess.PIPE,

@@ -204,7 +204,7 @@ def test_a_laptop_that_is_killed_leaves_what_clean_removes(
     (run,) = place.runs.iterdir()
     assert left.run_id == run.name
     cleaned = subprocess.run(
-        [sys.executable, "-m", "plimsoll.cli", "cluster", "clean", f"kube:///{RESTRICTED}"],
+        [sys.executable, "-m", "plimsoll.cli", "runs", "clean", "--on", f"kube:///{RESTRICTED}"],
         env={**environment, "PYTHONPATH": os.getcwd()},
         capture_output=True,
         text=True,

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from scapy.all import IP, UDP, VXLAN, Dot1Q, Ether, IPv6
 
-from plimsoll.dut.ovs.ovs import OvsSettings
+from plimsoll.dut.labs.ovs import OvsSettings
 from plimsoll.errors import MachineError
 from plimsoll.record.metrics.metrics import read_metrics
 from tests.integration.dut.namespace_lab import MACS, agreements

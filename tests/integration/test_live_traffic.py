@@ -12,7 +12,7 @@ import plimsoll
 from plimsoll.benchmark.live_traffic.live_bed import live_traffic
 from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.benchmark.testbed.testbed import BedPlan
-from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.labs.loopback import LoopbackSettings
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.host.processes.affinity import kept_on
 from plimsoll.traffic.plan import Pacing, StreamPlan

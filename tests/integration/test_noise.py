@@ -1,4 +1,4 @@
-"""`plimsoll noise` for real: a disturbance of ours is found and named; a kill leaves nothing."""
+"""`plimsoll osnoise` for real: a disturbance of ours is found and named; a kill leaves nothing."""
 
 import json
 import subprocess
@@ -67,7 +67,7 @@ def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Disturbed:
     before = hugepages()
     with workplace(tmp_path_factory.mktemp("noise")) as place:
         words = ("--cpus", CPU, "--duration", "3s", "--max", "1ms", "--json")
-        done = place.run("noise", *words)
+        done = place.run("osnoise", *words)
         said, _ = thief.communicate()
         if thief.returncode == noise_thief.REFUSED:
             pytest.skip("real-time scheduling is not permitted here")
@@ -118,7 +118,7 @@ def test_the_thief_is_named_each_time_and_only_for_its_visits(disturbed: Disturb
 
 def test_without_a_trace_no_task_is_named(place: Workplace) -> None:
     words = ("--cpus", CPU, "--duration", "300ms", "--no-trace", "--json")
-    done = place.run("noise", *words)
+    done = place.run("osnoise", *words)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert_keeps_to_schema(result, "noise-result")
@@ -131,7 +131,7 @@ def test_several_cpus_at_once_each_have_a_row(place: Workplace) -> None:
     """With all of them measured nothing else is left for our own processes."""
     cpus = sorted(allowed_cpus())
     listed = ",".join(map(str, cpus))
-    done = place.run("noise", "--cpus", listed, "--duration", "500ms", "--threshold", "50us")
+    done = place.run("osnoise", "--cpus", listed, "--duration", "500ms", "--threshold", "50us")
     assert done.returncode == 0, done.stderr
     table, _, histogram = done.stdout.partition("Gaps by length")
     rows = [line.split()[0] for line in table.splitlines()[2:] if line.strip()]
@@ -141,7 +141,7 @@ def test_several_cpus_at_once_each_have_a_row(place: Workplace) -> None:
 
 def test_a_kill_leaves_nothing(place: Workplace) -> None:
     before = hugepages()
-    process = place.start("noise", "--cpus", CPU, "--duration", "1h")
+    process = place.start("osnoise", "--cpus", CPU, "--duration", "1h")
     until(lambda: bool(place.processes("plimsoll-engine")), "the engine to be there")
     (directory,) = place.state.iterdir()
     ledger = Ledger(directory)

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.dut.lab import DutPortCounters
-from plimsoll.dut.userspace.testpmd import TestpmdLab, TestpmdSettings
+from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
+from plimsoll.dut.userspace.testpmd import TestpmdLab
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger, ledgers

@@ -1,4 +1,4 @@
-"""An unmodified snappi client against `plimsoll otg` over a real dpdk-testpmd."""
+"""An unmodified snappi client against `plimsoll serve otg` over a real dpdk-testpmd."""
 
 import shutil
 from collections.abc import Callable, Iterator

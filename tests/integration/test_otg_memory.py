@@ -1,4 +1,4 @@
-"""What a stranger can make `plimsoll otg` hold in memory, as the kernel counts it."""
+"""What a stranger can make `plimsoll serve otg` hold in memory, as the kernel counts it."""
 
 import re
 from collections.abc import Iterator

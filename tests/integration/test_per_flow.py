@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.dut.ovs.ovs import OvsSettings
+from plimsoll.dut.labs.ovs import OvsSettings
 from plimsoll.errors import MachineError
 from tests.flow_rows import flow_rows
 from tests.integration.command import Workplace, finished_trials, hugepages, workplace

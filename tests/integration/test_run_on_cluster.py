@@ -117,8 +117,8 @@ class Laptop:
         assert self.listed() == ""
 
     def listed(self) -> str:
-        """What `plimsoll cluster list` says."""
-        found = self.run("cluster", "list", PLACE)
+        """What `plimsoll runs --on` says."""
+        found = self.run("runs", "--on", PLACE)
         assert found.returncode == 0, found.stderr
         return found.stdout
 

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll.dut.lab import LabDied, LabPorts
+from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.dut.registry.standing import lab_down, lab_list, lab_up
-from plimsoll.dut.userspace.testpmd import TestpmdLab, TestpmdSettings
+from plimsoll.dut.userspace.testpmd import TestpmdLab
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.dpdk_telemetry import Telemetry
 from plimsoll.host.ledger.hugepage_claims import claims_locked, claims_of
@@ -45,7 +46,7 @@ needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root may reserve 
 OWNER = f"""
 import sys, time
 from plimsoll.dut.registry.labs import make_lab
-from plimsoll.dut.userspace.testpmd import TestpmdSettings
+from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.host.ledger.hugepages import plan_memory
 from plimsoll.host.ledger.janitor import swept_ledger
 with swept_ledger("run") as ledger:

@@ -69,7 +69,7 @@ def test_its_client_drives_our_server(place: Workplace) -> None:
     before = hugepages()
     lab = {"kind": "loopback", "ports": 2}
     served = place.experiment(lab=lab, generator={"kind": "engine", "cpus": [CPUS[0]]})
-    server = place.start("trex-server", served, "--sync-port", "0", "--async-port", "0")
+    server = place.start("serve", "trex", served, "--sync-port", "0", "--async-port", "0")
     try:
         assert server.stderr is not None
         ready = next(found for line in server.stderr if (found := _READY.search(line)))

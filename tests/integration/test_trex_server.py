@@ -1,4 +1,4 @@
-"""`plimsoll trex-server` with traffic: a client of our own, on the engine's loopback."""
+"""`plimsoll serve trex` with traffic: a client of our own, on the engine's loopback."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def clients(place: Workplace) -> Iterator[Clients]:
         lab={"kind": "loopback", "ports": 2}, generator={"kind": "engine", "cpus": [0]}
     )
     before = hugepages()
-    server = place.start("trex-server", experiment, "--sync-port", "0", "--async-port", "0")
+    server = place.start("serve", "trex", experiment, "--sync-port", "0", "--async-port", "0")
     try:
         sync_port, async_port = _listening(server)
         connected = TrexClient(sync_port, timeout_s=60)

@@ -11,7 +11,7 @@ from plimsoll.generator.registry.generators import GENERATORS
 from plimsoll.neighbours.registry import NeighbourSettings
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.search.registry import strategies
-from plimsoll.trial.criteria.registry import CriterionSettings
+from plimsoll.trial.criteria.registry import criteria
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,7 +30,7 @@ def first_cells(document: str) -> str:
 @pytest.mark.parametrize(
     ("kinds", "document"),
     [
-        (kinds_of(CriterionSettings), "docs/experiment.md"),
+        (list(criteria()), "docs/experiment.md"),
         (list(lab_kinds()), "docs/experiment.md"),
         (list(GENERATORS), "docs/generators.md"),
         (list(strategies()), "docs/searches.md"),

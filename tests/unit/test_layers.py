@@ -45,6 +45,7 @@ ROOMS = {
         "machine",
         "methods",
         "console",
+        "serve",
         "records",
         "tune",
     ],
@@ -175,7 +176,7 @@ ROOMS = {
         ".",
     ],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
-    "dut": ["registry", "ovs", "kernel", "userspace", "guest", ".", "ports"],
+    "dut": ["registry", "labs", "ovs", "kernel", "userspace", "guest", ".", "ports"],
     "host": [
         "resctrl",
         "ledger",
@@ -192,7 +193,7 @@ ROOMS = {
 # Entries of a folder, beyond which no one finds anything. Plug-ins are found by themselves.
 MOST_ENTRIES = 22
 FOLDERS_OF_PLUG_INS = {"tune/audit/checks"}
-FOR_EVERYBODY = {"errors", "extras", "version"}
+FOR_EVERYBODY = {"errors", "extras", "plug_ins", "version"}
 # The package itself hands out `plimsoll.open`, `trial` and their kin, which are in these layers,
 # and is run as a program; the errors for everybody include the library's.
 FOR_THE_PACKAGE = {"driving", "analysis", "cli", "search"}

@@ -15,9 +15,11 @@ from pydantic.fields import FieldInfo
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.churn.settings import ChurnExperiment
+from plimsoll.dut.registry.labs import LABS
 from plimsoll.generator.generator_plan import GeneratorModel
 from plimsoll.generator.registry.generators import GENERATORS
 from plimsoll.text.named_program import ALLOWED_KEY, AllowedPrograms, NamesProgram, NotRun
+from plimsoll.trial.criteria.registry import criteria
 
 ROOT = Path(__file__).resolve().parents[2]
 # Of a field of text by that name it must be said whether what it names is run.
@@ -29,7 +31,8 @@ TELLING = re.compile(
 
 def documents() -> set[type[BaseModel]]:
     """The models of what people write, and of what the journals of methods keep."""
-    found = {Experiment, ChurnExperiment, *GENERATORS.values()}
+    plug_ins = (*GENERATORS.values(), *LABS.values(), *criteria().values())
+    found = {Experiment, ChurnExperiment, *plug_ins}
     rooms = (ROOT / "plimsoll" / layer for layer in ("benchmark", "methods"))
     for path in (path for room in rooms for path in room.glob("*/settings.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)

@@ -22,8 +22,9 @@ from peer_testpmd import peer_testpmd
 from reading import mpps_over
 
 from plimsoll.dut.lab import LabPorts
+from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.dut.two_ports import PATHS
-from plimsoll.dut.userspace.testpmd import TestpmdLab, TestpmdSettings
+from plimsoll.dut.userspace.testpmd import TestpmdLab
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.comes_true import comes_true
 from plimsoll.traffic.streams.compile import compile_profile

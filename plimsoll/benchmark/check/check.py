@@ -17,8 +17,8 @@ from plimsoll.benchmark.experiment.written_at import WrittenAt
 from plimsoll.benchmark.testbed.event_budget import planned_watch
 from plimsoll.benchmark.whole_run.preflight import machine_mistakes, polled_cpus, search_mistakes
 from plimsoll.dut.lab import LineRate
+from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.dut.registry.labs import LabSettings
-from plimsoll.dut.userspace.testpmd import TestpmdSettings
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.registry.generators import GeneratorField

@@ -34,8 +34,8 @@ from plimsoll.benchmark.experiment.judged_search import (
 from plimsoll.benchmark.experiment.set_field import SetField, with_fields
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings, check_trial_duration
 from plimsoll.benchmark.experiment.written_at import WrittenAt
+from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.dut.registry.labs import LabSettings
-from plimsoll.dut.userspace.testpmd import TestpmdSettings
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.generator_plan import GeneratorPlan

@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import Any
 
 from plimsoll.benchmark.proposal.survey import HostSurvey
-from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import LabModel
-from plimsoll.dut.userspace.testpmd import TestpmdSettings
+from plimsoll.dut.labs.external import ExternalSettings
+from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.errors import MachineError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.host.cpus import format_cpu_list

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.dut.userspace.testpmd import TestpmdSettings
+from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, parse_cpu_list
 from plimsoll.host.ledger.hugepage_pool import pools

@@ -23,7 +23,7 @@ from plimsoll.benchmark.testbed.shared_cpus import (
 )
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
 from plimsoll.dut.lab import Lab, LabModel, LabPorts, coming_up
-from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.labs.loopback import LoopbackSettings
 from plimsoll.dut.registry.labs import make_lab
 from plimsoll.generator.generator_plan import GeneratorPlan, Launch
 from plimsoll.generator.interface import Generator, GeneratorFacts, Interval, TrialPlan

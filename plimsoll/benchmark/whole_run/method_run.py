@@ -90,7 +90,7 @@ def run_in_session(
         if to_run.check is not None:
             to_run.check()
         _begin_or_resume(to_run, recorder, listener)
-        with record_failures(recorder), bed_ledger(method.command, to_run.experiment.lab) as ledger:
+        with record_failures(recorder), bed_ledger(method.name, to_run.experiment.lab) as ledger:
             result = execute(Session(to_run.experiment, recorder, listener, ledger))
             if not method.one_trial:
                 recorder.finish(result)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.set_field import OPTION, SetField, parse_set_field
-from plimsoll.dut.simulated import SimulatedSettings
+from plimsoll.dut.labs.simulated import SimulatedSettings
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.results.result import Result

@@ -19,9 +19,9 @@ from plimsoll.benchmark.calibration.tester_calibration import (
     check_calibration_profile,
 )
 from plimsoll.benchmark.testbed.testbed import BedPlan
-from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import LabModel
-from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.labs.external import ExternalSettings
+from plimsoll.dut.labs.loopback import LoopbackSettings
 from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.errors import InputError, Interrupted, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings

@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
+from plimsoll.cli.records.export_bundle import export_bundle
 from plimsoll.errors import InputError
+from plimsoll.export.bundle.pack import SUFFIX
 from plimsoll.export.cdm.document import CdmVersion
 from plimsoll.export.cdm.documents import RunDocuments, RunOwner
 from plimsoll.export.cdm.run_iterations import outline_of
@@ -38,6 +40,8 @@ _EPILOG = "  \n".join(
     (
         "Examples:",
         "plimsoll export runs/20260101T120000-demo --format csv --wide -o demo.csv",
+        "plimsoll export last --format bundle --redact -o for-the-vendor.tar.gz",
+        "plimsoll export last --format bundle --redact --word customer-x",
         "plimsoll export last --format hlog --period trial-0007 --merge -o trial-7.hlog",
         "plimsoll export last --to https://opensearch:9200 --make-indices",
         "plimsoll export last --to s3://bench/plimsoll --endpoint https://minio:9000",
@@ -48,6 +52,7 @@ _EPILOG = "  \n".join(
 class ExportFormat(StrEnum):
     """What `--format` takes."""
 
+    BUNDLE = "bundle"
     CDM = "cdm"
     CSV = "csv"
     HLOG = "hlog"
@@ -56,6 +61,7 @@ class ExportFormat(StrEnum):
 
 # What of a run's files each format is made from.
 _READ = {
+    ExportFormat.BUNDLE: (),
     ExportFormat.CDM: ("metrics/", "environment.json"),
     ExportFormat.CSV: ("metrics/",),
     ExportFormat.HLOG: ("histograms.hlog",),
@@ -75,14 +81,18 @@ def export(
         ExportFormat | None,
         typer.Option(
             "--format",
-            help="cdm: Common Data Model documents for OpenSearch's bulk API; csv: metrics; "
-            "hlog: latency histograms; parquet: metrics, a file a period.",
+            help="bundle: one archive with report, record and a checksum of each file, for "
+            "plimsoll import bundle; cdm: Common Data Model documents for OpenSearch's bulk API; "
+            "csv: metrics; hlog: latency histograms; parquet: metrics, a file a period.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="The file (parquet: folder); by default standard output."
+            "--output",
+            "-o",
+            help="The file (parquet: folder); by default standard output, of a bundle "
+            f"<run id>{SUFFIX} here.",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
@@ -100,6 +110,19 @@ def export(
             help="A running OpenSearch (https://host:9200, takes cdm) or object storage "
             "(s3://bucket/prefix, takes parquet), instead of a file."
         ),
+    ] = None,
+    redact: Annotated[
+        bool,
+        typer.Option(
+            "--redact",
+            help="bundle: replace names of hosts and users, MAC and IP addresses, serial numbers "
+            "and paths, each by the same stand-in everywhere; leave out notes. --resume does not "
+            "take such a run.",
+        ),
+    ] = False,
+    word: Annotated[
+        list[str] | None,
+        typer.Option(help="bundle: with --redact, replace this word, too; may be repeated."),
     ] = None,
     wide: Annotated[
         bool, typer.Option("--wide", help="csv: a column for each name of a series.")
@@ -140,7 +163,7 @@ def export(
     ] = None,
     runs: RunsFolderOption = Path("runs"),
 ) -> None:
-    """Write a run as Common Data Model documents, CSV, histogram log or Parquet.
+    """Write a run as one archive, Common Data Model documents, CSV, histogram log or Parquet.
 
     Without --to it becomes a file. Ids are made from the run: exported or loaded again, it
     replaces itself. Credentials come from PLIMSOLL_EXPORT_USER and PLIMSOLL_EXPORT_PASSWORD
@@ -151,6 +174,8 @@ def export(
         chosen,
         to,
         {
+            "--redact": (redact, ExportFormat.BUNDLE, None),
+            "--word": (word, ExportFormat.BUNDLE, None),
             "--wide": (wide, ExportFormat.CSV, None),
             "--stream": (stream, ExportFormat.HLOG, None),
             "--merge": (merge, ExportFormat.HLOG, None),
@@ -164,6 +189,11 @@ def export(
             "--credentials": (credentials, chosen, "http" if chosen is ExportFormat.CDM else "s3"),
         },
     )
+    if chosen is ExportFormat.BUNDLE:
+        if period:
+            raise InputError("is not for a bundle", where="--period", remedy="drop it")
+        export_bundle(run, runs, output, word, redact=redact, force=force)
+        return
     job = Job(find_run(run, runs), period, output, force)
     for directory in (job.run, *map(RunDirectory, part_paths(job.run.path))):
         require_intact(directory, *_READ[chosen])

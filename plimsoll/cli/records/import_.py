@@ -12,6 +12,7 @@ from plimsoll.benchmark.trafficgen.experiment import import_command
 from plimsoll.benchmark.trafficgen.trex_config import load_trex_config
 from plimsoll.export.bundle.unpack import import_bundle
 from plimsoll.terminal.new_file import write_new_file
+from plimsoll.terminal.old_names import renamed
 from plimsoll.terminal.options.run_choice import RunsFolderOption
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.terminal.suggesting_group import SuggestingGroup
@@ -26,7 +27,7 @@ _BUNDLE = "bundle"
 
 
 class _BundleByDefault(SuggestingGroup):
-    """`plimsoll import demo.tar.gz` is `plimsoll import bundle demo.tar.gz`."""
+    """Takes `plimsoll import demo.tar.gz`, as the last version had it, for one more."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As the group's own, with the command put in where a file is named."""
@@ -35,6 +36,7 @@ class _BundleByDefault(SuggestingGroup):
         file = any(os.sep in each or "." in each for each in args if not each.startswith("-"))
         # While the shell completes, nothing may stand where a command may still come.
         if bare and file and not ctx.resilient_parsing:
+            renamed("plimsoll import FILE", "plimsoll import bundle FILE")
             args = [_BUNDLE, *args]
         return super().parse_args(ctx, args)
 
@@ -42,10 +44,10 @@ class _BundleByDefault(SuggestingGroup):
 _group = typer.Typer(
     name="import",
     cls=_BundleByDefault,
-    help="Import a run that plimsoll bundle has written, or write experiments that do what other "
+    help="Import a run that plimsoll export has bundled, or write experiments that do what other "
     "tools' command lines do.",
-    epilog="Examples: **plimsoll import 20260101T120000-demo.plimsoll.tar.gz** · **plimsoll import "
-    "trafficgen --output experiment.yaml -- binary-search.py --rate 60 …**",
+    epilog="Examples: **plimsoll import bundle 20260101T120000-demo.plimsoll.tar.gz** · "
+    "**plimsoll import trafficgen --output experiment.yaml -- binary-search.py --rate 60 …**",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -66,7 +68,7 @@ def bundle(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The archive.")],
     runs: RunsFolderOption = Path("runs"),
 ) -> None:
-    """Make a run directory of an archive that plimsoll bundle has written.
+    """Make a run directory of an archive that plimsoll export has bundled.
 
     Every file is compared with the archive's list and with the run's own checksums. Where
     anything is not right, nothing is imported.

@@ -6,11 +6,11 @@ import json as json_text
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, TypeVar, get_args
 
 import typer
 
-from plimsoll.cli.records import runs_check, runs_marks, runs_rm, runs_show
+from plimsoll.cli.records import runs_check, runs_marks, runs_on, runs_rm, runs_show
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunState
 from plimsoll.record.index.run_filter import RunFilter, SortKey, in_order
@@ -30,7 +30,7 @@ from plimsoll.terminal.options.run_selection import (
 )
 from plimsoll.terminal.options.store_option import StoreOption, listed_runs
 from plimsoll.terminal.output import stderr, stdout
-from plimsoll.terminal.suggesting_group import SuggestingGroup
+from plimsoll.terminal.suggesting_group import DefaultGroup
 from plimsoll.terminal.tables.run_words import entry_json, shown
 from plimsoll.terminal.tables.runs_table import RunsTable, print_damage
 from plimsoll.text.mistakes import did_you_mean
@@ -41,20 +41,13 @@ W = TypeVar("W", bound=str)
 _EPILOG = (
     "Examples: **plimsoll runs list --tag kernel=6.1 --since 7d** · "
     "**plimsoll runs list --dut testpmd-memif --verdict pass --sort answer** · "
-    "**plimsoll runs list --state stopped --json**"
+    "**plimsoll runs list --state stopped --json** · "
+    "**plimsoll runs list --on kube://lab/bench**"
 )
 
 
-class _ListByDefault(SuggestingGroup):
-    """`plimsoll runs --tag x` is `plimsoll runs list --tag x`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As the group's own, with the command put in where none is named."""
-        bare = not args or (args[0].startswith("-") and args[0] != "--help")
-        # While the shell completes, nothing may stand where a command may still come.
-        if bare and not ctx.resilient_parsing:
-            args = ["list", *args]
-        return super().parse_args(ctx, args)
+class _ListByDefault(DefaultGroup):
+    default = "list"
 
 
 app = typer.Typer(
@@ -75,6 +68,7 @@ def add_to(parent: typer.Typer) -> None:
 
 @app.command("list", epilog=_EPILOG)
 def list_runs(
+    context: typer.Context,
     runs: RunsFolderOption = Path("runs"),
     *,
     tag: TagFilterOption = None,
@@ -103,13 +97,17 @@ def list_runs(
         bool, typer.Option("--all", help="Also the runs that a matrix run is made of.")
     ] = False,
     store: StoreOption = None,
+    on: runs_on.OfClusterOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """List runs with what they found.
+    """List runs with what they found; with --on, what runs have in a cluster.
 
     Damaged runs are reported below the list, on standard error, and the rest is listed; they
     do not change the exit code, which is 0. With --json they are entries of state damaged.
     """
+    if on is not None:
+        runs_on.print_runs(on, context, as_json=json)
+        return
     now = datetime.now(UTC)
     since_ns, until_ns = began_between(since, until, now, utc=utc)
     selection = RunFilter(
@@ -150,3 +148,4 @@ runs_show.add_to(app)
 runs_check.add_to(app)
 runs_marks.add_to(app)
 runs_rm.add_to(app)
+runs_on.add_to(app)

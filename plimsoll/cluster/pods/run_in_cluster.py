@@ -265,7 +265,8 @@ def left(client: ClusterClient, error: PlimsollError) -> LeftRunning:
     return LeftRunning(
         f"the cluster has not answered for {_PATIENCE_S:g} s ({error.message}); the run goes on",
         where=str(client.place),
-        remedy="come back with --resume, or remove it with plimsoll cluster clean",
+        remedy="come back with --resume, or remove it with "
+        f"plimsoll runs clean --on {client.place}",
     )
 
 

@@ -1,48 +1,22 @@
-"""The kinds of lab there are. A new kind is one file, and one line in LabSettings."""
+"""The kinds of lab: the modules of plimsoll.dut.labs, and those of other distributions."""
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from typing import Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, SerializeAsAny, ValidationError, ValidationInfo
 
-from plimsoll.dut.external import ExternalSettings
-from plimsoll.dut.kernel.linux_bridge import LinuxBridgeSettings
-from plimsoll.dut.kernel.linux_router import LinuxRouterSettings
-from plimsoll.dut.kernel.macvlan import MacvlanSettings
-from plimsoll.dut.kernel.tc_redirect import TcRedirectSettings
-from plimsoll.dut.kernel.xdp import XdpSettings
 from plimsoll.dut.lab import Lab, LabModel
-from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.needs import LabNeeds
-from plimsoll.dut.ovs.ovs import OvsSettings
-from plimsoll.dut.ovs.ovs_dpdk import OvsDpdkSettings
-from plimsoll.dut.simulated import SimulatedSettings
-from plimsoll.dut.userspace.grout import GroutSettings
-from plimsoll.dut.userspace.testpmd import TestpmdOnCardsSettings, TestpmdSettings
-from plimsoll.dut.userspace.vpp import VppSettings
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
+from plimsoll.plug_ins import PlugIns
+from plimsoll.text.kinds import of_its_kind
 
-LabSettings = Annotated[
-    TestpmdSettings
-    | TestpmdOnCardsSettings
-    | GroutSettings
-    | VppSettings
-    | LinuxBridgeSettings
-    | LinuxRouterSettings
-    | MacvlanSettings
-    | XdpSettings
-    | TcRedirectSettings
-    | OvsSettings
-    | OvsDpdkSettings
-    | LoopbackSettings
-    | ExternalSettings
-    | SimulatedSettings,
-    Field(discriminator="kind"),
-]
+# By `kind`.
+LABS = PlugIns(LabModel, package="plimsoll.dut.labs", attribute="LAB", group="plimsoll.labs")  # type: ignore[type-abstract]
 
 
 def make_lab(
@@ -54,22 +28,21 @@ def make_lab(
 
 def lab_kinds() -> dict[str, str]:
     """Every kind of lab with a line on what it is."""
-    return {kind: model.summary for kind, model in _models().items()}
+    return {kind: model.summary for kind, model in LABS.items()}
 
 
 def lab_needs() -> dict[str, LabNeeds]:
     """What each kind of lab needs of the machine."""
-    return {kind: model.needs() for kind, model in _models().items()}
+    return {kind: model.needs() for kind, model in LABS.items()}
 
 
 def lab_of_kind(kind: str) -> LabModel:
     """The settings of `kind`, all by default. Raises InputError where that is not possible."""
-    model = _models().get(kind)
-    if model is None:
-        known = ", ".join(_models())
+    if kind not in LABS:
+        known = ", ".join(LABS)
         raise InputError(f"there is no kind {kind!r}", where="lab", remedy=f"choose from: {known}")
     try:
-        return model()
+        return LABS[kind].model_validate({"kind": kind})
     except ValidationError:
         raise InputError(
             f"a lab of kind {kind} has no defaults",
@@ -78,6 +51,9 @@ def lab_of_kind(kind: str) -> LabModel:
         ) from None
 
 
-def _models() -> dict[str, type[LabModel]]:
-    models: tuple[type[LabModel], ...] = get_args(get_args(LabSettings)[0])
-    return {model.model_fields["kind"].default: model for model in models}
+# The experiment's `lab` section, read as the kind that it names, whose module alone is imported.
+def _of_its_kind(given: object, info: ValidationInfo) -> object:
+    return of_its_kind(LABS, given, info)
+
+
+LabSettings = Annotated[SerializeAsAny[LabModel], BeforeValidator(_of_its_kind)]

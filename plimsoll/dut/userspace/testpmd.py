@@ -1,4 +1,4 @@
-"""dpdk-testpmd forwards on its own CPU: the lab `testpmd-memif`, and `testpmd` on cards."""
+"""dpdk-testpmd forwards on its own CPU, between memif ports or cards: what both labs share."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from plimsoll.dut.cards import DpdkCards
 from plimsoll.dut.ethdev_counters import ethdev_counters
-from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate
+from plimsoll.dut.lab import DutPortCounters, DutProcess
 from plimsoll.dut.needs import LabNeeds, NeededProgram
-from plimsoll.dut.ports.memif_port import check_new_socket
 from plimsoll.dut.two_ports import PORTS
-from plimsoll.dut.userspace.memif_settings import MemifSettings
 from plimsoll.dut.userspace.program_lab import ProgramLab, ProgramSettings
-from plimsoll.dut.userspace.program_ports import ProgramPorts
 from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError
 from plimsoll.host.ledger.eal_arguments import eal_arguments
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -84,8 +80,8 @@ class NoisyVnf(BaseModel):
         )
 
 
-_PROGRAM = "dpdk-testpmd"
-_TESTPMD = NeededProgram(_PROGRAM, "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
+PROGRAM = "dpdk-testpmd"
+TESTPMD = NeededProgram(PROGRAM, "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
 _START_TIMEOUT_S = 30.0
 _NOT_STARTED = "has not started its ports"
 # Measured with DPDK 22.11: 16384 mbufs take 53 MB of hugepages in all, and up to 80 MB of
@@ -96,8 +92,6 @@ _PAGE_BYTES = 4096
 # What precedes the frame in an mbuf, and what surrounds it in its pool.
 _MBUF_HEADROOM = 128
 _MBUF_OVERHEAD = 320
-# With FCS: that of testpmd's ports by themselves.
-_USUAL_FRAME = 1518
 
 
 class TestpmdForwarding(ProgramSettings):
@@ -109,7 +103,7 @@ class TestpmdForwarding(ProgramSettings):
 
     # Keeps pytest from taking the class for tests.
     __test__: ClassVar[bool] = False
-    polling_program: ClassVar[str] = _PROGRAM
+    polling_program: ClassVar[str] = PROGRAM
     forwarding: Literal["mac", "io", "macswap", "5tswap", "csum", "noisy", "rxonly"] = "mac"
     noisy: NoisyVnf | None = None
     burst: int = Field(default=32, ge=1, le=512)
@@ -149,7 +143,7 @@ class TestpmdForwarding(ProgramSettings):
     @classmethod
     def needs(cls) -> LabNeeds:
         """testpmd, and a CPU that it polls."""
-        return LabNeeds(programs=(_TESTPMD,), cpus=1, hugepages=True)
+        return LabNeeds(programs=(TESTPMD,), cpus=1, hugepages=True)
 
     @property
     def megabytes(self) -> int:
@@ -163,60 +157,11 @@ class TestpmdForwarding(ProgramSettings):
         return TestpmdLab(self, ledger, memory, lifetime)
 
 
-class TestpmdSettings(TestpmdForwarding, MemifSettings):
-    """dpdk-testpmd between two memif ports."""
-
-    __test__: ClassVar[bool] = False
-    summary: ClassVar[str] = "dpdk-testpmd forwarding between two memif ports; needs no NIC"
-    can_stand: ClassVar[bool] = True
-    cannot_reset: ClassVar[str | None] = (
-        f"{_PROGRAM} holds the sockets that the tester's memif ports hang on, so their links end "
-        "with it, and a trial ends with its links: there is no last frame before and first frame "
-        "after a reset"
-    )
-    kind: Literal["testpmd-memif"] = "testpmd-memif"
-
-    def check_machine(self) -> LineRate:
-        """Whether testpmd is there and can make its socket; and the nominal line rate."""
-        _TESTPMD.find()
-        if self.socket is not None:
-            check_new_socket(self.socket, "lab.socket")
-        return LineRate(self.line_rate_bps)
-
-
-class TestpmdOnCardsSettings(TestpmdForwarding):
-    """dpdk-testpmd on two network cards, which DPDK drives."""
-
-    __test__: ClassVar[bool] = False
-    summary: ClassVar[str] = "dpdk-testpmd on two network cards of this machine, cabled to two more"
-    can_stand: ClassVar[bool] = True
-    cannot_reset: ClassVar[str | None] = (
-        f"the links of {_PROGRAM}'s cards end with it, and a trial ends with its links: there is "
-        "no last frame before and first frame after a reset"
-    )
-    kind: Literal["testpmd"] = "testpmd"
-    cards: DpdkCards
-
-    def check_machine(self) -> LineRate:
-        """Whether testpmd is there, and the cards will do."""
-        _TESTPMD.find()
-        return self.cards.check_machine(self.line_rate_bps)
-
-    def ports(self, ledger: Ledger) -> ProgramPorts:
-        """The cards."""
-        return self.on_cards(self.cards)
-
-    @property
-    def port_arguments(self) -> tuple[str, ...]:
-        """A card takes no longer frames than its port is set to."""
-        return (f"--max-pkt-len={self.frame_size}",) if self.frame_size > _USUAL_FRAME else ()
-
-
 class TestpmdLab(ProgramLab[TestpmdForwarding]):
     """One dpdk-testpmd: with memif it may crash when its peer hangs up."""
 
     __test__: ClassVar[bool] = False
-    program = _PROGRAM
+    program = PROGRAM
 
     def counters(self) -> tuple[DutPortCounters, ...]:
         """testpmd's own counters since it started, by port."""
@@ -227,14 +172,14 @@ class TestpmdLab(ProgramLab[TestpmdForwarding]):
         """The one testpmd."""
         if self._child is None:
             return ()
-        return (DutProcess(_PROGRAM, self._child.pid, self._telemetry_socket),)
+        return (DutProcess(PROGRAM, self._child.pid, self._telemetry_socket),)
 
     def facts(self) -> dict[str, object]:
         """Which testpmd it was, and how it was started."""
         return {**self._facts, "settings": self._settings.model_dump(mode="json")}
 
     def _start(self) -> None:
-        argv = (_TESTPMD.find(), *self._eal_arguments(), "--", *self._forwarding_arguments())
+        argv = (TESTPMD.find(), *self._eal_arguments(), "--", *self._forwarding_arguments())
         self._child = Child.start(
             argv,
             log=self._ledger.directory / "testpmd.log",
@@ -243,7 +188,7 @@ class TestpmdLab(ProgramLab[TestpmdForwarding]):
             # It locks its memory, so that no page fault delays a frame.
             needed=self._ports.needed | {IPC_LOCK},
         )
-        self._ledger.note_process(_PROGRAM, self._child.identity)
+        self._ledger.note_process(PROGRAM, self._child.identity)
         self._facts = {"argv": list(argv), "pid": self._child.pid}
         # The forwarding loop begins right after its ports are started.
         self._wait(self._start_problem, _START_TIMEOUT_S)

@@ -39,7 +39,7 @@ class BundleManifest(BaseModel):
 
 
 def parse_manifest(content: bytes, where: str) -> BundleManifest:
-    """Read it. Raises InputError for what `plimsoll bundle` has not written."""
+    """Read it. Raises InputError for what no `plimsoll export` has bundled."""
     try:
         manifest = BundleManifest.model_validate_json(content)
     except ValidationError as error:
@@ -62,5 +62,6 @@ def _refused(where: str, reason: str) -> InputError:
     return InputError(
         f"its {MANIFEST} cannot be used: {reason}",
         where=where,
-        remedy="bundle the run again with plimsoll bundle, or use the version that wrote it",
+        remedy="bundle the run again with plimsoll export --format bundle, or use the version "
+        "that wrote it",
     )

@@ -197,3 +197,6 @@ class EngineSettings(GeneratorModel):
             *(WorkerLayout(next(cpus), (queue,), ()) for queue in sent_on),
             *(WorkerLayout(next(cpus), (), (queue,)) for queue in received_from),
         )
+
+
+GENERATOR = EngineSettings

@@ -90,3 +90,6 @@ def _version(program: str) -> str:
     )
     found = re.search(r"trafgen (\d\S*)", said.stdout + said.stderr)
     return found[1].rstrip(",") if found else ""
+
+
+GENERATOR = TrafgenSettings

@@ -220,3 +220,6 @@ def files_left(prefix: str) -> tuple[Path, ...]:
     """What DPDK 17.08 makes for a process with hugepages and vfio-pci, and does not remove."""
     folder = Path("/var/run") if os.geteuid() == 0 else Path.home()
     return tuple(folder / f".{prefix}_{kind}" for kind in ("hugepage_info", "mp_socket"))
+
+
+GENERATOR = MoonGenSettings

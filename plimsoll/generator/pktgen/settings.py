@@ -197,3 +197,6 @@ def let_loops_go_first(pid: int) -> None:
 
 def _loop_numbers(main: int, ports: int) -> list[int]:
     return [number for number in range(ports + 1) if number != main][:ports]
+
+
+GENERATOR = PktgenSettings

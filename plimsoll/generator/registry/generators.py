@@ -1,32 +1,24 @@
-"""The kinds of generator an experiment can name. A new kind is one folder, and one line here."""
+"""The kinds of generator: the folders of plimsoll.generator that have settings, and others'."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache, reduce
-from operator import or_
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field, SerializeAsAny, TypeAdapter, ValidationInfo
+from pydantic import BeforeValidator, SerializeAsAny, ValidationInfo
 
-from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.generator_plan import GeneratorModel
-from plimsoll.generator.kernel.settings import TrafgenSettings
-from plimsoll.generator.moongen.settings import MoonGenSettings
-from plimsoll.generator.pktgen.settings import PktgenSettings
-from plimsoll.generator.testpmd.settings import TestpmdGenerator
-from plimsoll.generator.trex.settings import TrexSettings
+from plimsoll.plug_ins import PlugIns
+from plimsoll.text.kinds import of_its_kind
 
 DEFAULT_KIND = "engine"
 # By `kind`. A simulation is not among them: a simulated lab brings it, with the DUT in it.
-GENERATORS: dict[str, type[GeneratorModel]] = {
-    DEFAULT_KIND: EngineSettings,
-    "testpmd": TestpmdGenerator,
-    "trex": TrexSettings,
-    "pktgen": PktgenSettings,
-    "moongen": MoonGenSettings,
-    "kernel": TrafgenSettings,
-}
+GENERATORS = PlugIns(
+    GeneratorModel,  # type: ignore[type-abstract]
+    package="plimsoll.generator",
+    part="settings",
+    attribute="GENERATOR",
+    group="plimsoll.generators",
+)
 
 
 def generator_programs() -> frozenset[str]:
@@ -35,18 +27,9 @@ def generator_programs() -> frozenset[str]:
     return frozenset(program for program in programs if program is not None)
 
 
-# The experiment's `generator` section, read as the kind that it names.
-def _of_its_kind(given: object, info: ValidationInfo) -> GeneratorModel:
-    named = {"kind": DEFAULT_KIND, **given} if isinstance(given, Mapping) else given
-    return _reader(tuple(GENERATORS.values())).validate_python(named, context=info.context)
-
-
-@cache
-def _reader(models: tuple[type[GeneratorModel], ...]) -> TypeAdapter[GeneratorModel]:
-    kinds: Any = reduce(or_, models)
-    # Of a single one there is nothing to discriminate.
-    form: Any = kinds if len(models) == 1 else Annotated[kinds, Field(discriminator="kind")]
-    return TypeAdapter(form)
+# The experiment's `generator` section, read as the kind that it names, which alone is imported.
+def _of_its_kind(given: object, info: ValidationInfo) -> object:
+    return of_its_kind(GENERATORS, given, info, DEFAULT_KIND)
 
 
 # Without `kind` it is Plimsoll's own engine.

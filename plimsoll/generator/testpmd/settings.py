@@ -166,3 +166,6 @@ def _megabytes(room: int) -> int:
     """Of the buffers, none of which shares a page with another without hugepages."""
     pages = -(-(room + _MBUF_OVERHEAD) // _PAGE_BYTES)
     return -(-_MBUFS * pages * _PAGE_BYTES // 2**20)
+
+
+GENERATOR = TestpmdGenerator

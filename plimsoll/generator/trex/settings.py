@@ -159,3 +159,6 @@ class TrexSettings(GeneratorModel):
 
 def _nothing() -> None:
     """Of a TRex elsewhere only its client can tell."""
+
+
+GENERATOR = TrexSettings

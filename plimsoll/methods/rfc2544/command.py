@@ -1,4 +1,4 @@
-"""`plimsoll rfc2544`: the six tests of RFC 2544."""
+"""`plimsoll test rfc2544`: the six tests of RFC 2544."""
 
 from __future__ import annotations
 
@@ -119,10 +119,10 @@ add_to = StandardCommand(
     settings=_settings,
     run=run_rfc2544,
     show=lambda _, run: print_sections(rfc2544_answer(run), stdout),
-    example="plimsoll rfc2544 examples/demo.yaml --quick",
+    example="plimsoll test rfc2544 examples/demo.yaml --quick",
     examples=(
-        "plimsoll rfc2544 experiment.yaml",
-        "plimsoll rfc2544 examples/demo.yaml --quick --tests throughput,latency --sizes 64,1518",
-        "plimsoll rfc2544 --resume runs/20260101T120000-demo-rfc2544",
+        "plimsoll test rfc2544 experiment.yaml",
+        "plimsoll test rfc2544 demo.yaml --quick --tests throughput,latency --sizes 64,1518",
+        "plimsoll test rfc2544 --resume runs/20260101T120000-demo-rfc2544",
     ),
 ).add_to

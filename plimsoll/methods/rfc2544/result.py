@@ -326,5 +326,9 @@ def _throughput(rows: Sequence[ThroughputRow], verdict: Verdict) -> RunOutcome:
 
 
 METHOD = Method(
-    "rfc2544", command="rfc2544", result=Rfc2544Result, schema="rfc2544-result", outcome=_outcome
+    "rfc2544",
+    command="test rfc2544",
+    result=Rfc2544Result,
+    schema="rfc2544-result",
+    outcome=_outcome,
 )

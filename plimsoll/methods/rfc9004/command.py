@@ -1,4 +1,4 @@
-"""`plimsoll rfc9004`: back-to-back bursts, and the buffer that they tell of."""
+"""`plimsoll test rfc9004`: back-to-back bursts, and the buffer that they tell of."""
 
 from __future__ import annotations
 
@@ -85,10 +85,10 @@ add_to = StandardCommand(
     settings=_settings,
     run=run_rfc9004,
     show=lambda _, run: print_sections(rfc9004_answer(run), stdout),
-    example="plimsoll rfc9004 examples/demo.yaml --quick",
+    example="plimsoll test rfc9004 examples/demo.yaml --quick",
     examples=(
-        "plimsoll rfc9004 experiment.yaml --burst-limit 10s",
-        "plimsoll rfc9004 examples/demo.yaml --quick --sizes 64",
-        "plimsoll rfc9004 --resume runs/20260101T120000-demo-rfc9004",
+        "plimsoll test rfc9004 experiment.yaml --burst-limit 10s",
+        "plimsoll test rfc9004 examples/demo.yaml --quick --sizes 64",
+        "plimsoll test rfc9004 --resume runs/20260101T120000-demo-rfc9004",
     ),
 ).add_to

@@ -77,5 +77,9 @@ def _outcome(result: Rfc9004Result) -> RunOutcome:
 
 
 METHOD = Method(
-    "rfc9004", command="rfc9004", result=Rfc9004Result, schema="rfc9004-result", outcome=_outcome
+    "rfc9004",
+    command="test rfc9004",
+    result=Rfc9004Result,
+    schema="rfc9004-result",
+    outcome=_outcome,
 )

@@ -9,16 +9,16 @@ method's name. Each has the modules `result`, with its METHOD, `page`, with `run
 from __future__ import annotations
 
 import pkgutil
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from types import ModuleType
 from typing import Any, Literal
 
-from plimsoll.errors import MachineError
+from plimsoll.plug_ins import foreign, loaded
 
 _PACKAGE = "plimsoll.methods"
+_OF_AN_RFC = re.compile(r"rfc[0-9]+")
 _PACKS: Mapping[str, str] = {"churn": "plimsoll.churn"}
 
 MethodPart = Literal["result", "page", "command"]
@@ -28,7 +28,15 @@ _SAYS: Mapping[MethodPart, str] = {"result": "METHOD", "page": "run_page", "comm
 def folder_methods() -> tuple[str, ...]:
     """Their names, as journals and the command line have them: ours, then the others'."""
     ours = _ours()
-    return (*ours, *(name for name in sorted(_foreign()) if name not in ours))
+    return (*ours, *(name for name in sorted(foreign(_PACKAGE)) if name not in ours))
+
+
+def is_standard_test(method: str) -> bool:
+    """Whether it has the name of the RFC that defines it.
+
+    These are commands of `plimsoll test`, whatever distribution they are of.
+    """
+    return _OF_AN_RFC.fullmatch(method) is not None
 
 
 def part_name(method: str, part: MethodPart) -> str:
@@ -36,7 +44,7 @@ def part_name(method: str, part: MethodPart) -> str:
     if method in _ours():
         package = _PACKS.get(method, f"{_PACKAGE}.{method.replace('-', '_')}")
         return f"{package}.{part}"
-    return f"{_foreign()[method].value}.{part}"
+    return f"{foreign(_PACKAGE)[method].value}.{part}"
 
 
 def part_of(method: str, part: MethodPart) -> Any:
@@ -48,7 +56,11 @@ def part_of(method: str, part: MethodPart) -> Any:
     name = part_name(method, part)
     if method in _ours():
         return getattr(import_module(name), _SAYS[part])
-    return _of_foreign(_foreign()[method], name, _SAYS[part])
+    return loaded(
+        foreign(_PACKAGE)[method],
+        f"{name}.{_SAYS[part]}",
+        lambda: getattr(import_module(name), _SAYS[part]),
+    )
 
 
 def _ours() -> tuple[str, ...]:
@@ -60,24 +72,3 @@ def _names_in(paths: tuple[str, ...]) -> tuple[str, ...]:
     """Looked for once: lists of runs ask for the method of each."""
     found = pkgutil.iter_modules(paths)
     return tuple(sorted(each.name.replace("_", "-") for each in found if each.ispkg))
-
-
-@cache
-def _foreign() -> Mapping[str, EntryPoint]:
-    """By name; they are looked for once, in all that is installed in this environment."""
-    return {each.name: each for each in entry_points(group=_PACKAGE)}
-
-
-def _of_foreign(entry: EntryPoint, name: str, attribute: str) -> Any:
-    try:
-        module: ModuleType = import_module(name)
-        return getattr(module, attribute)
-    # Whatever the code of others raises: it is their fault, and is said to be.
-    except Exception as error:
-        distribution = entry.dist.name if entry.dist else "an unknown distribution"
-        raise MachineError(
-            f"the method {entry.name} of {distribution} does not load: "
-            f"{type(error).__name__}: {error}",
-            where=f"{name}.{attribute}",
-            remedy=f"install another version of {distribution}, or remove it",
-        ) from error

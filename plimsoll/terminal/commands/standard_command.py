@@ -84,7 +84,7 @@ class StandardCommand(Generic[S, R]):
     def add_to(self, app: typer.Typer) -> None:
         """Register the command."""
         epilog = "Examples: " + " · ".join(f"**{each}**" for each in self.examples)
-        app.command(self.method.command, epilog=epilog)(self._callback())
+        app.command(self.method.command.rpartition(" ")[2], epilog=epilog)(self._callback())
 
     def _callback(self) -> Callable[..., None]:
         """A function whose signature has all options, from which Typer reads them."""
@@ -146,7 +146,7 @@ class StandardCommand(Generic[S, R]):
         experiment = load_experiment(path, set_fields)
         check_returns(self.method, experiment)
         settings = self.settings(experiment, **options)
-        name = f"{experiment.name}-{self.method.command}"
+        name = f"{experiment.name}-{self.method.name}"
         return _ToRun(
             experiment, settings, RunDirectory.create(runs, name, experiment.normalised())
         )

@@ -39,10 +39,12 @@ class SampleBudget:
 class Criterion(BaseModel, ABC):
     """One rule a trial must meet, as written in an experiment under `criteria`.
 
-    A subclass adds `kind: Literal[...]` and is listed in registry.py.
+    A subclass adds `kind: Literal[...]`, and its module names it as CRITERION.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: str
 
     @property
     def needs_baseline(self) -> bool:

@@ -63,3 +63,6 @@ class DelayVariation(StreamCriterion):
 def _lowest_ns(counts: StreamCounts) -> int | None:
     """Of the samples that no stall can have delayed, where there are any: of those it is exact."""
     return counts.latency.min_ns if counts.latency.count else counts.latency_across_stalls.min_ns
+
+
+CRITERION = DelayVariation

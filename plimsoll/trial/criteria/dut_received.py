@@ -69,3 +69,6 @@ def _offered(outcome: Outcome) -> dict[int, int]:
         frames = each.sent + (each.refused if refused_is_lost else 0)
         offered[plan.tx_port] = offered.get(plan.tx_port, 0) + frames
     return offered
+
+
+CRITERION = DutReceived

@@ -80,3 +80,6 @@ def examined(counts: StreamCounts, check: FrameCheck, signature_bytes: int) -> s
     elif counts.unchecked:
         parts.append(f"{counts.unchecked:,} came back without checksums that they were sent with")
     return "; ".join(parts)
+
+
+CRITERION = FrameCount

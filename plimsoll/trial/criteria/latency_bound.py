@@ -127,3 +127,6 @@ class LatencyBound(StreamCriterion):
         if limit_ns is None:
             return multiple
         return format_ns(limit_ns) + (f" ({multiple})" if self.needs_baseline else "")
+
+
+CRITERION = LatencyBound

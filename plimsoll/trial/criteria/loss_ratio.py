@@ -86,3 +86,6 @@ class LossRatio(Criterion):
                 return plan.name
             case "total":
                 return "all streams"
+
+
+CRITERION = LossRatio

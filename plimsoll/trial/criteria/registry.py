@@ -1,62 +1,83 @@
-"""Every criterion there is. A new one is a file here, or in `hosts/`, and a member of the union."""
+"""The kinds of criterion: files here and in `hosts/` that have one, and those of others."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import pkgutil
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field
+from pydantic import BeforeValidator, SerializeAsAny, ValidationInfo
 
-from plimsoll.trial.criteria.delay_variation import DelayVariation
-from plimsoll.trial.criteria.dut_received import DutReceived
+from plimsoll.plug_ins import foreign, loaded, unloadable
+from plimsoll.text.kinds import of_its_kind
+from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.frame_count import FrameCount
-from plimsoll.trial.criteria.hosts.busy import Busy
-from plimsoll.trial.criteria.hosts.dut_interrupts import DutInterrupts
 from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
-from plimsoll.trial.criteria.hosts.host_metric import HostMetric
-from plimsoll.trial.criteria.hosts.major_faults import MajorFaults
-from plimsoll.trial.criteria.hosts.steal import Steal
-from plimsoll.trial.criteria.hosts.throttled import Throttled
-from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
-from plimsoll.trial.criteria.rx_stability import RxStability
-from plimsoll.trial.criteria.segment_loss import SegmentLoss
-from plimsoll.trial.criteria.spread_of_latency import SpreadOfLatency
-from plimsoll.trial.criteria.spread_of_rate import SpreadOfRate
+
+_FOLDERS = ("plimsoll.trial.criteria", "plimsoll.trial.criteria.hosts")
+_ATTRIBUTE = "CRITERION"
+# Where another distribution names the model of its criterion.
+_GROUP = "plimsoll.criteria"
+
+
+def criteria() -> Mapping[str, type[Criterion]]:
+    """By kind, ours first; a model is of several where one rule serves them, as of frames' faults.
+
+    Raises MachineError where another distribution's does not load.
+    """
+    return {**_of_others(), **_ours()}
+
+
+@cache
+def _ours() -> Mapping[str, type[Criterion]]:
+    return {kind: model for model in _modelled() for kind in _kinds_of(model)}
+
+
+def _modelled() -> Iterator[type[Criterion]]:
+    for folder in _FOLDERS:
+        for each in pkgutil.iter_modules(import_module(folder).__path__):
+            module = import_module(f"{folder}.{each.name}")
+            if (model := vars(module).get(_ATTRIBUTE)) is not None:
+                yield model
+
+
+def _of_others() -> Mapping[str, type[Criterion]]:
+    found: dict[str, type[Criterion]] = {}
+    for name, entry in foreign(_GROUP).items():
+        model = loaded(entry, entry.value, entry.load)
+        if not (isinstance(model, type) and issubclass(model, Criterion)):
+            raise unloadable(entry, entry.value, "it is no Criterion")
+        if name not in _kinds_of(model):
+            raise unloadable(entry, entry.value, f"its kind is not {name}")
+        found[name] = model
+    return found
+
+
+def _kinds_of(model: type[Criterion]) -> tuple[str, ...]:
+    return get_args(model.model_fields["kind"].annotation)
+
+
+def _of_its_kind(given: object, info: ValidationInfo) -> object:
+    return of_its_kind(criteria(), given, info)
+
 
 # One entry of an experiment's `criteria`, distinguished by `kind`.
-CriterionSettings = Annotated[
-    LossRatio
-    | LatencyBound
-    | DelayVariation
-    | RxStability
-    | SegmentLoss
-    | SpreadOfRate
-    | SpreadOfLatency
-    | FrameCount
-    | DutReceived
-    | Steal
-    | Throttled
-    | DutInterrupts
-    | MajorFaults
-    | Busy
-    | HostMetric,
-    Field(discriminator="kind"),
-]
+CriterionSettings = Annotated[SerializeAsAny[Criterion], BeforeValidator(_of_its_kind)]
 
 
 def host_criteria_kinds() -> frozenset[str]:
     """The kinds of those that are about hosts."""
-    union, _ = get_args(CriterionSettings)
-    of_hosts = (each for each in get_args(union) if issubclass(each, HostCriterion))
-    return frozenset(each.model_fields["kind"].default for each in of_hosts)
+    return frozenset(kind for kind, model in criteria().items() if issubclass(model, HostCriterion))
 
 
 # What a DUT may be allowed: several cores reorder flows against each other, rings resend.
 AllowedFault = Literal["duplicate", "out-of-order"]
 
 
-def default_criteria(allowed: Collection[AllowedFault] = ()) -> tuple[CriterionSettings, ...]:
+def default_criteria(allowed: Collection[AllowedFault] = ()) -> tuple[Criterion, ...]:
     """Those of the seed methodology, and that each frame comes back whole, once, in its order.
 
     And where it belongs. What the DUT is `allowed` is not judged.

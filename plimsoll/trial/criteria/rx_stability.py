@@ -141,3 +141,6 @@ class _Bound:
             f"at most {format_ratio(self.limit)} allowed"
         )
         return Finding(self.rule, self.direction, value, self.limit, "ratio", outcome, text)
+
+
+CRITERION = RxStability

@@ -125,3 +125,6 @@ class _Segment:
             f"in the worst of {parts} segments, {span}, {self.lost:,} of {self.offered:,} "
             "frames were lost"
         )
+
+
+CRITERION = SegmentLoss

@@ -41,3 +41,6 @@ class SpreadOfLatency(Spread, StreamCriterion):
     def _nothing(self, subject: str, said: str) -> Finding:
         text = f"{subject}: {said}"
         return Finding(self._rule, subject, None, self.at_most, "ratio", "invalid", text)
+
+
+CRITERION = SpreadOfLatency

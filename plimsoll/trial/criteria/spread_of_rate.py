@@ -33,3 +33,6 @@ class SpreadOfRate(Spread):
             said = ", and so did the tester's"
             return self._finding(self.kind, direction, rates_pps, "invalid", said)
         return self._compare(self.kind, direction, rates_pps, outcome)
+
+
+CRITERION = SpreadOfRate

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.dut.lab import LabDied
+from plimsoll.dut.labs.grout import GroutSettings
 from plimsoll.dut.registry.standing import lab_down, lab_up
-from plimsoll.dut.userspace.grout import GroutSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from tests.integration.command import ROOT, Workplace, journal

@@ -10,7 +10,7 @@ import pytest
 from scapy.all import IP, UDP, Ether
 
 from plimsoll.dut.lab import LabDied
-from plimsoll.dut.ovs.ovs import OvsSettings
+from plimsoll.dut.labs.ovs import OvsSettings
 from plimsoll.dut.registry.standing import lab_down, lab_up
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger, sweep

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from scapy.all import IP, UDP, VXLAN, Dot1AD, Dot1Q, Ether
 
-from plimsoll.dut.ovs.ovs import OvsSettings
+from plimsoll.dut.labs.ovs import OvsSettings
 from plimsoll.dut.registry.labs import lab_kinds
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.dut.lab import LabDied
+from plimsoll.dut.labs.vpp import VppLab, VppSettings
 from plimsoll.dut.registry.standing import lab_down, lab_up
-from plimsoll.dut.userspace.vpp import VppLab, VppSettings
 from plimsoll.dut.userspace.vpp_startup import VppStartup
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.dut.kernel.xdp import napi_threads
 from plimsoll.dut.lab import Lab
+from plimsoll.dut.labs.xdp import napi_threads
 from plimsoll.errors import MachineError
 from plimsoll.host.bpf.libbpf import XDP_GENERIC, attached_program, map_of_program
 from plimsoll.host.bpf.xdp_redirect import XdpCounts, redirect_all

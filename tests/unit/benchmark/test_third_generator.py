@@ -25,11 +25,11 @@ from plimsoll.generator.interface import (
     TrialPlan,
     TrialReport,
 )
-from plimsoll.generator.registry.generators import GENERATORS
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.traffic.plan import StreamPlan
+from tests.plug_ins import registered
 from tests.unit.cli.conftest import plimsoll
 from tests.unit.cli.runs_command import Plimsoll
 from tests.worded.says import Says
@@ -135,8 +135,7 @@ class TinyGenerator:
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a line in the registry does it."""
-    monkeypatch.setitem(GENERATORS, "tiny", TinySettings)
+    registered(monkeypatch, "plimsoll.generators", {"tiny": TinySettings})
 
 
 def written(folder: Path, text: str = EXPERIMENT) -> Path:

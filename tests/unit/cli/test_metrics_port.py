@@ -25,8 +25,8 @@ COMMANDS = [
     ["trial", "sim.yaml", "--load", "10kpps", "--duration", "1s"],
     ["matrix", "matrix.yaml"],
     ["soak", "sim.yaml", "--load", "10kpps", "--duration", "20s", "--window", "10s"],
-    ["rfc2544", "sim.yaml", "--quick", "--tests", "throughput", "--sizes", "64"],
-    ["rfc9004", "sim.yaml", "--quick", "--sizes", "64"],
+    ["test", "rfc2544", "sim.yaml", "--quick", "--tests", "throughput", "--sizes", "64"],
+    ["test", "rfc9004", "sim.yaml", "--quick", "--sizes", "64"],
     ["probe", "sim.yaml", "--quick"],
     ["latency-at-load", "sim.yaml", "--quick", "--rate", "10kpps"],
 ]

@@ -32,6 +32,8 @@ profile: {streams: [{name: load, role: load, stream_types: [ddos]}]}
 search: {strategy: binary, minimum: 1kpps, maximum: 2kpps}
 """
 
+MAXIMUM = ("--maximum", "1Mpps")
+
 
 @pytest.fixture
 def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -45,48 +47,57 @@ def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("words", "facts"),
     [
-        (["rfc2544"], ("rfc2544", "plimsoll rfc2544")),
-        (["rfc9004"], ("rfc9004", "plimsoll rfc9004")),
+        (["test", "rfc2544"], ("plimsoll test rfc2544",)),
+        (["test", "rfc9004"], ("plimsoll test rfc9004",)),
         (["probe"], ("probe", "plimsoll probe")),
         (["latency-at-load"], ("latency-at-load", "plimsoll latency-at-load")),
         (
-            ["rfc2544", "sim.yaml", "--tests", "troughput"],
+            ["test", "rfc2544", "sim.yaml", "--tests", "troughput"],
             ("troughput", "--tests"),
         ),
-        (["rfc2544", "sim.yaml", "--tests", ","], ("--tests",)),
+        (["test", "rfc2544", "sim.yaml", "--tests", ","], ("--tests",)),
         (
-            ["rfc2544", "sim.yaml", "--sizes", "64,63"],
+            ["test", "rfc2544", "sim.yaml", "--sizes", "64,63"],
             ("63", "--sizes", "64", "9216"),
         ),
-        (["rfc2544", "sim.yaml", "--sizes", ""], ("--sizes",)),
+        (["test", "rfc2544", "sim.yaml", "--sizes", ""], ("--sizes",)),
         (
-            ["rfc2544", "sim.yaml", "--sizes", "64", "--imix", "simple"],
+            ["test", "rfc2544", "sim.yaml", "--sizes", "64", "--imix", "simple"],
             ("--imix", "sizes", "--sizes"),
         ),
-        (["rfc2544", "sim.yaml", "--imix", "simpel"], ("simpel",)),
-        (["rfc2544", "sim.yaml", "--loss", "200%"], ("--loss", "200%")),
-        (["rfc2544", "sim.yaml", "--maximum", "fast"], ("fast", "--maximum")),
+        (["test", "rfc2544", "sim.yaml", "--imix", "simpel"], ("simpel",)),
+        (["test", "rfc2544", "sim.yaml", "--loss", "200%"], ("--loss", "200%")),
+        (["test", "rfc2544", "sim.yaml", "--maximum", "fast"], ("fast", "--maximum")),
         (
-            ["rfc2544", "sim.yaml", "--reset-command", "ssh 'dut"],
+            ["test", "rfc2544", "sim.yaml", "--reset-command", "ssh 'dut"],
             ("--reset-command",),
         ),
-        (["rfc2544", "sim.yaml", "--reset-command", " "], ("--reset-command",)),
+        (["test", "rfc2544", "sim.yaml", "--reset-command", " "], ("--reset-command",)),
         (
-            ["rfc2544", "sim.yaml", "--quick", "--maximum", "1Mpps", "--tests", "frame-loss"],
+            [
+                "test",
+                "rfc2544",
+                "sim.yaml",
+                "--quick",
+                "--maximum",
+                "1Mpps",
+                "--tests",
+                "frame-loss",
+            ],
             ("--maximum",),
         ),
         (
-            ["rfc9004", "sim.yaml", "--burst-limit", "31s"],
+            ["test", "rfc9004", "sim.yaml", "--burst-limit", "31s"],
             ("--burst-limit", "31s", "1ms", "30s"),
         ),
         (["probe", "sim.yaml", "--rate", "10%"], ("--rate", "10%", "probe")),
         (["probe", "sim.yaml", "--duration", "9d"], ("--duration",)),
         (
-            ["rfc9004", "sim.yaml", "--quick", "--maximum", "1Mpps"],
+            ["test", "rfc9004", "sim.yaml", "--quick", "--maximum", "1Mpps"],
             ("--maximum",),
         ),
         (
-            ["rfc2544", "sim.yaml", "--tests", "reset", "--reset-command", "true"],
+            ["test", "rfc2544", "sim.yaml", "--tests", "reset", "--reset-command", "true"],
             ("--tests", "reset"),
         ),
         (
@@ -137,7 +148,7 @@ QUICK = ("--quick", "--sizes", "1518", "--tests", "throughput,recovery")
 
 @pytest.fixture
 def finished(experiment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    assert exit_code(monkeypatch, "rfc2544", experiment, *QUICK) == 0
+    assert exit_code(monkeypatch, "test", "rfc2544", experiment, *QUICK) == 0
     (directory,) = Path("runs").iterdir()
     return directory
 
@@ -145,8 +156,8 @@ def finished(experiment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     "words",
     [
-        ("rfc2544",),
-        ("rfc9004",),
+        ("test rfc2544",),
+        ("test rfc9004",),
         ("probe",),
         ("latency-at-load", "--loads", "1kpps"),
         ("soak", "--load", "1kpps", "--duration", "1m"),
@@ -161,7 +172,7 @@ def test_what_measures_frames_that_come_back_refuses_a_sink(
 ) -> None:
     experiment.write_text(SINK)
     command, *options = words
-    assert exit_code(monkeypatch, command, experiment, *options) == 2
+    assert exit_code(monkeypatch, *command.split(), experiment, *options) == 2
     said = capsys.readouterr().err
     assert said == says("plimsoll", str(command), "plimsoll run")
     assert f"{experiment}:1: lab" in said
@@ -172,7 +183,7 @@ def test_what_measures_frames_that_come_back_refuses_a_sink(
 def test_a_quick_run_prints_its_tables_and_says_what_it_leaves_out(
     experiment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert exit_code(monkeypatch, "rfc2544", experiment, *QUICK) == 0
+    assert exit_code(monkeypatch, "test", "rfc2544", experiment, *QUICK) == 0
     printed = capsys.readouterr().out
     assert "RFC 2544: 812.7 kpps per direction at 1518 B (theoretical maximum" in printed
     assert "final throughput trials of 2s instead of 1m00s" in printed
@@ -188,7 +199,7 @@ def test_a_finished_run_that_is_resumed_prints_its_result_again(
     finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capsys.readouterr()
-    assert exit_code(monkeypatch, "rfc2544", "--resume", finished, "--json") == 0
+    assert exit_code(monkeypatch, "test", "rfc2544", "--resume", finished, "--json") == 0
     result = json.loads(capsys.readouterr().out)
     assert result == json.loads((finished / "result.json").read_text())
     assert (result["method"], result["quick"]) == ("rfc2544", True)
@@ -197,7 +208,7 @@ def test_a_finished_run_that_is_resumed_prints_its_result_again(
 def test_a_resumed_run_keeps_its_options_and_its_kind(
     finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], says: Says
 ) -> None:
-    assert exit_code(monkeypatch, "rfc2544", "--resume", finished, "--quick") == 2
+    assert exit_code(monkeypatch, "test", "rfc2544", "--resume", finished, "--quick") == 2
     assert capsys.readouterr().err == says("--resume")
     assert exit_code(monkeypatch, "probe", "--resume", finished) == 2
     message = capsys.readouterr().err
@@ -212,7 +223,7 @@ def test_a_run_of_which_nothing_was_recorded_is_not_resumed(
 ) -> None:
     (finished / "result.json").unlink()
     (finished / "journal.jsonl").write_text("")
-    assert exit_code(monkeypatch, "rfc2544", "--resume", finished) == 2
+    assert exit_code(monkeypatch, "test", "rfc2544", "--resume", finished) == 2
     message = capsys.readouterr().err
     assert message == says("journal.jsonl")
 
@@ -280,5 +291,5 @@ def test_no_throughput_is_the_duts_failure_or_the_testers(
 ) -> None:
     slow = EXPERIMENT.replace("fixed-capacity", f"fixed-capacity, capacity: {capacity}")
     experiment.write_text(slow.replace("100ms", "500ms"))
-    words = ("rfc2544", experiment, "--quick", "--sizes", "64", "--tests", "throughput")
+    words = ("test", "rfc2544", experiment, "--quick", "--sizes", "64", "--tests", "throughput")
     assert exit_code(monkeypatch, *words) == code

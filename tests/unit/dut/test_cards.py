@@ -7,8 +7,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.dut.cards import DpdkCards
 from plimsoll.dut.lab import LabModel, LineRate
+from plimsoll.dut.labs.testpmd import TestpmdOnCardsSettings
 from plimsoll.dut.registry.labs import LabSettings
-from plimsoll.dut.userspace.testpmd import TestpmdOnCardsSettings
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger

@@ -23,8 +23,8 @@ from plimsoll.dut.kernel.flowtable import (
     remarks,
     ruleset,
 )
-from plimsoll.dut.kernel.linux_router import LinuxRouterSettings
 from plimsoll.dut.lab import LabModel
+from plimsoll.dut.labs.linux_router import LinuxRouterSettings
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, NeededProgram
 from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.errors import MachineError

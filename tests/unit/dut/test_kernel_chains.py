@@ -9,11 +9,11 @@ from plimsoll.dut.guest.guest import GuestCounts, GuestPlace
 from plimsoll.dut.guest.guests import Guests
 from plimsoll.dut.guest.namespace_guest import NamespaceGuest
 from plimsoll.dut.kernel.kernel_chain import KernelChain
-from plimsoll.dut.kernel.linux_bridge import LinuxBridge, LinuxBridgeSettings
 from plimsoll.dut.kernel.wiring import Cables
 from plimsoll.dut.lab import LabModel
+from plimsoll.dut.labs.linux_bridge import LinuxBridge, LinuxBridgeSettings
+from plimsoll.dut.labs.ovs import OvsSettings
 from plimsoll.dut.needs import LabNeeds, NeededProgram
-from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.dut.sight import Hop
 from plimsoll.errors import MachineError
@@ -56,7 +56,7 @@ class RecordedNamespace(NetworkNamespace):
 @pytest.fixture
 def namespace(monkeypatch: pytest.MonkeyPatch) -> NetworkNamespace:
     DONE.clear()
-    bridge = "plimsoll.dut.kernel.linux_bridge"
+    bridge = "plimsoll.dut.labs.linux_bridge"
     monkeypatch.setattr("plimsoll.dut.kernel.wiring.Wiring.lay", lambda self, space, mtu: ())
     monkeypatch.setattr(f"{bridge}.wait_until_forwarding", lambda space, name: None)
     monkeypatch.setattr(f"{bridge}.add_vlan", lambda space, vlan, in_memory: None)

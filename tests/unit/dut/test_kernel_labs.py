@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.dut.kernel.linux_bridge import LinuxBridgeSettings
-from plimsoll.dut.kernel.linux_router import LinuxRouter, LinuxRouterSettings
-from plimsoll.dut.kernel.macvlan import MacvlanSettings
-from plimsoll.dut.kernel.tc_redirect import TcRedirectSettings
 from plimsoll.dut.kernel.vlan import add_vlan
 from plimsoll.dut.lab import LabModel, LineRate
+from plimsoll.dut.labs.linux_bridge import LinuxBridgeSettings
+from plimsoll.dut.labs.linux_router import LinuxRouter, LinuxRouterSettings
+from plimsoll.dut.labs.macvlan import MacvlanSettings
+from plimsoll.dut.labs.tc_redirect import TcRedirectSettings
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
 from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.errors import MachineError

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.dut.ovs.ovs import OvsSettings
-from plimsoll.dut.ovs.ovs_dpdk import OvsDpdkSettings
+from plimsoll.dut.labs.ovs import OvsSettings
+from plimsoll.dut.labs.ovs_dpdk import OvsDpdkSettings
 from plimsoll.dut.ovs.rules import RuleCounts, read_counts, rule_lines
 from plimsoll.errors import MachineError
 from tests.worded.says import Says

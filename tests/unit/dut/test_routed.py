@@ -5,7 +5,7 @@ from ipaddress import ip_network
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.dut.kernel.linux_router import LinuxRouterSettings
+from plimsoll.dut.labs.linux_router import LinuxRouterSettings
 from plimsoll.errors import MachineError
 from tests.worded.says import Says
 

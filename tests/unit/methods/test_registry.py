@@ -43,7 +43,8 @@ def test_to_list_methods_imports_none_that_is_a_folder() -> None:
 
 @pytest.mark.parametrize("method", ALL, ids=lambda each: each.name)
 def test_each_is_a_command(method: Method) -> None:
-    assert method.command in command_names()
+    assert method.command.partition(" ")[0] in command_names()
+    assert CliRunner().invoke(app, [*method.command.split(), "--help"]).exit_code == 0
 
 
 def test_each_has_a_schema_of_its_own() -> None:
@@ -57,7 +58,7 @@ def test_a_result_says_of_which_method_it_is(method: Method) -> None:
 
 @pytest.mark.parametrize("method", RESUMED, ids=lambda each: each.name)
 def test_what_can_go_on_has_the_option(method: Method) -> None:
-    result = CliRunner().invoke(app, [method.command, "--help"], env={"COLUMNS": "200"})
+    result = CliRunner().invoke(app, [*method.command.split(), "--help"], env={"COLUMNS": "200"})
     assert "--resume" in result.output
 
 

@@ -113,7 +113,7 @@ def _check_sizes(given: Given, made: Iterable[FlowFrames], tester: Tester) -> No
             raise given.refused(
                 "size",
                 f"{size} bytes with FCS, and the ports were opened for up to {most}",
-                "send shorter ones, or start plimsoll otg with a larger --largest-frame",
+                "send shorter ones, or start plimsoll serve otg with a larger --largest-frame",
             )
 
 

@@ -32,7 +32,7 @@ def models() -> Model:
     except ImportError as error:
         raise MachineError(
             f"{error.name} is not installed",
-            where="plimsoll otg",
+            where="plimsoll serve otg",
             remedy=added_by("otg"),
         ) from error
     # It says on stderr what each request misses; that goes to the client instead.

@@ -165,12 +165,15 @@ def _refusal(request: Request, settings: OtgSettings) -> tuple[int, str]:
     """Why a request is not even read; empty where it may be."""
     hosts = request.headers.getlist("host")
     if len(hosts) != 1 or not is_own_name(hosts[0], settings.rest, settings.host_names):
-        return 421, "this server does not go by that name (allow it by plimsoll otg --host)"
+        return 421, "this server does not go by that name (allow it by plimsoll serve otg --host)"
     if settings.token is None:
         if not settings.answers(loopback_peer_uid(_client(request), request.scope["server"])):
             return 403, UNKNOWN_USER
     elif not _has_token(request, settings.token):
-        return 401, "the token is missing or wrong (use the location that plimsoll otg printed)"
+        return (
+            401,
+            "the token is missing or wrong (use the location that the server printed)",
+        )
     # No page of a browser may send either of these for another site without asking first.
     if "origin" in request.headers:
         return 403, "browsers do not use this API"

@@ -41,3 +41,6 @@ class Busy(HostCriterion):
         tester = host.polled.get("tester")
         testers = bool(tester) and int(figure.names["cpu"]) in parse_cpu_list(tester or "")
         return "invalid" if testers else "fail"
+
+
+CRITERION = Busy

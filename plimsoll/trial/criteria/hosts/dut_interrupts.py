@@ -41,3 +41,6 @@ class DutInterrupts(HostCriterion):
     def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
         """The DUT's: where its interrupts go is part of how it is set up."""
         return "fail"
+
+
+CRITERION = DutInterrupts

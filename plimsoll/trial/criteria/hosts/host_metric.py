@@ -111,3 +111,6 @@ class HostMetric(HostCriterion):
         known = {metric for source, metric in types if source == self.source}
         problem = f"{self.source} has no type {self.type!r}"
         raise mistake(problem, did_you_mean(self.type, known), "type")
+
+
+CRITERION = HostMetric

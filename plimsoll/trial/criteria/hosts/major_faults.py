@@ -36,3 +36,6 @@ class MajorFaults(HostCriterion):
     def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
         """By host."""
         return blame_of_host(host)
+
+
+CRITERION = MajorFaults

@@ -36,3 +36,6 @@ class Steal(HostCriterion):
     def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
         """Neither the tester's nor the DUT's."""
         return "invalid"
+
+
+CRITERION = Steal

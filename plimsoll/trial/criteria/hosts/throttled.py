@@ -47,3 +47,6 @@ class Throttled(HostCriterion):
         """That of whose processes are in the cgroup."""
         processes = figure.names["process"].split()
         return "fail" if generator_programs().isdisjoint(processes) else "invalid"
+
+
+CRITERION = Throttled

@@ -15,7 +15,7 @@ from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
 from plimsoll.driving.traffic import Traffic
 from plimsoll.dut.lab import LabPorts
-from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.labs.loopback import LoopbackSettings
 from plimsoll.dut.passive import PassiveLab
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.observe.agent.observers import Observers

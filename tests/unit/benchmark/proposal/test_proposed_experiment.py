@@ -9,9 +9,9 @@ import pytest
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.proposal.proposed_experiment import proposed_experiment
 from plimsoll.benchmark.proposal.survey import HostSurvey, survey_host
-from plimsoll.dut.external import ExternalSettings
+from plimsoll.dut.labs.external import ExternalSettings
+from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.dut.needs import NeededProgram
-from plimsoll.dut.userspace.testpmd import TestpmdSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.ports.port_needs import HostAbilities
 from tests.unit.host.machine_tree import MachineTree

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.testbed.testbed import BedPlan
-from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.labs.loopback import LoopbackSettings
 
 EXPERIMENT = Experiment.model_validate(
     {

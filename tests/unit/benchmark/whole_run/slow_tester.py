@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.dut.simulated import SimulatedSettings
+from plimsoll.dut.labs.simulated import SimulatedSettings
 from plimsoll.generator.simulated import Simulation
 
 

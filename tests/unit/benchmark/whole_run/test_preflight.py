@@ -8,8 +8,8 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.whole_run.preflight import check_search, check_trial, search_mistakes
 from plimsoll.dut.kernel import flowtable
-from plimsoll.dut.kernel.linux_router import LinuxRouterSettings
 from plimsoll.dut.lab import LineRate
+from plimsoll.dut.labs.linux_router import LinuxRouterSettings
 from plimsoll.errors import InputError, MachineError
 from plimsoll.text.units import parse_rate
 from tests.worded.says import Says

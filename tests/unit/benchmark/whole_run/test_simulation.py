@@ -16,8 +16,8 @@ from plimsoll.benchmark.whole_run.simulation import (
     Truth,
     parse_settings,
 )
-from plimsoll.dut.loopback import LoopbackSettings
-from plimsoll.dut.simulated import SimulatedSettings
+from plimsoll.dut.labs.loopback import LoopbackSettings
+from plimsoll.dut.labs.simulated import SimulatedSettings
 from plimsoll.errors import InputError
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.host.state_root import STATE_VARIABLE

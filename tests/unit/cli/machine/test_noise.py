@@ -1,4 +1,4 @@
-"""`plimsoll noise`: options, exit codes, and what is printed of a result."""
+"""`plimsoll osnoise`: options, exit codes, and what is printed of a result."""
 
 import json
 from datetime import UTC, datetime
@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from plimsoll.benchmark.noise.settings import NoiseSettings
-from plimsoll.cli.machine import noise as command
+from plimsoll.cli.machine import osnoise as command
 from plimsoll.host.cpus import allowed_cpus
-from plimsoll.record.causes.causes_record import ExplainedIncident, RemedyRecord
+from plimsoll.record.causes.causes_record import ExplainedIncident, Remedy
 from plimsoll.record.results.noise_result import (
     CpuNoise,
     GapBucket,
@@ -59,7 +59,7 @@ def cause(name: str, **changes: Any) -> NoiseCause:
         "total_ns": 90 * US,
         "worst_ns": 31 * US,
         "confidence": "exact",
-        "remedy": RemedyRecord(text="keep it away", checks=(1,)),
+        "remedy": Remedy(text="keep it away", checks=(1,)),
         "time_share": 9e-5,
     }
     return NoiseCause.model_validate({**plain, **changes})
@@ -121,7 +121,7 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[NoiseSettings]:
 def test_a_gap_above_the_limit_is_an_exit_code(
     plimsoll: Plimsoll, requests: list[NoiseSettings], limit: tuple[str, ...], code: int
 ) -> None:
-    assert plimsoll("noise", "--cpus", CPU, *limit, "--json") == code
+    assert plimsoll("osnoise", "--cpus", CPU, *limit, "--json") == code
     document = json.loads(plimsoll.out)
     assert document["passed"] == (None if not limit else code == 0)
     assert document["format"] == "plimsoll-noise"
@@ -130,7 +130,7 @@ def test_a_gap_above_the_limit_is_an_exit_code(
 
 def test_options_are_what_is_measured(plimsoll: Plimsoll, requests: list[NoiseSettings]) -> None:
     words = ("--duration", "2m", "--threshold", "5us", "--max", "1ms", "--no-trace")
-    assert plimsoll("noise", "--cpus", CPU, *words) == 0
+    assert plimsoll("osnoise", "--cpus", CPU, *words) == 0
     assert requests == [NoiseSettings((CPU,), 120.0, 5 * US, 1000 * US, trace=False)]
 
 
@@ -153,7 +153,7 @@ def test_bad_input_is_named_and_nothing_is_measured(
     facts: tuple[str, ...],
     says: Says,
 ) -> None:
-    assert plimsoll("noise", *words) == 2
+    assert plimsoll("osnoise", *words) == 2
     assert plimsoll.err == says(*facts)
     assert "remedy: " in plimsoll.err
     assert requests == []

@@ -121,8 +121,8 @@ WORDS = (
     ("run", "sim.yaml"),
     ("trial", "sim.yaml", "--load", "10kpps"),
     ("soak", "sim.yaml", "--load", "10kpps", "--duration", "1m"),
-    ("rfc2544", "sim.yaml", "--quick"),
-    ("rfc9004", "sim.yaml", "--quick"),
+    ("test", "rfc2544", "sim.yaml", "--quick"),
+    ("test", "rfc9004", "sim.yaml", "--quick"),
     ("probe", "sim.yaml", "--quick"),
     ("latency-at-load", "sim.yaml", "--quick"),
     ("matrix", "many.yaml"),
@@ -142,10 +142,10 @@ def test_every_command_that_takes_an_experiment_takes_set(
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "soak", "rfc2544", "rfc9004", "probe", "latency-at-load", "matrix"]
+    "command", ["run", "soak", "test rfc2544", "test rfc9004", "probe", "latency-at-load", "matrix"]
 )
 def test_a_resumed_run_keeps_its_experiment(plimsoll: Plimsoll, command: str, says: Says) -> None:
-    assert plimsoll(command, "--resume", "runs/x", "--set", "search.minimum=1pps") == 2
+    assert plimsoll(*command.split(), "--resume", "runs/x", "--set", "search.minimum=1pps") == 2
     assert plimsoll.err == says()
 
 

@@ -1,4 +1,4 @@
-"""`plimsoll bundle` and `plimsoll import`: a run for another machine, and for another company."""
+"""A run as an archive, for another machine and for another company."""
 
 import json
 import shutil
@@ -21,6 +21,7 @@ USER = "alicetester"
 MAC = "86:cd:e8:2e:12:70"
 ADDRESS = "10.20.30.40"
 SERIAL = "CZJ1234567"
+REDACTED = ("export", "last", "--format", "bundle", "--redact", "-o", "r.tar.gz")
 SECRETS = (HOST, "telco-lab-07", USER, MAC, ADDRESS, SERIAL, "/home/", "customer-x")
 
 
@@ -65,8 +66,10 @@ def redacted(plimsoll: Plimsoll, named_run: Path, redactions: Path) -> Path:
     """The named run as it was imported elsewhere; made once, as it is the same each time."""
     kept = redactions / named_run.name
     if not kept.is_dir():
-        assert plimsoll("bundle", "last", "--redact", "-o", "r.tar.gz") == 0, plimsoll.err
-        assert plimsoll("import", "r.tar.gz", "--runs", "other") == 0
+        assert (
+            plimsoll("export", "last", "--format", "bundle", "--redact", "-o", "r.tar.gz") == 0
+        ), plimsoll.err
+        assert plimsoll("import", "bundle", "r.tar.gz", "--runs", "other") == 0
         (copy,) = Path("other").iterdir()
         shutil.copytree(copy, kept / copy.name)
     shutil.copytree(kept, "other", dirs_exist_ok=True)
@@ -86,7 +89,7 @@ def contents(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def test_a_bundle_makes_the_same_run_elsewhere(plimsoll: Plimsoll, named_run: Path) -> None:
-    assert plimsoll("bundle", "last") == 0, plimsoll.err
+    assert plimsoll("export", "last", "--format", "bundle") == 0, plimsoll.err
     archive = Path(plimsoll.out.strip())
     assert archive.name == f"{named_run.name}.plimsoll.tar.gz"
     assert plimsoll("import", archive, "--runs", "elsewhere") == 0, plimsoll.err
@@ -99,7 +102,17 @@ def test_a_bundle_makes_the_same_run_elsewhere(plimsoll: Plimsoll, named_run: Pa
 def test_a_redacted_bundle_has_none_of_the_names_and_opens_with_every_command(
     plimsoll: Plimsoll, named_run: Path
 ) -> None:
-    words = ("bundle", "last", "--redact", "--word", "customer-x", "-o", "r.tar.gz")
+    words = (
+        "export",
+        "last",
+        "--format",
+        "bundle",
+        "--redact",
+        "--word",
+        "customer-x",
+        "-o",
+        "r.tar.gz",
+    )
     assert plimsoll(*words) == 0, plimsoll.err
     assert "replaced:" in plimsoll.err
     assert plimsoll("import", "bundle", "r.tar.gz", "--runs", "other") == 0, plimsoll.err
@@ -148,8 +161,10 @@ def test_stand_ins_are_consistent(redacted: Path, says: Says) -> None:
 
 def test_a_run_that_was_cut_short_can_be_bundled(plimsoll: Plimsoll) -> None:
     make_stopped(ROOT)
-    assert plimsoll("bundle", "last", "--redact", "-o", "r.tar.gz") == 0, plimsoll.err
-    assert plimsoll("import", "r.tar.gz", "--runs", "other") == 0
+    assert plimsoll("export", "last", "--format", "bundle", "--redact", "-o", "r.tar.gz") == 0, (
+        plimsoll.err
+    )
+    assert plimsoll("import", "bundle", "r.tar.gz", "--runs", "other") == 0
     assert plimsoll("runs", "--runs", "other") == 0
     assert "stopped" in plimsoll.out
 
@@ -157,7 +172,7 @@ def test_a_run_that_was_cut_short_can_be_bundled(plimsoll: Plimsoll) -> None:
 def test_a_damaged_run_is_not_bundled(plimsoll: Plimsoll) -> None:
     run = make_run(ROOT)
     (run / "result.json").write_text("{}")
-    assert plimsoll("bundle", run.name) == 4
+    assert plimsoll("export", run.name, "--format", "bundle") == 4
     assert "result.json" in plimsoll.err
     assert not list(Path().glob("*.tar.gz"))
 
@@ -165,10 +180,10 @@ def test_a_damaged_run_is_not_bundled(plimsoll: Plimsoll) -> None:
 def test_what_is_there_is_kept(plimsoll: Plimsoll) -> None:
     make_run(ROOT)
     Path("x.tar.gz").write_text("mine")
-    assert plimsoll("bundle", "last", "-o", "x.tar.gz") == 2
+    assert plimsoll("export", "last", "--format", "bundle", "-o", "x.tar.gz") == 2
     assert Path("x.tar.gz").read_text() == "mine"
-    assert plimsoll("bundle", "last", "-o", "x.tar.gz", "--force") == 0
-    assert plimsoll("bundle", "last", "--word", "abc") == 2
+    assert plimsoll("export", "last", "--format", "bundle", "-o", "x.tar.gz", "--force") == 0
+    assert plimsoll("export", "last", "--format", "bundle", "--word", "abc") == 2
     assert "is for --redact" in plimsoll.err
 
 
@@ -181,7 +196,7 @@ def test_a_file_that_is_not_there_is_an_error_of_its_own(plimsoll: Plimsoll) -> 
 
 def test_a_matrix_run_is_bundled_with_all_its_parts(plimsoll: Plimsoll) -> None:
     run = make_matrix(ROOT)
-    assert plimsoll("bundle", run.name, "-o", "m.tar.gz") == 0, plimsoll.err
+    assert plimsoll("export", run.name, "--format", "bundle", "-o", "m.tar.gz") == 0, plimsoll.err
     assert plimsoll("import", "m.tar.gz", "--runs", "other") == 0, plimsoll.err
     samples = sorted(path.name for path in (Path("other") / run.name).glob("iteration-0001/*"))
     assert samples == ["experiment.yaml", "sample-1", "sample-2"]

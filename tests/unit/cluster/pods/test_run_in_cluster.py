@@ -365,7 +365,7 @@ def test_a_cluster_that_does_not_answer_for_long_is_left_with_its_run(
     execute, _ = cluster_run(namespace, run, experiment)
     with pytest.raises(LeftRunning) as left:
         execute()
-    assert left.value == says("plimsoll cluster clean", "kube://lab/bench")
+    assert left.value == says("plimsoll runs clean --on kube://lab/bench")
     assert {kind for kind, _ in namespace.objects} == {"ConfigMap", "Pod"}
 
 

@@ -5,8 +5,8 @@ from pydantic import ValidationError
 
 from plimsoll.dut.guest.chain import chain_hops, joined, sharing_note, switch_ports
 from plimsoll.dut.guest.guest import GuestCounts
+from plimsoll.dut.labs.ovs_dpdk import OvsDpdkSettings
 from plimsoll.dut.needs import LabNeeds
-from plimsoll.dut.ovs.ovs_dpdk import OvsDpdkSettings
 from plimsoll.dut.sight import Hop, grown
 from tests.worded.says import Says
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from plimsoll.dut.labs.ovs import OvsSettings
+from plimsoll.dut.labs.ovs_dpdk import OvsDpdkLab, OvsDpdkSettings
 from plimsoll.dut.needs import LabNeeds, NeededProgram
 from plimsoll.dut.ovs.figures import read_figures, read_kernel_figures
-from plimsoll.dut.ovs.ovs import OvsSettings
-from plimsoll.dut.ovs.ovs_dpdk import OvsDpdkLab, OvsDpdkSettings
 from plimsoll.dut.ovs.switch import (
     PortDrops,
     SwitchPortCounts,

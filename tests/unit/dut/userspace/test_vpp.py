@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.dut.userspace.vpp import VppSettings
+from plimsoll.dut.labs.vpp import VppSettings
 from plimsoll.errors import InputError, MachineError
 from tests.worded.says import Says
 
@@ -16,7 +16,7 @@ def has_vpp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("vpp", "vppctl"):
         (tmp_path / name).touch(mode=0o700)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("plimsoll.dut.userspace.vpp.allowed_cpus", lambda: frozenset({0, 1}))
+    monkeypatch.setattr("plimsoll.dut.labs.vpp.allowed_cpus", lambda: frozenset({0, 1}))
 
 
 def test_routes_need_a_router(says: Says) -> None:
@@ -48,7 +48,7 @@ def test_without_vpp_its_packages_are_named(
 def test_a_main_thread_without_a_cpu_is_refused(
     monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
-    monkeypatch.setattr("plimsoll.dut.userspace.vpp.allowed_cpus", lambda: frozenset({1}))
+    monkeypatch.setattr("plimsoll.dut.labs.vpp.allowed_cpus", lambda: frozenset({1}))
     with pytest.raises(MachineError) as caught:
         VppSettings(cpu=1).check_machine()
     assert caught.value == says("lab.cpu", "1")

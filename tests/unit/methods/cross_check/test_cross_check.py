@@ -23,11 +23,11 @@ from plimsoll.generator.interface import (
     TrialPlan,
     TrialReport,
 )
-from plimsoll.generator.registry.generators import GENERATORS
 from plimsoll.methods.cross_check.figures import checked_figures
 from plimsoll.methods.cross_check.result import GeneratorTrial
 from plimsoll.methods.cross_check.run import Contender, turns
 from plimsoll.methods.cross_check.settings import generator_sections
+from tests.plug_ins import registered
 from tests.unit.cli.conftest import plimsoll
 from tests.unit.cli.runs_command import Plimsoll
 from tests.worded.says import Says
@@ -121,8 +121,9 @@ class Counted:
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    for model in (ExactSettings, ShortSettings, UnpacedSettings):
-        monkeypatch.setitem(GENERATORS, model.model_fields["kind"].default, model)
+    models = (ExactSettings, ShortSettings, UnpacedSettings)
+    named = {model.model_fields["kind"].default: model for model in models}
+    registered(monkeypatch, "plimsoll.generators", named)
 
 
 @pytest.fixture

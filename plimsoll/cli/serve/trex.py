@@ -1,4 +1,4 @@
-"""`plimsoll trex-server`: TRex's clients drive our engine."""
+"""`plimsoll serve trex`: TRex's clients drive our engine."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from plimsoll.terminal.output import stderr
 from plimsoll.text.units import parse_rate
 
 _EPILOG = (
-    "Examples: **plimsoll trex-server examples/demo.yaml** · "
-    "**plimsoll trex-server experiment.yaml --port-speed 25Gbps --largest-frame 9218**"
+    "Examples: **plimsoll serve trex examples/demo.yaml** · "
+    "**plimsoll serve trex experiment.yaml --port-speed 25Gbps --largest-frame 9218**"
 )
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
-    app.command("trex-server", epilog=_EPILOG)(trex_server)
+    app.command("trex", epilog=_EPILOG)(trex)
 
 
-def trex_server(
+def trex(
     experiment: Annotated[
         Path, typer.Argument(help="The experiment (YAML), of which lab and generator are used.")
     ],

@@ -116,3 +116,6 @@ def _actions_of(namespace: NetworkNamespace, port: str) -> list[dict[str, object
         for each in filters
         for action in each["options"]["actions"]
     ]
+
+
+LAB = TcRedirectSettings

@@ -157,3 +157,6 @@ def _counted(namespace: NetworkNamespace, port: int) -> LinkCounters:
         tx_dropped=tester.rx_dropped,
         tx_errors=tester.rx_errors,
     )
+
+
+LAB = MacvlanSettings

@@ -113,3 +113,6 @@ class LinuxBridge(WiredForwarder):
         for number, pair in enumerate(joined(self._chain.ports)):
             one, other = (named.get(port, port) for port in pair)
             yield f"bridge{number}", (one, other)
+
+
+LAB = LinuxBridgeSettings

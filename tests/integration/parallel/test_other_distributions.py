@@ -1,4 +1,4 @@
-"""A method in a distribution of its own: built as a wheel, installed by pip, and run like ours."""
+"""Plug-ins of other distributions: built as wheels, installed by pip, and run like ours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -24,7 +24,7 @@ METHOD = ROOT / "tests/unit/methods/folder/staircase"
 MANY = ",".join(f"{500 + number}kpps" for number in range(150))
 
 
-def wheel(folder: Path, name: str, package: str, *, broken: bool = False) -> Path:
+def method_wheel(folder: Path, name: str, package: str, *, broken: bool = False) -> Path:
     """The staircase under another name, as `package` of a distribution that says so."""
     files = {
         f"{package}/{path.name}": path.read_text()
@@ -35,12 +35,18 @@ def wheel(folder: Path, name: str, package: str, *, broken: bool = False) -> Pat
     }
     if broken:
         files[f"{package}/command.py"] = "import a_module_that_nobody_has\n"
+    return wheel(folder, package, files, f"[plimsoll.methods]\n{name} = {package}\n")
+
+
+def wheel(folder: Path, package: str, files: Mapping[str, str], entries: str) -> Path:
+    """Of a distribution with these files and entry points."""
     about = f"lab_{package}-1.0.dist-info"
-    files |= {
+    files = {
+        **files,
         f"{about}/METADATA": f"Metadata-Version: 2.1\nName: lab-{package}\nVersion: 1.0\n",
         f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\n"
         "Tag: py3-none-any\n",
-        f"{about}/entry_points.txt": f"[plimsoll.methods]\n{name} = {package}\n",
+        f"{about}/entry_points.txt": entries,
     }
     record = "".join(f"{path},{checksum(text)},{len(text)}\n" for path, text in files.items())
     files[f"{about}/RECORD"] = f"{record}{about}/RECORD,,\n"
@@ -54,6 +60,45 @@ def wheel(folder: Path, name: str, package: str, *, broken: bool = False) -> Pat
 def checksum(text: str) -> str:
     digest = hashlib.sha256(text.encode()).digest()
     return "sha256=" + base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+PARTS = {
+    "parts_lab/__init__.py": "",
+    "parts_lab/lab.py": """
+from typing import ClassVar, Literal
+
+from plimsoll.dut.labs.simulated import SimulatedSettings
+
+
+class Twin(SimulatedSettings):
+    summary: ClassVar[str] = "our twin of the DUT"
+    kind: Literal["our-twin"] = "our-twin"
+""",
+    "parts_lab/criterion.py": """
+from typing import Literal
+
+from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.outcome.finding import Finding
+
+
+class LeastFrames(Criterion):
+    kind: Literal["least-frames"] = "least-frames"
+    at_least: int
+
+    def evaluate(self, outcome):
+        sent = sum(outcome.offered(each.stream) for each in outcome.sending)
+        verdict = "ok" if sent >= self.at_least else "fail"
+        return [Finding(self.kind, "trial", sent, self.at_least, "frames", verdict, f"{sent} sent")]
+""",
+    "parts_lab/no_lab.py": "Nothing = 3\n",
+}
+ENTRIES = """
+[plimsoll.labs]
+our-twin = parts_lab.lab:Twin
+nothing = parts_lab.no_lab:Nothing
+[plimsoll.criteria]
+least-frames = parts_lab.criterion:LeastFrames
+"""
 
 
 class Installed:
@@ -96,7 +141,7 @@ def finished(run: Path) -> int:
 
 
 def test_a_method_of_another_distribution_is_like_ours(tmp_path: Path, written: Path) -> None:
-    plimsoll = Installed(tmp_path, [wheel(tmp_path, "stairs", "stairs_lab")])
+    plimsoll = Installed(tmp_path, [method_wheel(tmp_path, "stairs", "stairs_lab")])
     assert "stairs" in plimsoll("--help")
     assert "--loads" in plimsoll("stairs", "--help")
     process = plimsoll.start("stairs", written, f"--loads={MANY}")
@@ -119,9 +164,9 @@ def test_a_method_of_another_distribution_is_like_ours(tmp_path: Path, written: 
 def test_one_that_does_not_load_says_so_and_harms_nothing_else(
     tmp_path: Path, written: Path
 ) -> None:
-    wheels = [wheel(tmp_path, f"stairs{number}", f"stairs{number}") for number in range(9)]
-    broken = wheel(tmp_path, "broken-stairs", "broken_stairs", broken=True)
-    taken = wheel(tmp_path, "lab", "lab_stairs")
+    wheels = [method_wheel(tmp_path, f"stairs{number}", f"stairs{number}") for number in range(9)]
+    broken = method_wheel(tmp_path, "broken-stairs", "broken_stairs", broken=True)
+    taken = method_wheel(tmp_path, "lab", "lab_stairs")
     plimsoll = Installed(tmp_path, [*wheels, broken, taken])
     listed = plimsoll("--help")
     assert all(f"stairs{number}" in listed for number in range(9))
@@ -132,3 +177,34 @@ def test_one_that_does_not_load_says_so_and_harms_nothing_else(
     assert "up" in plimsoll("lab", "--help")
     plimsoll("stairs3", written, "--loads=500kpps")
     assert json.loads(plimsoll("runs", "--json"))[0]["method"] == "stairs3"
+
+
+def test_a_lab_and_a_criterion_of_another_distribution_are_like_ours(
+    tmp_path: Path, written: Path
+) -> None:
+    plimsoll = Installed(tmp_path, [wheel(tmp_path, "parts_lab", PARTS, ENTRIES)])
+    document = yaml.safe_load(written.read_text())
+    document["lab"]["kind"] = "our-twin"
+    document["criteria"] = [{"kind": "loss-ratio"}, {"kind": "least-frames", "at_least": 1}]
+    written.write_text(yaml.safe_dump(document))
+    plimsoll("check", written)
+    process = plimsoll.start("run", written)
+    while process.poll() is None and not any(map(finished, tmp_path.glob("runs/*"))):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    (run,) = tmp_path.glob("runs/*")
+    plimsoll("run", "--resume", run)
+    (listed,) = json.loads(plimsoll("runs", "list", "--dut", "our-twin", "--json"))
+    assert listed["state"] == "finished"
+    plimsoll("report", run, "--no-charts")
+    assert "least frames" in (run / "report.html").read_text().lower()
+    assert "rx-pps" in plimsoll("export", run, "--format", "csv")
+    document["criteria"][1]["at_leest"] = 2
+    written.write_text(yaml.safe_dump(document))
+    assert "at_least" in plimsoll("check", written, code=2)
+    document["lab"] = {"kind": "nothing"}
+    written.write_text(yaml.safe_dump(document))
+    said = plimsoll("check", written, code=3)
+    assert "lab-parts_lab" in said
+    assert "parts_lab.no_lab:Nothing" in said

@@ -192,3 +192,6 @@ def napi_threads(interface: str, proc: Path = _PROC) -> tuple[int, ...]:
         if name.rpartition("-")[0] == f"napi/{interface}":
             found.append(int(entry.name))
     return tuple(sorted(found))
+
+
+LAB = XdpSettings

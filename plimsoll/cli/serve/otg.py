@@ -1,4 +1,4 @@
-"""`plimsoll otg`: an Open Traffic Generator over our engine."""
+"""`plimsoll serve otg`: an Open Traffic Generator over our engine."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from plimsoll.web.serve_settings import is_loopback, new_token
 _LISTEN = "--listen"
 _MOST_PORT = 65535
 _EPILOG = (
-    "Examples: **plimsoll otg examples/demo.yaml** · **plimsoll otg experiment.yaml --location "
-    "localhost:5555=0 --location localhost:5556=1** · **plimsoll otg experiment.yaml --listen "
-    "8443 --certificate cert.pem --key key.pem**"
+    "Examples: **plimsoll serve otg examples/demo.yaml** · **plimsoll serve otg experiment.yaml "
+    "--location localhost:5555=0 --location localhost:5556=1** · **plimsoll serve otg "
+    "experiment.yaml --listen 8443 --certificate cert.pem --key key.pem**"
 )
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
-    app.command(epilog=_EPILOG)(otg)
+    app.command("otg", epilog=_EPILOG)(otg)
 
 
 def otg(
@@ -91,7 +91,7 @@ def otg(
     except ModuleNotFoundError as error:
         raise MachineError(
             f"{error.name} is not installed",
-            where="plimsoll otg",
+            where="plimsoll serve otg",
             remedy=added_by("otg"),
         ) from error
     settings = OtgSettings(

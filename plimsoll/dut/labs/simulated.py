@@ -98,3 +98,6 @@ class SimulatedLab(PassiveLab):
             "model": self._settings.model.model_dump(mode="json"),
             "seed": self._settings.seed,
         }
+
+
+LAB = SimulatedSettings

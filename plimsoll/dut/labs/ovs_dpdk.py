@@ -406,3 +406,6 @@ class OvsDpdkLab:
 def _guest_socket(ledger: Ledger, port: str) -> Path:
     """On which a guest listens for the switch's port of that name."""
     return ledger.directory / f"{port}.sock"
+
+
+LAB = OvsDpdkSettings

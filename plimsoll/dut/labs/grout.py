@@ -292,3 +292,6 @@ def _count(stats: Mapping[str, object], name: str) -> int:
             remedy="install grout 0.19 or newer",
         )
     return value
+
+
+LAB = GroutSettings

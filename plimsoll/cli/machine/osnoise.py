@@ -1,4 +1,4 @@
-"""`plimsoll noise`: what takes CPUs away from a loop that only looks at the clock."""
+"""`plimsoll osnoise`: what takes CPUs away from a loop that only looks at the clock."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from plimsoll.text.units import parse_duration, parse_latency_ns
 
 _EXCEEDED = 1
 _EPILOG = (
-    "Examples: **plimsoll noise --cpus 1** · **plimsoll noise --cpus 2-5 --duration 10m** · "
-    "**plimsoll noise --cpus 1 --duration 60s --max 20us --json**"
+    "Examples: **plimsoll osnoise --cpus 1** · **plimsoll osnoise --cpus 2-5 --duration 10m** · "
+    "**plimsoll osnoise --cpus 1 --duration 60s --max 20us --json**"
 )
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
-    app.command(epilog=_EPILOG)(noise)
+    app.command(epilog=_EPILOG)(osnoise)
 
 
-def noise(
+def osnoise(
     cpus: Annotated[str, typer.Option(help="The CPUs to measure, in the form 2-5,8.")],
     *,
     duration: Annotated[str, typer.Option(help="For how long: 10s, 1m, 8h.")] = "60s",

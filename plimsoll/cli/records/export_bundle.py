@@ -1,12 +1,10 @@
-"""`plimsoll bundle`: a run as one archive, on request without what says whose it is."""
+"""`plimsoll export --format bundle`: a run as one archive, on request with stand-ins for names."""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from plimsoll.errors import InputError
 from plimsoll.export.bundle.pack import SUFFIX, check_bundled, write_bundle
@@ -16,50 +14,28 @@ from plimsoll.record.index.find import find_run
 from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import export_charts, export_tables, write_report
-from plimsoll.terminal.options.run_choice import RunArgument, RunsFolderOption
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.terminal.tables.run_words import shown
 from plimsoll.text.counted import counted, size_text
 
-_EPILOG = (
-    "Examples: **plimsoll bundle last** · **plimsoll bundle last --redact -o for-the-vendor"
-    ".tar.gz** · **plimsoll bundle last --redact --word customer-x**"
-)
 _SHORTEST_WORD = 2
 
 
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command(epilog=_EPILOG)(bundle)
-
-
-def bundle(  # noqa: PLR0917 - the options of the command
-    run: RunArgument,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help=f"The archive; by default <run id>{SUFFIX} here."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
-    redact: Annotated[
-        bool,
-        typer.Option(
-            "--redact",
-            help="Replace names of hosts and users, MAC and IP addresses, serial numbers and "
-            "paths, each by the same stand-in everywhere; leave out notes.",
-        ),
-    ] = False,
-    word: Annotated[
-        list[str] | None,
-        typer.Option(help="With --redact: replace this word, too; may be repeated."),
-    ] = None,
-    runs: RunsFolderOption = Path("runs"),
+def export_bundle(
+    run: str,
+    runs: Path,
+    output: Path | None,
+    words: Sequence[str] | None,
+    *,
+    redact: bool,
+    force: bool,
 ) -> None:
-    """Write a run as one archive: report, record and a checksum of each file.
+    """The run as one archive at `output`, by default <run id>.plimsoll.tar.gz here.
 
-    plimsoll import reads it elsewhere. A redacted run opens with every command; only
-    --resume does not take it.
+    With `redact` names of hosts and users, addresses, serial numbers, paths and `words` are
+    stand-ins in it. Raises InputError and RecordError.
     """
-    words = _words(word or (), redact=redact)
+    words = _checked(words or (), redact=redact)
     found = find_run(run, runs)
     if output is not None:
         refuse_existing(output, force=force)
@@ -79,7 +55,7 @@ def bundle(  # noqa: PLR0917 - the options of the command
     stderr.print("look through it before you give it away: no program knows all names")
 
 
-def _words(words: list[str] | tuple[str, ...], *, redact: bool) -> list[str]:
+def _checked(words: Sequence[str], *, redact: bool) -> list[str]:
     if words and not redact:
         raise InputError("is for --redact", where="--word", remedy="add --redact, or drop it")
     for each in words:

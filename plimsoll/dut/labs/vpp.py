@@ -380,3 +380,6 @@ class VppLab(ProgramLab[VppSettings]):
             where="lab",
             remedy="see what holds its main thread, or end it, and start again",
         )
+
+
+LAB = VppSettings

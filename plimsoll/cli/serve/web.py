@@ -1,4 +1,4 @@
-"""`plimsoll serve`: runs in a browser."""
+"""`plimsoll serve web`: runs in a browser."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _LISTEN, _NO_TOKEN, _TOKEN_FILE = "--listen", "--no-token", "--token-file"
 _ALLOW = "--allow-program"
 _EPILOG = (
-    "Examples: **plimsoll serve** · **plimsoll serve --runs /data/runs --listen 9000** · "
+    "Examples: **plimsoll serve** · **plimsoll serve web --runs /data/runs --listen 9000** · "
     "**plimsoll serve --listen unix:/run/lab.sock** · **plimsoll serve --listen 0.0.0.0:8380 "
     "--host lab-7.example.com --allow-program /opt/pktgen/bin/pktgen**"
 )
@@ -37,7 +37,7 @@ _EPILOG = (
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
-    app.command(epilog=_EPILOG)(serve)
+    app.command("web", epilog=_EPILOG)(serve)
 
 
 def serve(

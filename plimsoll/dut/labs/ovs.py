@@ -256,3 +256,6 @@ class OvsForwarder(WiredForwarder):
         if self._switch is None:
             raise MachineError("the switch is not up", where="lab", remedy="bring the lab up first")
         return self._switch
+
+
+LAB = OvsSettings

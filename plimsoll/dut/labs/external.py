@@ -113,3 +113,6 @@ class ExternalSettings(LabModel):
 
 def _neighbours(ports: int) -> Paths:
     return tuple((port, port ^ 1) for port in range(ports))
+
+
+LAB = ExternalSettings

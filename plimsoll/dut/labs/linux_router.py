@@ -211,3 +211,6 @@ class LinuxRouter(WiredForwarder):
             for number, port in enumerate(self._ports)
             for network in self._settings.routed_to(number)
         )
+
+
+LAB = LinuxRouterSettings

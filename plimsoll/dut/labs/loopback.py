@@ -47,3 +47,6 @@ class LoopbackSettings(LabModel):
             line_rate_bps=None,
         )
         return PassiveLab(self.kind, ports)
+
+
+LAB = LoopbackSettings

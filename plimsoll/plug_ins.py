@@ -1,0 +1,100 @@
+"""Kinds of one sort, such as labs: modules of ours, and what other distributions add to them.
+
+A module registers itself by its name, the kind's, and is imported when that kind is used.
+Other distributions name theirs in an entry point group, under the kind's name.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from typing import Any, Generic, TypeVar
+
+from plimsoll.errors import MachineError
+
+M = TypeVar("M")
+
+
+@dataclass(frozen=True)
+class PlugIns(Mapping[str, type[M]], Generic[M]):
+    """By kind, in alphabetical order and ours first, the subclasses of `base`.
+
+    Ours are what `attribute` is in the modules of `package`, or, where the kinds are folders, in
+    the module `part` of each. `group` is where other distributions name theirs.
+    """
+
+    base: type[M]
+    package: str
+    attribute: str
+    group: str
+    part: str = ""
+
+    def __getitem__(self, kind: str) -> type[M]:
+        """That kind's. Raises KeyError, and MachineError where another distribution's is unfit."""
+        if kind in _ours(self.package, self.part):
+            module = f"{self.package}.{kind.replace('-', '_')}"
+            found: type[M] = getattr(
+                import_module(f"{module}.{self.part}" if self.part else module), self.attribute
+            )
+            return found
+        return self._foreign(foreign(self.group)[kind])
+
+    def __iter__(self) -> Iterator[str]:
+        ours = _ours(self.package, self.part)
+        yield from ours
+        yield from (each for each in sorted(foreign(self.group)) if each not in ours)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, kind: object) -> bool:
+        """Without importing it."""
+        return kind in _ours(self.package, self.part) or kind in foreign(self.group)
+
+    def _foreign(self, entry: EntryPoint) -> type[M]:
+        found = loaded(entry, entry.value, entry.load)
+        if not (isinstance(found, type) and issubclass(found, self.base)):
+            raise unloadable(entry, entry.value, f"it is no {self.base.__name__}")
+        return found
+
+
+@cache
+def foreign(group: str) -> Mapping[str, EntryPoint]:
+    """By name; they are looked for once, in all that is installed in this environment."""
+    return {each.name: each for each in entry_points(group=group)}
+
+
+def loaded(entry: EntryPoint, where: str, load: Any) -> Any:
+    """What `load` returns. Raises MachineError, whatever the code of others raises."""
+    try:
+        return load()
+    # It is their fault, and is said to be.
+    except Exception as error:
+        raise unloadable(entry, where, f"{type(error).__name__}: {error}") from error
+
+
+def unloadable(entry: EntryPoint, where: str, problem: str) -> MachineError:
+    """That another distribution's part cannot be used."""
+    distribution = entry.dist.name if entry.dist else "an unknown distribution"
+    sort = entry.group.rpartition(".")[2].removesuffix("s")
+    return MachineError(
+        f"the {sort} {entry.name} of {distribution} does not load: {problem}",
+        where=where,
+        remedy=f"install another version of {distribution}, or remove it",
+    )
+
+
+@cache
+def _ours(package: str, part: str) -> tuple[str, ...]:
+    found = pkgutil.iter_modules(import_module(package).__path__)
+    names = (
+        each.name
+        for each in found
+        if not part or (each.ispkg and find_spec(f"{package}.{each.name}.{part}") is not None)
+    )
+    return tuple(sorted(name.replace("_", "-") for name in names))
