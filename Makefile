@@ -356,7 +356,8 @@ engine-threads: build/engine-threads/build.ninja
 	$(WITH_TOOLS) meson test -C $(<D) $(TEST_OPTIONS) --suite threads
 
 # They start no engine. Polling loops, which come before ordinary programs, would starve their
-# browsers, so they run with the unit tests.
+# browsers, so they run with the unit tests, before them: a file of few tests that takes minutes,
+# begun last, would leave the other workers idle.
 POLLING_NOTHING := tests/integration/parallel
 # All tests wait: for other processes, for a disk, for a lab to come up.
 WORKERS := $$(( 2 * $$(nproc) ))
@@ -373,7 +374,8 @@ python-tests: TESTS = not slow and not full
 slow-python-tests: TESTS = slow and not full
 python-tests slow-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
 	@build-aux/timed unit $(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile \
-		--junitxml $(RESULTS)/unit.xml -m '$(TESTS) and not alone' $(POLLING_NOTHING) tests/unit
+		--no-loadscope-reorder --junitxml $(RESULTS)/unit.xml \
+		-m '$(TESTS) and not alone' $(POLLING_NOTHING) tests/unit
 	@build-aux/timed integration $(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile \
 		--junitxml $(RESULTS)/integration.xml -m '$(TESTS) and not alone' \
 		--ignore $(POLLING_NOTHING) tests/integration

@@ -8,8 +8,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from plimsoll.host.processes.over_ssh import over_ssh
@@ -43,6 +45,8 @@ pytestmark = pytest.mark.alone
 CGROUPS = Path("/sys/fs/cgroup/cpu")
 # Lengths are right to 10 %, or this.
 LENGTH_S = 0.0002
+# The parent of the kernel's own threads.
+KTHREADD = 2
 # Between what the disturber writes down and what the kernel does.
 BEGIN_S = 0.0002
 
@@ -266,6 +270,25 @@ def pinned() -> Iterator[int]:
         process.kill()
 
 
+def assert_found(loops: Sequence[FoundLoop], pinned: int) -> None:
+    """It alone; on a machine where others are pinned to that CPU, too, one of them all."""
+    (loop,) = loops
+    if others := others_pinned_there(pinned):
+        assert loop.thread_id in {pinned, *others}
+    else:
+        assert loop == FoundLoop("sleep", DUT_CPU, pinned, sleeps=True)
+
+
+def others_pinned_there(pinned: int) -> set[int]:
+    """Processes of others, not the kernel's, that may run on the DUT's CPU only."""
+    found = set()
+    for each in psutil.process_iter():
+        with suppress(psutil.Error):
+            if each.pid != pinned and each.ppid() != KTHREADD and each.cpu_affinity() == [DUT_CPU]:
+                found.add(each.pid)
+    return found
+
+
 class Watched:
     """The observers of a run here and there."""
 
@@ -291,7 +314,7 @@ def watched(dut: DutHost, pinned: int, tmp_path: Path) -> Iterator[RemoteTrace]:
 
 def test_the_thread_on_the_cpu_is_found(watched: RemoteTrace, pinned: int) -> None:
     assert watched.unavailable is None, watched.unavailable
-    assert watched.loops == (FoundLoop("sleep", DUT_CPU, pinned, sleeps=True),)
+    assert_found(watched.loops, pinned)
 
 
 def test_nothing_stays_where_the_connection_drops(
@@ -344,6 +367,6 @@ def test_an_observer_without_rights_says_what_it_needs(
     assert "tracefs is not mounted, and cannot be" in why.reason
     assert "run as root" in why.remedy
     # Loop and clock are known all the same, and its counters.
-    assert [each.thread_id for each in made.trace.loops] == [pinned]
+    assert_found(made.trace.loops, pinned)
     assert made.messages == []
     made.observers.close()
