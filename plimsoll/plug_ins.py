@@ -7,7 +7,7 @@ Other distributions name theirs in an entry point group, under the kind's name.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -63,6 +63,18 @@ class PlugIns(Mapping[str, type[M]], Generic[M]):
         return found
 
 
+def registered(packages: Iterable[str], attribute: str) -> Iterator[Any]:
+    """What has this name in the modules of these packages, in alphabetical order of the modules.
+
+    For kinds that are not called as their modules are; all of the modules are imported.
+    """
+    for package in packages:
+        for each in sorted(module.name for module in _modules_of(package)):
+            module = import_module(f"{package}.{each}")
+            if attribute in vars(module):
+                yield vars(module)[attribute]
+
+
 @cache
 def foreign(group: str) -> Mapping[str, EntryPoint]:
     """By name; they are looked for once, in all that is installed in this environment."""
@@ -91,10 +103,13 @@ def unloadable(entry: EntryPoint, where: str, problem: str) -> MachineError:
 
 @cache
 def _ours(package: str, part: str) -> tuple[str, ...]:
-    found = pkgutil.iter_modules(import_module(package).__path__)
     names = (
         each.name
-        for each in found
+        for each in _modules_of(package)
         if not part or (each.ispkg and find_spec(f"{package}.{each.name}.{part}") is not None)
     )
     return tuple(sorted(name.replace("_", "-") for name in names))
+
+
+def _modules_of(package: str) -> Iterator[pkgutil.ModuleInfo]:
+    return pkgutil.iter_modules(import_module(package).__path__)

@@ -13,7 +13,8 @@ from pydantic import Field
 
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.child import Child
-from plimsoll.neighbours.neighbour import Achieved, IntensityUnit, NeighbourModel
+from plimsoll.neighbours.neighbour import Achieved, NeighbourModel
+from plimsoll.neighbours.neighbour_run import IntensityUnit
 from plimsoll.text.quantities import ByteRateField, ByteSizeField
 from plimsoll.text.units import RatioField, format_ratio
 
@@ -96,3 +97,6 @@ def read_last_words(said: tuple[str, ...]) -> Achieved:
         return Achieved(_UNIT, rate, document["cpu_ns"] / _NS_PER_S, program=PROGRAM)
     except (ValueError, TypeError, KeyError, IndexError, ZeroDivisionError, RecursionError):
         return Achieved(_UNIT, program=PROGRAM, unknown=f"{PROGRAM} did not say what it did")
+
+
+NEIGHBOUR = MemorySettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, SerializeAsAny, ValidationError, ValidationInfo
+from pydantic import SerializeAsAny, ValidationError
 
 from plimsoll.dut.lab import Lab, LabModel
 from plimsoll.dut.needs import LabNeeds
@@ -13,7 +13,7 @@ from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
 from plimsoll.plug_ins import PlugIns
-from plimsoll.text.kinds import of_its_kind
+from plimsoll.text.kinds import OfKind
 
 # By `kind`.
 LABS = PlugIns(LabModel, package="plimsoll.dut.labs", attribute="LAB", group="plimsoll.labs")  # type: ignore[type-abstract]
@@ -51,9 +51,5 @@ def lab_of_kind(kind: str) -> LabModel:
         ) from None
 
 
-# The experiment's `lab` section, read as the kind that it names, whose module alone is imported.
-def _of_its_kind(given: object, info: ValidationInfo) -> object:
-    return of_its_kind(LABS, given, info)
-
-
-LabSettings = Annotated[SerializeAsAny[LabModel], BeforeValidator(_of_its_kind)]
+# An experiment's `lab`, read as the kind that it names, whose module alone is imported.
+LabSettings = Annotated[SerializeAsAny[LabModel], OfKind(lambda: LABS)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, SerializeAsAny, ValidationInfo
+from pydantic import SerializeAsAny
 
 from plimsoll.generator.generator_plan import GeneratorModel
 from plimsoll.plug_ins import PlugIns
-from plimsoll.text.kinds import of_its_kind
+from plimsoll.text.kinds import OfKind
 
 DEFAULT_KIND = "engine"
 # By `kind`. A simulation is not among them: a simulated lab brings it, with the DUT in it.
@@ -27,10 +27,6 @@ def generator_programs() -> frozenset[str]:
     return frozenset(program for program in programs if program is not None)
 
 
-# The experiment's `generator` section, read as the kind that it names, which alone is imported.
-def _of_its_kind(given: object, info: ValidationInfo) -> object:
-    return of_its_kind(GENERATORS, given, info, DEFAULT_KIND)
-
-
-# Without `kind` it is Plimsoll's own engine.
-GeneratorField = Annotated[SerializeAsAny[GeneratorModel], BeforeValidator(_of_its_kind)]
+# An experiment's `generator`, read as the kind that it names, which alone is imported; without
+# one it is Plimsoll's own engine.
+GeneratorField = Annotated[SerializeAsAny[GeneratorModel], OfKind(lambda: GENERATORS, DEFAULT_KIND)]

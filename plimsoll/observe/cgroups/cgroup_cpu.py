@@ -119,3 +119,6 @@ def has_cpu_limit(cgroup: Path) -> bool:
     """Whether CPU time is withheld from it beyond a quota: v2's cpu.max or v1's is set."""
     quota = read_text(cgroup / "cpu.max") or read_text(cgroup / "cpu.cfs_quota_us")
     return quota is not None and quota.split(" ")[0] not in ("max", "-1")
+
+
+OBSERVER = CgroupCpu

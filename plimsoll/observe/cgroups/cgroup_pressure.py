@@ -84,3 +84,6 @@ def _cgroups(tree: CgroupTree) -> Iterator[tuple[Path, str, Mapping[str, str]]]:
         # The root of all, which alone has no type, is the host.
         if (cgroup.directory / "cgroup.type").exists():
             yield cgroup.directory, ".pressure", cgroup.names
+
+
+OBSERVER = CgroupPressure

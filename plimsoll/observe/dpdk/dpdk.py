@@ -26,6 +26,7 @@ class Dpdk(Observer):
     """
 
     source = "dpdk"
+    waits = True
     summary = "ports, driver counters, mempools and lcores of DPDK processes, by telemetry v2"
     types = TYPES
 
@@ -47,3 +48,6 @@ class Dpdk(Observer):
         deadline_s = time.monotonic() + self._patience_s
         for process in self._processes:
             process.take_answers(deadline_s, readings)
+
+
+OBSERVER = Dpdk

@@ -62,3 +62,6 @@ def read_entry(body: bytes) -> tuple[int, str] | None:
     if state & _PERMANENT:
         return index, "permanent"
     return index, "static" if state & _STATIC else "learned"
+
+
+OBSERVER = Bridge

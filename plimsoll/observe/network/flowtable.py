@@ -78,3 +78,6 @@ def _found(watched: WatchedNamespace, readings: Readings) -> _Namespace | None:
     except OSError:
         return None
     return found if found.interfaces else None
+
+
+OBSERVER = FlowtableObserver

@@ -111,3 +111,6 @@ class _Series:
     def forget(self, readings: Readings) -> None:
         for series in (*self._counted, self._backlog):
             readings.absent(series)
+
+
+OBSERVER = Qdisc

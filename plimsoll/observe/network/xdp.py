@@ -58,3 +58,6 @@ def _programs(watched: WatchedNamespace) -> list[tuple[dict[str, str], XdpCounts
 
 def _series(names: dict[str, str], readings: Readings) -> dict[str, int]:
     return {action: readings.series(_ACTIONS, {**names, "action": action}) for action in ACTIONS}
+
+
+OBSERVER = Xdp

@@ -67,6 +67,7 @@ class OpenVswitch(Observer):
     """
 
     source = "ovs"
+    waits = True
     summary = "packets, cache hits, upcalls and cycles of Open vSwitch's datapaths, by ovs-appctl"
     types = (_PACKETS, _RECIRCULATIONS, _LOOKUPS, _MASK_LOOKUPS, _CYCLES, _FLOWS, _LIMIT)
 
@@ -238,3 +239,6 @@ def _left(deadline_s: float) -> float:
     if left_s <= 0:
         raise TimeoutError("no answer in time")
     return left_s
+
+
+OBSERVER = OpenVswitch

@@ -81,3 +81,6 @@ def _states(ticks: list[int]) -> list[int]:
     user, nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice = ticks[:10]
     own, own_nice = user - guest, nice - guest_nice
     return [own, own_nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice]
+
+
+OBSERVER = Mpstat

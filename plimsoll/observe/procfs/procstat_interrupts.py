@@ -60,3 +60,6 @@ def _names(label: bytes, text: bytes) -> Mapping[str, str]:
     kind = f"{found['chip']} {trigger.lower()}" if trigger else found["chip"]
     users = {"desc": found["users"]} if found["users"] else {}
     return {"irq": irq, "type": kind, **users}
+
+
+OBSERVER = Interrupts

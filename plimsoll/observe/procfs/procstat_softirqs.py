@@ -29,3 +29,6 @@ class Softirqs(Observer):
     def read(self, readings: Readings) -> None:
         """Tell how many there were since the last reading."""
         self._table.read(readings)
+
+
+OBSERVER = Softirqs

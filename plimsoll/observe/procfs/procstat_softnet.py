@@ -89,3 +89,6 @@ class _Cpu:
         """The CPU is offline now."""
         for series in self._series:
             readings.absent(series)
+
+
+OBSERVER = Softnet

@@ -51,3 +51,6 @@ class Paging(Observer):
         text = self._file.read()
         for word, series in self._series.items():
             readings.total(series, number_after(word, text))
+
+
+OBSERVER = Paging

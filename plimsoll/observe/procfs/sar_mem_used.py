@@ -37,3 +37,6 @@ class MemoryUsed(Observer):
         total = kb.pop(b"MemTotal")
         # The counters are not read at one moment, and may come to more than there is.
         readings.value(self._series, 100 * max(0, total - sum(kb.values())) / total)
+
+
+OBSERVER = MemoryUsed

@@ -87,3 +87,6 @@ class SarNet(Observer):
 def _type(classes: Path, device: bytes) -> str:
     physical = b"/" not in device and (classes / os.fsdecode(device) / "device").exists()
     return "physical" if physical else "virtual"
+
+
+OBSERVER = SarNet

@@ -46,3 +46,6 @@ class SarScheduler(Observer):
         readings.value(self._queue, max(0, int(running) - 1))
         readings.value(self._list, int(listed))
         readings.value(self._blocked, number_after(b"\nprocs_blocked ", self._stat.read()))
+
+
+OBSERVER = SarScheduler

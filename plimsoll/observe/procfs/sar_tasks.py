@@ -35,3 +35,6 @@ class SarTasks(Observer):
         stat = self._stat.read()
         for word, series in self._series.items():
             readings.total(series, number_after(word, stat))
+
+
+OBSERVER = SarTasks

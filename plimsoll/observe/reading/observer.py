@@ -52,7 +52,7 @@ class NotObservable(Exception):
 
 
 class Observer(ABC):
-    """Reads one source or a part of it, for one period. A subclass is listed in registry.py.
+    """Reads one source or a part of it, for one period. Its module names it as OBSERVER.
 
     It is made anew for each period, when the host's CPUs, devices and files are found. That
     raises NotObservable where there is nothing to read on this host.
@@ -62,6 +62,8 @@ class Observer(ABC):
     """
 
     source: ClassVar[str]
+    # Whether it may have to wait for what it reads: another process's answer.
+    waits: ClassVar[bool] = False
     # What it reads of the source, where others read the rest.
     part: ClassVar[str] = ""
     # For people: what it reads, and from where.

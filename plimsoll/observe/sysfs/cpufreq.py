@@ -97,3 +97,6 @@ def _cpu_list(path: Path) -> tuple[int, ...]:
     """Lists are "0 1" in a policy and "0-1" elsewhere; "(null)" and "" say none."""
     text = read_text(path) or ""
     return parse_cpu_list(text.replace(" ", ",")) if text[:1].isdigit() else ()
+
+
+OBSERVER = Cpufreq

@@ -78,3 +78,6 @@ class _IdleState:
 
 def _names(files: HostFiles, cpu: int, state: Path) -> dict[str, str]:
     return {**cpu_names(files, cpu), "state": read_text(state / "name") or state.name}
+
+
+OBSERVER = Cpuidle

@@ -110,3 +110,6 @@ def _l3_of(files: HostFiles, cpu: int) -> Iterator[int]:
 
 def _id(domain: Path) -> int:
     return int(domain.name.removeprefix(_DOMAIN))
+
+
+OBSERVER = ResctrlCounters

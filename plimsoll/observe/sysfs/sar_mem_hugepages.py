@@ -50,3 +50,6 @@ def _pools(files: HostFiles) -> list[tuple[Path, dict[str, str]]]:
 
 def _size(pool: Path) -> str:
     return pool.name.removeprefix("hugepages-")
+
+
+OBSERVER = SarMemHugepages

@@ -86,3 +86,6 @@ def _housekeeping_cpus(files: HostFiles, observation: Observation) -> Iterator[i
 
 def _unreadable(path: Path, error: OSError, remedy: str) -> NotObservable:
     return NotObservable(f"{path}: {error.strerror or error} ({remedy})")
+
+
+OBSERVER = Smi

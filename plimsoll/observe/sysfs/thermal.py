@@ -98,3 +98,6 @@ def _sensors(files: HostFiles, readings: Readings) -> Iterator[tuple[RereadFile,
             label = read_text(path.with_name(path.name.replace("_input", "_label")))
             names = {"chip": (chip / "device").resolve().name, "sensor": label or path.name}
             yield RereadFile(path), readings.series(_CELSIUS, names)
+
+
+OBSERVER = Thermal

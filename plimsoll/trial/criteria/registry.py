@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import pkgutil
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
-from importlib import import_module
 from typing import Annotated, Literal, get_args
 
-from pydantic import BeforeValidator, SerializeAsAny, ValidationInfo
+from pydantic import SerializeAsAny
 
-from plimsoll.plug_ins import foreign, loaded, unloadable
-from plimsoll.text.kinds import of_its_kind
+from plimsoll.plug_ins import foreign, loaded, registered, unloadable
+from plimsoll.text.kinds import OfKind
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
 _FOLDERS = ("plimsoll.trial.criteria", "plimsoll.trial.criteria.hosts")
-_ATTRIBUTE = "CRITERION"
 # Where another distribution names the model of its criterion.
 _GROUP = "plimsoll.criteria"
 
@@ -33,15 +30,7 @@ def criteria() -> Mapping[str, type[Criterion]]:
 
 @cache
 def _ours() -> Mapping[str, type[Criterion]]:
-    return {kind: model for model in _modelled() for kind in _kinds_of(model)}
-
-
-def _modelled() -> Iterator[type[Criterion]]:
-    for folder in _FOLDERS:
-        for each in pkgutil.iter_modules(import_module(folder).__path__):
-            module = import_module(f"{folder}.{each.name}")
-            if (model := vars(module).get(_ATTRIBUTE)) is not None:
-                yield model
+    return {kind: model for model in registered(_FOLDERS, "CRITERION") for kind in _kinds_of(model)}
 
 
 def _of_others() -> Mapping[str, type[Criterion]]:
@@ -60,12 +49,8 @@ def _kinds_of(model: type[Criterion]) -> tuple[str, ...]:
     return get_args(model.model_fields["kind"].annotation)
 
 
-def _of_its_kind(given: object, info: ValidationInfo) -> object:
-    return of_its_kind(criteria(), given, info)
-
-
 # One entry of an experiment's `criteria`, distinguished by `kind`.
-CriterionSettings = Annotated[SerializeAsAny[Criterion], BeforeValidator(_of_its_kind)]
+CriterionSettings = Annotated[SerializeAsAny[Criterion], OfKind(criteria)]
 
 
 def host_criteria_kinds() -> frozenset[str]:
