@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Annotated, Protocol, runtime_checkable
+
+from pydantic import Field, with_config
+
+from plimsoll.search.evidence.evidence_model import RECORDED
 
 
+# The record has it as it is.
+@with_config(RECORDED)
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A point that frames of one direction pass, and how many did in a trial.
+    """A point that frames pass inside the DUT, and how many did in this trial, by its counters."""
 
-    `direction` is the index of the path; the hops of a direction are in the order in which
-    frames pass them. `place` is for people: "port0 of the switch, in".
-    """
-
-    direction: int
-    place: str
-    frames: int
+    direction: Annotated[int, Field(ge=0, description="Index of the path that the frames take.")]
+    place: Annotated[
+        str,
+        Field(description="Which point, in words; in the order in which frames pass it."),
+    ]
+    frames: Annotated[int, Field(description="Frames that passed it in this trial.")]
 
 
 @dataclass(frozen=True, slots=True)

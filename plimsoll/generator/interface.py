@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, Protocol, runtime_checkable
+from typing import Annotated, Literal, Protocol, runtime_checkable
+
+from pydantic import Field, with_config
 
 from plimsoll.errors import TESTER_COULD_NOT_TELL, MachineError, PlimsollError
 from plimsoll.generator.histogram import Histogram
+from plimsoll.search.evidence.evidence_model import RECORDED
+from plimsoll.text.units import format_ns
 from plimsoll.traffic.plan import StreamPlan
 
 # By `losses`: the generator itself ended the trial, by one of the plan's loss limits. By `streams`:
@@ -126,20 +130,52 @@ class FlowCounts:
         return self.sent[flow] - (self.received[flow] - self.duplicate[flow])
 
 
+# The record has it as it is.
+@with_config(RECORDED)
 @dataclass(frozen=True, slots=True)
 class StampCounts:
-    """Probes that came back, by what their ports stamped of them.
+    """Probes that came back, by what their ports stamped of them; only the first have a latency."""
 
-    Only those `stamped` by both ports have a latency. Of `no_tx_stamp` and `no_rx_stamp` the
-    sending or the receiving port gave none, and of `unmatched` one that cannot be the probe's.
-    No latency is further off than `error_ns`.
-    """
+    stamped: Annotated[
+        int, Field(description="Those that the sending and the receiving port stamped.")
+    ]
+    no_tx_stamp: Annotated[
+        int, Field(description="Those that the sending port gave no stamp of in time.")
+    ]
+    no_rx_stamp: Annotated[
+        int, Field(description="Those that the receiving port gave no stamp of.")
+    ]
+    unmatched: Annotated[
+        int,
+        Field(
+            description="Those whose ports gave a stamp that cannot be theirs, as it lies outside "
+            "the time that they were under way: one of another PTP frame."
+        ),
+    ]
+    error_ns: Annotated[
+        int,
+        Field(
+            description="By how much a latency may be off at most, in ns, for the two ports' "
+            "clocks are not exactly known to each other. What the ports' own stamps are off by "
+            "comes on top."
+        ),
+    ]
 
-    stamped: int
-    no_tx_stamp: int
-    no_rx_stamp: int
-    unmatched: int
-    error_ns: int
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        without = {
+            "no stamp of leaving": self.no_tx_stamp,
+            "no stamp of coming": self.no_rx_stamp,
+            "a stamp that is not theirs": self.unmatched,
+        }
+        left_out = [f"{count:,} have {what}" for what, count in without.items() if count]
+        back = self.stamped + sum(without.values())
+        return (
+            f"{self.stamped:,} of {back:,} probes that came back were stamped by both ports"
+            f"{''.join(f', {each}' for each in left_out)}; as the ports' clocks are known to each "
+            f"other, a latency is off by at most {format_ns(self.error_ns)}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,21 +284,31 @@ class PortCounts:
         return self.host.get("answered", 0)
 
 
+# The record has it as it is.
+@with_config(RECORDED)
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """A gap in a polling loop: its end, in s since the trial began and as TSC, and its length."""
+    """A gap in a polling loop of the tester."""
 
-    at_s: float
-    tsc: int
-    length_ns: int
+    at_s: Annotated[float, Field(description="When it ended, in s since the trial's first frame.")]
+    tsc: Annotated[
+        int,
+        Field(
+            description="The time stamp counter when it ended: the kernel's trace clock x86-tsc, "
+            "by which its cause can be looked up."
+        ),
+    ]
+    length_ns: Annotated[int, Field(description="Its length, in ns.")]
 
 
+# The record has it as it is.
+@with_config(RECORDED)
 @dataclass(frozen=True, slots=True)
 class Cycles:
     """TSC ticks that one step of a polling loop took for so many frames, of sampled bursts."""
 
-    ticks: int
-    frames: int
+    ticks: Annotated[int, Field(description="Time stamp counter ticks.")]
+    frames: Annotated[int, Field(description="Frames handled in that time.")]
 
     @property
     def per_frame(self) -> float | None:
@@ -270,14 +316,16 @@ class Cycles:
         return self.ticks / self.frames if self.frames else None
 
 
+# The record has it as it is.
+@with_config(RECORDED)
 @dataclass(frozen=True, slots=True)
 class CycleBudget:
-    """Where a polling loop's time goes."""
+    """Where a polling loop's time goes: making frames, sending, asking for them, measuring."""
 
-    build: Cycles
-    send: Cycles
-    poll: Cycles
-    measure: Cycles
+    build: Annotated[Cycles, Field(description="Making frames: schedule, buffers, fields.")]
+    send: Annotated[Cycles, Field(description="Handing them to the port.")]
+    poll: Annotated[Cycles, Field(description="Asking the port for frames.")]
+    measure: Annotated[Cycles, Field(description="Looking at received frames and counting them.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from plimsoll.host.processes.child import Child
+from plimsoll.neighbours.neighbour_run import IntensityUnit
 from plimsoll.text.mistakes import mistake
-
-IntensityUnit = Literal["bogo-ops/s", "B/s"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,29 +113,3 @@ class NeighbourModel(BaseModel, ABC):
     @abstractmethod
     def achieved(self, child: Child, report: Path) -> Achieved:
         """What it says of itself once it has ended; never raises for what it did not say."""
-
-
-# How one neighbour fared during one trial.
-@dataclass(frozen=True, slots=True)
-class NeighbourRun:
-    """What it was, where it ran, and what it did over the `ran_s` from being ready to its end.
-
-    `intensity` is in `unit`, by its own count and over all its life, which begins a little before
-    the trial and ends a little after it; None where it did not say, and `unknown` why. `cpu_s`
-    is the CPU time that it took. `ended_early` says how it ended where it was not requested to.
-    """
-
-    name: str
-    level: str
-    cpus: tuple[int, ...]
-    cgroup: str | None
-    workers: int
-    niceness: int
-    ran_s: float
-    unit: IntensityUnit
-    intensity: float | None
-    cpu_s: float | None
-    figures: Mapping[str, float]
-    program: str | None
-    unknown: str | None
-    ended_early: str | None

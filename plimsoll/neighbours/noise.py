@@ -18,7 +18,8 @@ from plimsoll.host.processes.child import Child, describe_exit
 from plimsoll.host.processes.comes_true import comes_true
 from plimsoll.neighbours import placed
 from plimsoll.neighbours.checks import cgroup_folder
-from plimsoll.neighbours.neighbour import Achieved, NeighbourModel, NeighbourRun
+from plimsoll.neighbours.neighbour import Achieved, NeighbourModel
+from plimsoll.neighbours.neighbour_run import NeighbourRun
 
 # Gigabytes of memory are there within seconds; the rest is patience with a busy machine.
 _START_TIMEOUT_S = 60.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.neighbours.neighbour import NeighbourRun
+from plimsoll.neighbours.neighbour_run import NeighbourRun
 from plimsoll.trial.outcome.finding import Finding
 
 _RULE = "noise"

@@ -25,7 +25,7 @@ from plimsoll.benchmark.trial_run.trial_overseer import (
 )
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.neighbours.neighbour import NeighbourRun
+from plimsoll.neighbours.neighbour_run import NeighbourRun
 from plimsoll.neighbours.noise import TrialNoise
 from plimsoll.record.recorder import TrialRecorder
 from plimsoll.record.run.run_directory import trial_period

@@ -17,6 +17,7 @@ from plimsoll.host.kubernetes.api_client import (
     API_TIMEOUT_S,
     JSON_CONTENT,
     LONGEST_REASON,
+    ApiAnswer,
     call_api,
     configured_client,
 )
@@ -28,24 +29,6 @@ STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 CONFLICT, NOT_FOUND, TOO_MANY = 409, 404, 429
 # A list of pods in one answer: of a thousand namespaces some hundred MB.
 _MOST_BYTES = 1 << 30
-
-
-@dataclass(frozen=True, slots=True)
-class ApiReply:
-    """An answer's `status`, 0 without one, and `document`, which also says why it was refused."""
-
-    status: int
-    document: Mapping[str, Any]
-
-    @property
-    def ok(self) -> bool:
-        """Whether it did what was requested."""
-        return 200 <= self.status < 300
-
-    @property
-    def reason(self) -> str:
-        """The server's words for a refusal."""
-        return str(self.document.get("message") or self.status)[:LONGEST_REASON]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +57,22 @@ class WritingClient:
         """The server's URL."""
         return str(self._client.configuration.host)
 
-    def get(self, path: str, query: Mapping[str, str] | None = None) -> ApiReply:
+    def get(self, path: str, query: Mapping[str, str] | None = None) -> ApiAnswer:
         """Read an object or a list of them."""
         return self._call("GET", path, query=query)
 
-    def create(self, path: str, document: Mapping[str, Any]) -> ApiReply:
+    def create(self, path: str, document: Mapping[str, Any]) -> ApiAnswer:
         """Post a document to a collection."""
         return self._call("POST", path, body=document)
 
-    def delete(self, path: str, *, grace_s: int | None = None) -> ApiReply:
+    def delete(self, path: str, *, grace_s: int | None = None) -> ApiAnswer:
         """Delete an object, in the background."""
         options: dict[str, Any] = {"propagationPolicy": "Background"}
         if grace_s is not None:
             options["gracePeriodSeconds"] = grace_s
         return self._call("DELETE", path, body=options)
 
-    def patch(self, path: str, changes: Mapping[str, Any], kind: str = MERGE_PATCH) -> ApiReply:
+    def patch(self, path: str, changes: Mapping[str, Any], kind: str = MERGE_PATCH) -> ApiAnswer:
         """Change an object."""
         return self._call("PATCH", path, body=changes, content=kind)
 
@@ -150,7 +133,7 @@ class WritingClient:
         with Explained("a log", self.server):
             return self.text(path, query).splitlines()
 
-    def refused(self, answer: ApiReply, what: str) -> MachineError:
+    def refused(self, answer: ApiAnswer, what: str) -> MachineError:
         """The error of an answer that is a refusal of `what`."""
         return MachineError(
             f"the API server refuses {what}: {answer.reason}",
@@ -158,7 +141,7 @@ class WritingClient:
             remedy="check what this user may do with kubectl auth can-i --list",
         )
 
-    def _refused(self, answer: ApiReply) -> MachineError:
+    def _refused(self, answer: ApiAnswer) -> MachineError:
         return self.refused(answer, "a request")
 
     def _call(
@@ -169,20 +152,20 @@ class WritingClient:
         query: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
         content: str = JSON_CONTENT,
-    ) -> ApiReply:
+    ) -> ApiAnswer:
         from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
 
         try:
             response = self._raw(method, path, query=query, body=body, content=content)
         except ApiException as error:
-            return ApiReply(int(error.status or 0), _document(error.body))
+            return ApiAnswer(int(error.status or 0), _document(error.body))
         except Redirected as error:
-            return ApiReply(error.status, {"message": error.message})
+            return ApiAnswer(error.status, {"message": error.message})
         except MachineError as error:
             # No answer at all: the request may be repeated.
-            return ApiReply(0, {"message": error.message})
+            return ApiAnswer(0, {"message": error.message})
         try:
-            return ApiReply(int(response.status), _document(response.read(_MOST_BYTES)))
+            return ApiAnswer(int(response.status), _document(response.read(_MOST_BYTES)))
         finally:
             response.release_conn()
 

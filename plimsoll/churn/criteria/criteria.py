@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.churn.results.churn_result import (
-    ChurnFinding,
     ControlPlaneFigures,
     Dip,
     LatencyFigures,
@@ -17,6 +16,7 @@ from plimsoll.churn.results.churn_result import (
     StreamFigures,
 )
 from plimsoll.churn.workload.object_set import PodKind
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.text.units import DurationField, RatioField
 
@@ -45,7 +45,7 @@ class ThroughputKept(_Criterion):
     kind: Literal["throughput-kept"]
     least: Annotated[RatioField, Field(gt=0, le=1)]
 
-    def findings(self, cell: CellFigures) -> Iterator[ChurnFinding]:
+    def findings(self, cell: CellFigures) -> Iterator[FindingRecord]:
         """One."""
         kept = None if cell.streams is None else cell.streams.kept
         yield _judged(self.kind, "streams", kept, self.least, "share", most=False)
@@ -57,7 +57,7 @@ class DipDepth(_Criterion):
     kind: Literal["dip-depth"]
     most: Annotated[RatioField, Field(gt=0, le=1)]
 
-    def findings(self, cell: CellFigures) -> Iterator[ChurnFinding]:
+    def findings(self, cell: CellFigures) -> Iterator[FindingRecord]:
         """One: of the deepest dip."""
         deepest = None
         if cell.streams is not None:
@@ -72,7 +72,7 @@ class UdpLatency(_Criterion):
     most: Annotated[DurationField, Field(gt=0)]
     quantile: Literal["p50", "p95", "p99", "p99_9"] = "p99"
 
-    def findings(self, cell: CellFigures) -> Iterator[ChurnFinding]:
+    def findings(self, cell: CellFigures) -> Iterator[FindingRecord]:
         """One."""
         probe = cell.probe
         value = None if probe is None else float(getattr(probe, f"{self.quantile}_us")) / 1e6
@@ -85,7 +85,7 @@ class UdpLoss(_Criterion):
     kind: Literal["udp-loss"]
     most: Annotated[RatioField, Field(ge=0, le=1)]
 
-    def findings(self, cell: CellFigures) -> Iterator[ChurnFinding]:
+    def findings(self, cell: CellFigures) -> Iterator[FindingRecord]:
         """One."""
         loss = None if cell.probe is None else cell.probe.loss
         yield _judged(self.kind, "UDP probes", loss, self.most, "share")
@@ -99,7 +99,7 @@ class PodReadinessLimit(_Criterion):
     quantile: _Quantile = "p99"
     pods: PodKind | None = None
 
-    def findings(self, cell: CellFigures) -> Iterator[ChurnFinding]:
+    def findings(self, cell: CellFigures) -> Iterator[FindingRecord]:
         """One for each kind of pod; none of a cell that makes no pods."""
         if not cell.churned:
             return
@@ -113,7 +113,7 @@ class PodReadinessLimit(_Criterion):
         if not found:
             yield _judged(self.kind, "pods", None, self.most, "s")
 
-    def _finding(self, readiness: PodReadiness) -> ChurnFinding:
+    def _finding(self, readiness: PodReadiness) -> FindingRecord:
         """By both ends of what is known to a second: in between it cannot be judged."""
         subject = f"{self.quantile} of {readiness.kind} pods"
         low, value, high = (
@@ -135,7 +135,7 @@ class ApiServerLatency(_Criterion):
     most: Annotated[DurationField, Field(gt=0)]
     quantile: _Quantile = "p99"
 
-    def findings(self, cell: CellFigures) -> Iterator[ChurnFinding]:
+    def findings(self, cell: CellFigures) -> Iterator[FindingRecord]:
         """One."""
         value = _latency_s(cell.control_plane.requests_by_kind, self.requests, self.quantile)
         yield _judged(self.kind, f"{self.quantile} of {self.requests}", value, self.most, "s")
@@ -149,7 +149,7 @@ class EtcdLatency(_Criterion):
     most: Annotated[DurationField, Field(gt=0)]
     quantile: _Quantile = "p99"
 
-    def findings(self, cell: CellFigures) -> Iterator[ChurnFinding]:
+    def findings(self, cell: CellFigures) -> Iterator[FindingRecord]:
         """One."""
         value = _latency_s(cell.control_plane.etcd, self.of, self.quantile)
         yield _judged(self.kind, f"{self.quantile} of {self.of}", value, self.most, "s")
@@ -171,7 +171,7 @@ ChurnCriterion = Annotated[
 
 def judge(
     criteria: Sequence[ChurnCriterion], cell: CellFigures
-) -> tuple[tuple[ChurnFinding, ...], Verdict]:
+) -> tuple[tuple[FindingRecord, ...], Verdict]:
     """What the criteria find, and the verdict: "none" where there is nothing to judge."""
     findings = tuple(finding for each in criteria for finding in each.findings(cell))
     outcomes = {finding.outcome for finding in findings}
@@ -184,7 +184,7 @@ def judge(
 
 def _judged(
     rule: str, subject: str, value: float | None, limit: float, unit: str, *, most: bool = True
-) -> ChurnFinding:
+) -> FindingRecord:
     word = "at most" if most else "at least"
     if value is None:
         text = f"{subject}: nothing was measured, to be {word} {limit:g} {unit}"
@@ -193,7 +193,7 @@ def _judged(
         kept = value <= limit if most else value >= limit
         outcome = "ok" if kept else "fail"
         text = f"{subject}: {value:.4g} {unit}, to be {word} {limit:g}"
-    return ChurnFinding(
+    return FindingRecord(
         rule=rule,
         subject=subject,
         value=value,

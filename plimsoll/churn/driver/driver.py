@@ -10,13 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 from plimsoll.churn.api.removal import NAMESPACES
-from plimsoll.churn.api.writing_client import (
-    CONFLICT,
-    NOT_FOUND,
-    TOO_MANY,
-    ApiReply,
-    WritingClient,
-)
+from plimsoll.churn.api.writing_client import CONFLICT, NOT_FOUND, TOO_MANY, WritingClient
 from plimsoll.churn.driver.churn_plan import ChurnPhase, ChurnPlan
 from plimsoll.churn.driver.pod_watch import PodWatch
 from plimsoll.churn.workload.namespace_objects import (
@@ -26,6 +20,7 @@ from plimsoll.churn.workload.namespace_objects import (
     namespace_objects,
 )
 from plimsoll.errors import MachineError
+from plimsoll.host.kubernetes.api_client import ApiAnswer
 from plimsoll.host.processes.comes_true import comes_true
 
 
@@ -173,7 +168,7 @@ class ChurnDriver:
         if not answer.ok and answer.status not in (CONFLICT, NOT_FOUND):
             raise self._client.refused(answer, f"to delete the namespace {namespace}")
 
-    def _patiently(self, request: Callable[[], ApiReply]) -> ApiReply:
+    def _patiently(self, request: Callable[[], ApiAnswer]) -> ApiAnswer:
         """Repeated while the server is at fault, as kube-burner does, each time later."""
         pause_s = _FIRST_PAUSE_S
         for _ in range(_TRIES - 1):

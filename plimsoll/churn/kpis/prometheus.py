@@ -47,7 +47,7 @@ class PrometheusSettings(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """[begin_s, end_s) since the epoch.
+    """[begin_s, end_s) since the epoch, as PromQL counts; in ms it is a TimeRange.
 
     Its figures are of no other time: a range that began earlier would thin out what happened in
     it. Where Prometheus has fewer than two scrapes of the stretch, it has no figure.

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.record.trials.whole_verdict import whole_verdict
 
@@ -214,22 +215,6 @@ class ComponentUsage(RecordModel):
     resident_bytes: float = Field(description="Memory resident, on average, in bytes.")
 
 
-class ChurnFinding(RecordModel):
-    """What a criterion says of a cell."""
-
-    rule: str = Field(description="The criterion's kind.")
-    subject: str = Field(description="What it judged.")
-    value: float | None = Field(
-        description="What was measured, in the unit; null where nothing was."
-    )
-    limit: float = Field(description="What it was to keep to, in the same unit.")
-    unit: str = Field(description="s, or share.")
-    outcome: Literal["ok", "fail", "invalid"] = Field(
-        description="ok, fail, or invalid where nothing was measured, or not finely enough to tell."
-    )
-    text: str = Field(description="The same as a sentence.")
-
-
 class ControlPlaneFigures(RecordModel):
     """The KPIs of a cell, or of the workload's creation."""
 
@@ -276,7 +261,7 @@ class ChurnCell(RecordModel):
     control_plane: ControlPlaneFigures = Field(
         description="The KPIs from the begin of the churn on."
     )
-    findings: tuple[ChurnFinding, ...] = Field(description="What the criteria say of it.")
+    findings: tuple[FindingRecord, ...] = Field(description="What the criteria say of it.")
     verdict: Verdict = Field(
         description="pass; fail: a criterion was broken; invalid: it cannot be judged; none: not "
         "judged."

@@ -30,6 +30,7 @@ _CROSSED = re.compile(
 )
 
 
+# Beside the kernel's LinkCounters, which are of an interface and not of a switch's port.
 @dataclass(frozen=True, slots=True)
 class SwitchPortCounts:
     """OpenFlow's counters of one port (OFPST_PORT); 0 where the switch does not count."""

@@ -42,14 +42,25 @@ LONGEST_WAIT_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class ApiAnswer:
-    """An answer's `status`, and its `document`, empty where the status is not success.
+    """An answer's `status`, 0 without one, and its `document`, which may say why it was refused.
 
-    `reason` is what went wrong, in the server's own words.
+    `said` is what went wrong, in the server's own words, where the document does not say it.
     """
 
     status: int
     document: Mapping[str, Any]
-    reason: str = ""
+    said: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it did what was requested."""
+        return 200 <= self.status < 300
+
+    @property
+    def reason(self) -> str:
+        """The server's words for a refusal."""
+        words = self.said or self.document.get("message") or self.status
+        return str(words)[:LONGEST_REASON]
 
 
 class JunkAnswerError(MachineError):
@@ -87,7 +98,7 @@ class ApiClient:
         except ApiException as error:
             if not error.status:
                 raise self._failed(str(error.reason)) from None
-            return ApiAnswer(int(error.status), {}, described(error)[:LONGEST_REASON])
+            return ApiAnswer(int(error.status), {}, described(error))
         except HTTPError as error:
             last = error.reason if isinstance(error, MaxRetryError) else error
             if isinstance(last, ProtocolError | DecodeError):

@@ -31,6 +31,7 @@ class _Part(RecordModel):
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 
+# Beside PollingLoop, which also has the streams whose frames it handles.
 class LoopRecord(_Part):
     """A polling loop: one thread, alone on its CPU."""
 

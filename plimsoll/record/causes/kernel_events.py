@@ -28,6 +28,7 @@ KERNEL_EVENTS = TableSchema(
 )
 
 
+# Beside KernelEvent, of which a trial has millions, without an incident and of one host.
 @dataclass(frozen=True, slots=True)
 class KeptEvent:
     """A kernel event near the incident of this place in the trial's list, counted from 0.

@@ -21,7 +21,7 @@ from plimsoll.record.files.whole_file import read_whole, write_whole
 from plimsoll.record.run.listed_files import listed_in
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.tune.audit.audit import Audit
-from plimsoll.tune.audit.finding import VERDICTS, CheckGroup, CheckVerdict
+from plimsoll.tune.audit.finding import VERDICTS, CheckGroup, CheckVerdict, Reading
 from plimsoll.version import VERSION
 
 _REMEDY = (
@@ -40,13 +40,7 @@ class _Part(RecordModel):
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 
-class AuditReading(_Part):
-    """What was read at one place."""
-
-    where: str = Field(description="The path or command.")
-    what: str = Field(description="What it said.")
-
-
+# Beside Step, which also has what a choice of steps rests on.
 class AuditStep(_Part):
     """One step of a remedy: a command for a root shell, or advice."""
 
@@ -56,6 +50,7 @@ class AuditStep(_Part):
     )
 
 
+# Beside CheckFinding, whose steps still have what fits them to a host.
 class AuditFinding(_Part):
     """What one check found."""
 
@@ -68,7 +63,7 @@ class AuditFinding(_Part):
     )
     text: str = Field(description="What was found, as a sentence.")
     expected: str = Field(description="What the intent asks for.")
-    read: tuple[AuditReading, ...] = Field(description="What was read on the host.")
+    read: tuple[Reading, ...] = Field(description="What was read on the host.")
     steps: tuple[AuditStep, ...] = Field(description="The remedy, step by step.")
     why: str = Field(description="Why it matters.")
     fix: str = Field(description="How to set it right.")

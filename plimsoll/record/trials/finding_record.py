@@ -12,6 +12,7 @@ from plimsoll.record.files.record_model import RecordModel
 FindingOutcome = Literal["ok", "fail", "invalid"]
 
 
+# Beside Finding, which may also spoil its trial: the record's is invalid by then.
 class FindingRecord(RecordModel):
     """One rule applied to one subject: measured value, limit, and a sentence that says it."""
 

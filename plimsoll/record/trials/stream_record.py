@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import asdict
 from typing import Self
 
 from pydantic import Field
 
 from plimsoll.generator.counters import fields_of
-from plimsoll.generator.interface import StreamCounts
+from plimsoll.generator.interface import StampCounts, StreamCounts
 from plimsoll.generator.latency_ends import LatencyEnds
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.flow_summary import FlowSummary
 from plimsoll.record.trials.latency_estimate import LatencyEstimate
 from plimsoll.record.trials.latency_record import LatencyRecord, LongestLatency, NamedLatency
 from plimsoll.search.text.wire import FCS_BYTES
-from plimsoll.text.units import format_ns
 from plimsoll.traffic.plan import PacingKind, Role, Schedule, StreamPlan
 
 
@@ -44,38 +42,6 @@ class StreamScheduleRecord(RecordModel):
         """The same as planned."""
         return cls(
             start_s=schedule.start_s, duration_s=schedule.duration_s, pause_s=schedule.pause_s
-        )
-
-
-class StampRecord(RecordModel):
-    """Probes that came back, by what their ports stamped of them; only the first have a latency."""
-
-    stamped: int = Field(description="Those that the sending and the receiving port stamped.")
-    no_tx_stamp: int = Field(description="Those that the sending port gave no stamp of in time.")
-    no_rx_stamp: int = Field(description="Those that the receiving port gave no stamp of.")
-    unmatched: int = Field(
-        description="Those whose ports gave a stamp that cannot be theirs, as it lies outside the "
-        "time that they were under way: one of another PTP frame."
-    )
-    error_ns: int = Field(
-        description="By how much a latency may be off at most, in ns, for the two ports' clocks "
-        "are not exactly known to each other. What the ports' own stamps are off by comes on top."
-    )
-
-    @property
-    def sentence(self) -> str:
-        """For people."""
-        without = {
-            "no stamp of leaving": self.no_tx_stamp,
-            "no stamp of coming": self.no_rx_stamp,
-            "a stamp that is not theirs": self.unmatched,
-        }
-        left_out = [f"{count:,} have {what}" for what, count in without.items() if count]
-        back = self.stamped + sum(without.values())
-        return (
-            f"{self.stamped:,} of {back:,} probes that came back were stamped by both ports"
-            f"{''.join(f', {each}' for each in left_out)}; as the ports' clocks are known to each "
-            f"other, a latency is off by at most {format_ns(self.error_ns)}"
         )
 
 
@@ -245,7 +211,7 @@ class StreamRecord(RecordModel):
         "of earlier versions.",
     )
 
-    stamps: StampRecord | None = Field(
+    stamps: StampCounts | None = Field(
         default=None,
         description="What the ports stamped of its probes, between whose stamps its latency then "
         "is; null where the polling loops stamp, and in records of earlier versions.",
@@ -294,7 +260,7 @@ class StreamRecord(RecordModel):
             filtered=plan.filtered,
             taken_from=plan.taken_from,
             flows=FlowSummary.of(plan, counts.flows),
-            stamps=StampRecord(**asdict(counts.stamps)) if counts.stamps else None,
+            stamps=counts.stamps,
             captured_pps=plan.pacing.gaps.own_pps if plan.pacing.gaps else None,
         )
 

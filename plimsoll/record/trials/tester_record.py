@@ -6,11 +6,12 @@ from typing import Self
 
 from pydantic import Field
 
-from plimsoll.generator.interface import WorkerCounts
+from plimsoll.generator.interface import CycleBudget, Stall, WorkerCounts
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.latency_record import LatencyRecord
 
 
+# Beside PortCounts, for a trial whose link was down has ended by that, and says so.
 class PortRecord(RecordModel):
     """One of the tester's ports: frames that are not part of the trial, and what it missed."""
 
@@ -44,6 +45,7 @@ class PortRecord(RecordModel):
     )
 
 
+# Beside ResolvedAddress, which also stands for one that did not answer.
 class ResolvedRecord(RecordModel):
     """A neighbour of the tester's host on a port, to which frames of the trial were sent."""
 
@@ -51,33 +53,6 @@ class ResolvedRecord(RecordModel):
     address: str = Field(description="Its IP address: the destination's, or the gateway's.")
     mac: str = Field(description="The MAC address that it gave just before the trial.")
     tries: int = Field(ge=0, description="How many requests were sent for it.")
-
-
-class StallRecord(RecordModel):
-    """A gap in a polling loop of the tester."""
-
-    at_s: float = Field(description="When it ended, in s since the trial's first frame.")
-    tsc: int = Field(
-        description="The time stamp counter when it ended: the kernel's trace clock x86-tsc, by "
-        "which its cause can be looked up."
-    )
-    length_ns: int = Field(description="Its length, in ns.")
-
-
-class CyclesRecord(RecordModel):
-    """TSC ticks that one step of a polling loop took for so many frames, of sampled bursts."""
-
-    ticks: int = Field(description="Time stamp counter ticks.")
-    frames: int = Field(description="Frames handled in that time.")
-
-
-class CycleBudgetRecord(RecordModel):
-    """Where a polling loop's time goes: making frames, sending, asking for them, measuring."""
-
-    build: CyclesRecord = Field(description="Making frames: schedule, buffers, fields.")
-    send: CyclesRecord = Field(description="Handing them to the port.")
-    poll: CyclesRecord = Field(description="Asking the port for frames.")
-    measure: CyclesRecord = Field(description="Looking at received frames and counting them.")
 
 
 class OwnTimeRecord(RecordModel):
@@ -93,6 +68,7 @@ class OwnTimeRecord(RecordModel):
     )
 
 
+# Beside WorkerCounts of the hot path, whose histograms are quantiles here.
 class WorkerRecord(RecordModel):
     """One polling loop of the tester and its stalls."""
 
@@ -105,10 +81,10 @@ class WorkerRecord(RecordModel):
     gaps: LatencyRecord = Field(
         description="Lengths of its gaps of more than 1 µs between two looks at the clock."
     )
-    cycles: CycleBudgetRecord = Field(
+    cycles: CycleBudget = Field(
         description="Time stamp counter ticks by step of the loop, of sampled bursts."
     )
-    longest: tuple[StallRecord, ...] = Field(
+    longest: tuple[Stall, ...] = Field(
         description="The longest stalls with their times, the longest first."
     )
 
@@ -123,6 +99,6 @@ class WorkerRecord(RecordModel):
             stalled_ns=counts.stalled_ns,
             worst_stall_ns=counts.worst_stall_ns,
             gaps=LatencyRecord.of(counts.gaps),
-            cycles=CycleBudgetRecord.model_validate(counts.cycles),
-            longest=tuple(StallRecord.model_validate(stall) for stall in counts.longest),
+            cycles=counts.cycles,
+            longest=counts.longest,
         )

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from plimsoll.dut.sight import Hop
+from plimsoll.neighbours.neighbour_run import NeighbourRun
 from plimsoll.record.trials.clock_fit import ClockStep
 from plimsoll.record.trials.host_readings import HostReadings
 from plimsoll.record.trials.loss_blame_record import LossBlameRecord
@@ -52,8 +54,8 @@ class TrialIdentity:
 class TrialContext:
     """What the DUT, the hosts and the kernel had to say of a trial, as far as it is known.
 
-    `dut`, `own`, `noise`, `hops` and `counters` have the attributes of DutPortRecord,
-    OwnTimeRecord, NeighbourRecord, HopRecord and CounterRecord.
+    `dut`, `own` and `counters` have the attributes of DutPortRecord, OwnTimeRecord and
+    CounterRecord.
     """
 
     dut: Sequence[object] | None = None
@@ -64,8 +66,8 @@ class TrialContext:
     loss_blame: LossBlameRecord | None = None
     schedule: ScheduleRecord | None = None
     offered: OfferedRange | None = None
-    noise: Sequence[object] = ()
-    hops: Sequence[object] = ()
+    noise: Sequence[NeighbourRun] = ()
+    hops: Sequence[Hop] = ()
     clock_steps: Sequence[ClockStep] = ()
     counters: Sequence[object] | None = None
 

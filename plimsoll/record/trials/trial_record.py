@@ -12,7 +12,9 @@ from typing import Literal, Self
 
 from pydantic import Field
 
+from plimsoll.dut.sight import Hop
 from plimsoll.generator.interface import EndedBy, TrialPlan, TrialReport
+from plimsoll.neighbours.neighbour_run import NeighbourRun
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.clock_fit import ClockStep
 from plimsoll.record.trials.counter_record import CounterRecord, counters_of_findings
@@ -20,7 +22,6 @@ from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.host_readings import HostReadings
 from plimsoll.record.trials.latency_record import NamedLatency, longest_of
 from plimsoll.record.trials.loss_blame_record import LossBlameRecord
-from plimsoll.record.trials.neighbour_record import NeighbourRecord
 from plimsoll.record.trials.offered_range import OfferedRange
 from plimsoll.record.trials.schedule_record import ScheduleRecord
 from plimsoll.record.trials.stream_record import StreamRecord
@@ -51,6 +52,7 @@ class GoalVerdict(RecordModel):
     rules: tuple[str, ...] = Field(description="The rules that made it fail or invalid.")
 
 
+# Beside DutPortCounters, which are those since it started.
 class DutPortRecord(RecordModel):
     """One port of the DUT: its own counters over this trial."""
 
@@ -63,14 +65,6 @@ class DutPortRecord(RecordModel):
     rx_errors: int = Field(description="Frames it received with errors, by its own count.")
     tx_errors: int = Field(description="Frames it failed to send, by its own count.")
     rx_no_mbuf: int = Field(description="Frames for which it had no buffer, by its own count.")
-
-
-class HopRecord(RecordModel):
-    """A point that frames pass inside the DUT, and how many did in this trial, by its counters."""
-
-    direction: int = Field(ge=0, description="Index of the path that the frames take.")
-    place: str = Field(description="Which point, in words; in the order in which frames pass it.")
-    frames: int = Field(description="Frames that passed it in this trial.")
 
 
 class TrialRecord(RecordModel):
@@ -150,7 +144,7 @@ class TrialRecord(RecordModel):
         description="In which time frames were offered; null in records of earlier versions.",
     )
 
-    noise: tuple[NeighbourRecord, ...] = Field(
+    noise: tuple[NeighbourRun, ...] = Field(
         default=(),
         description="The neighbours that the experiment had disturb this trial, and what they "
         "did; none in records of earlier versions.",
@@ -162,7 +156,7 @@ class TrialRecord(RecordModel):
         "none where all were written, and in records of earlier versions.",
     )
 
-    hops: tuple[HopRecord, ...] = Field(
+    hops: tuple[Hop, ...] = Field(
         default=(),
         description="How many frames passed each point inside the DUT, along each direction; "
         "none where it counts its ports alone, and in records of earlier versions.",

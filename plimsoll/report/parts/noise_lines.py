@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.host.cpus import format_cpu_list
-from plimsoll.record.trials.neighbour_record import NeighbourRecord
+from plimsoll.neighbours.neighbour_run import NeighbourRun
 from plimsoll.text.units import format_duration, format_number
 
 
@@ -22,7 +22,7 @@ class NoiseLine:
     cpu_time: str
 
 
-def noise_lines(noise: Sequence[NeighbourRecord]) -> tuple[NoiseLine, ...]:
+def noise_lines(noise: Sequence[NeighbourRun]) -> tuple[NoiseLine, ...]:
     """One of each, in the experiment's order."""
     return tuple(
         NoiseLine(
@@ -37,13 +37,13 @@ def noise_lines(noise: Sequence[NeighbourRecord]) -> tuple[NoiseLine, ...]:
     )
 
 
-def _place(neighbour: NeighbourRecord) -> str:
+def _place(neighbour: NeighbourRun) -> str:
     places = [f"CPU {format_cpu_list(neighbour.cpus)}"] if neighbour.cpus else []
     places += [f"cgroup {neighbour.cgroup}"] if neighbour.cgroup else []
     return ", ".join(places)
 
 
-def _did(neighbour: NeighbourRecord) -> str:
+def _did(neighbour: NeighbourRun) -> str:
     if neighbour.ended_early is not None:
         return f"{neighbour.ended_early} before the trial was over"
     if neighbour.intensity is None:

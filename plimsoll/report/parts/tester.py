@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.record.trials.tester_record import CyclesRecord, WorkerRecord
+from plimsoll.generator.interface import Cycles
+from plimsoll.record.trials.tester_record import WorkerRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.times import GAP_COLUMNS, cells
@@ -143,7 +144,7 @@ def _stalled_share(worker: WorkerRecord, trial: TrialRecord) -> float | None:
     return next(found, None)
 
 
-def _per_frame(cycles: CyclesRecord) -> str:
+def _per_frame(cycles: Cycles) -> str:
     return _cycles(cycles.ticks / cycles.frames) if cycles.frames else "-"
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
+from pydantic import Field, with_config
+
+from plimsoll.search.evidence.evidence_model import RECORDED
 from plimsoll.tune.host.view.unread import CannotRead
 
 # From the worst to the best; "unknown" is what could not be read, and no fault of the host.
@@ -33,12 +36,14 @@ MANAGED_NODE = (
 )
 
 
+# The record has it as it is.
+@with_config(RECORDED)
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """`where`, a path or command, said `what`: its text, or the part of it that matters."""
+    """What was read at one place: its text, or the part of it that matters."""
 
-    where: str
-    what: str
+    where: Annotated[str, Field(description="The path or command.")]
+    what: Annotated[str, Field(description="What it said.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Audits as runs keep them, with the findings that a test wants."""
 
-from plimsoll.record.run.audit_record import AuditFinding, AuditReading, AuditRecord, AuditStep
-from plimsoll.tune.audit.finding import CheckVerdict
+from plimsoll.record.run.audit_record import AuditFinding, AuditRecord, AuditStep
+from plimsoll.tune.audit.finding import CheckVerdict, Reading
 
 
 def finding(number: int, verdict: CheckVerdict, **changed: object) -> AuditFinding:
@@ -16,7 +16,7 @@ def finding(number: int, verdict: CheckVerdict, **changed: object) -> AuditFindi
         why="",
         fix="",
         sources=(),
-        read=(AuditReading(where=f"/proc/{number}", what="7"),),
+        read=(Reading(where=f"/proc/{number}", what="7"),),
         steps=(AuditStep(text=f"echo 1 > /proc/{number}", kind="command"),),
     )
     return found.model_copy(update=changed)

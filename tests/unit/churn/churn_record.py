@@ -10,7 +10,6 @@ from plimsoll.churn.results.churn_result import (
     CELL,
     WORKLOAD,
     ChurnCell,
-    ChurnFinding,
     ChurnPhaseRecord,
     ChurnResult,
     ComponentUsage,
@@ -28,6 +27,7 @@ from plimsoll.churn.streams.iperf3 import Throughput
 from plimsoll.record.run.journal import RUN_STARTED, Journal
 from plimsoll.record.run.result_file import finish_run
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.finding_record import FindingRecord
 
 S = 1_000_000_000
 BEGIN = 1_700_000_000 * S
@@ -111,7 +111,7 @@ def cell(number: int, network: str, percent: float, kept: float) -> ChurnCell:
         ),
         control_plane=figures(1 + percent / 100, bool(percent)),
         findings=(
-            ChurnFinding(
+            FindingRecord(
                 rule="throughput-kept",
                 subject="streams",
                 value=kept,

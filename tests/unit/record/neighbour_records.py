@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from plimsoll.record.trials.neighbour_record import NeighbourRecord
+from plimsoll.neighbours.neighbour_run import NeighbourRun
 
 
-def neighbour(**changes: Any) -> NeighbourRecord:
+def neighbour(**changes: Any) -> NeighbourRun:
     """A timer on CPU 1 that did as it was meant to."""
-    return NeighbourRecord.model_validate(
-        {
+    return NeighbourRun(
+        **{
             "name": "stress-ng timer",
             "level": "10000 Hz a worker",
-            "cpus": [1],
+            "cpus": (1,),
             "cgroup": None,
             "workers": 1,
             "niceness": 0,

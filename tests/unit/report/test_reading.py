@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.generator.interface import Cycles
 from plimsoll.record.trials.finding_record import FindingRecord
-from plimsoll.record.trials.tester_record import CyclesRecord
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.parts.calibrations import calibration_tables
 from plimsoll.report.parts.finding_lines import format_measure
@@ -66,7 +66,7 @@ def test_figures_have_sensible_digits_and_no_exponent_of_a_computer(
 def test_many_cycles_are_written_out(finished: RunData) -> None:
     assert finished.focus is not None
     (worker,) = finished.focus.workers
-    cycles = worker.cycles.model_copy(update={"send": CyclesRecord(ticks=1_013_400, frames=100)})
+    cycles = replace(worker.cycles, send=Cycles(ticks=1_013_400, frames=100))
     busy = worker.model_copy(update={"cycles": cycles})
     focus = finished.focus.model_copy(update={"workers": (busy,)})
     (loop,) = section_of(replace(finished, focus=focus)).loops

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from plimsoll.churn.api.writing_client import ApiReply
 from plimsoll.errors import MachineError
+from plimsoll.host.kubernetes.api_client import ApiAnswer
 
 
 class ClusterInMemory:
@@ -16,11 +16,11 @@ class ClusterInMemory:
         self.server = "https://memory"
         self.made: list[tuple[str, str]] = []
         self.namespaces: dict[str, int | None] = {}
-        self.answers: list[ApiReply] = []
+        self.answers: list[ApiAnswer] = []
         self.requests = 0
         self._linger = linger
 
-    def create(self, path: str, document: Mapping[str, Any]) -> ApiReply:
+    def create(self, path: str, document: Mapping[str, Any]) -> ApiAnswer:
         """Made, unless another answer was prepared."""
         self.requests += 1
         if self.answers:
@@ -29,16 +29,16 @@ class ClusterInMemory:
         self.made.append((str(document["kind"]), name))
         if document["kind"] == "Namespace":
             self.namespaces[name] = None
-        return ApiReply(201, {})
+        return ApiAnswer(201, {})
 
-    def delete(self, path: str, *, grace_s: int | None = None) -> ApiReply:
+    def delete(self, path: str, *, grace_s: int | None = None) -> ApiAnswer:
         """To be gone."""
         self.requests += 1
         name = path.rpartition("/")[2]
         if name not in self.namespaces:
-            return ApiReply(404, {"message": "not found"})
+            return ApiAnswer(404, {"message": "not found"})
         self.namespaces[name] = self._linger
-        return ApiReply(200, {})
+        return ApiAnswer(200, {})
 
     def items(self, path: str, selector: str) -> tuple[list[Mapping[str, Any]], str]:
         """The namespaces, those that are going too."""
@@ -49,6 +49,6 @@ class ClusterInMemory:
                     del self.namespaces[name]
         return [{"metadata": {"name": name}} for name in self.namespaces], "1"
 
-    def refused(self, answer: ApiReply, what: str) -> MachineError:
+    def refused(self, answer: ApiAnswer, what: str) -> MachineError:
         """As the client has it."""
         return MachineError(f"refuses {what}: {answer.reason}", where=self.server)

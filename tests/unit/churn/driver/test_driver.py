@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from plimsoll.churn.api.removal import NAMESPACES, remove
-from plimsoll.churn.api.writing_client import ApiReply, WritingClient
+from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.driver import driver as driver_module
 from plimsoll.churn.driver.churn_plan import ChurnPlan
 from plimsoll.churn.driver.driver import ChurnDriver, TokenBucket
@@ -18,6 +18,7 @@ from plimsoll.churn.driver.pod_watch import PodWatch
 from plimsoll.churn.workload.namespace_objects import Workload
 from plimsoll.churn.workload.object_set import SMALL
 from plimsoll.errors import MachineError
+from plimsoll.host.kubernetes.api_client import ApiAnswer
 from tests.unit.churn.driver.cluster_in_memory import ClusterInMemory
 from tests.worded.says import Says
 
@@ -101,7 +102,7 @@ def test_a_phase_that_is_not_over_in_time_ends_the_churn(pool: ThreadPoolExecuto
 @pytest.mark.parametrize("status", [0, 429, 500, 503])
 def test_a_server_at_fault_is_asked_again(pool: ThreadPoolExecutor, status: int) -> None:
     cluster = ClusterInMemory()
-    cluster.answers = [ApiReply(status, {}), ApiReply(status, {})]
+    cluster.answers = [ApiAnswer(status, {}), ApiAnswer(status, {})]
     driver = make(cluster, pool)
     driver.create([0])
     assert len(cluster.made) == 1 + SMALL.objects
@@ -110,13 +111,13 @@ def test_a_server_at_fault_is_asked_again(pool: ThreadPoolExecutor, status: int)
 
 def test_what_an_answer_that_was_lost_has_made_is_taken(pool: ThreadPoolExecutor) -> None:
     cluster = ClusterInMemory()
-    cluster.answers = [ApiReply(409, {"message": "already exists"})]
+    cluster.answers = [ApiAnswer(409, {"message": "already exists"})]
     assert make(cluster, pool).create([0]).complete
 
 
 def test_a_refusal_is_told_with_the_object(pool: ThreadPoolExecutor, says: Says) -> None:
     cluster = ClusterInMemory()
-    cluster.answers = [ApiReply(403, {"message": "namespaces is forbidden"})]
+    cluster.answers = [ApiAnswer(403, {"message": "namespaces is forbidden"})]
     with pytest.raises(MachineError) as caught:
         make(cluster, pool).create([0])
     assert caught.value == says("plimsoll-t-0")

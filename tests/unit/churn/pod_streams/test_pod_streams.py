@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.churn.api.writing_client import ApiReply, WritingClient
+from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.pod_streams import pod_streams
 from plimsoll.churn.pod_streams.end_report import EndReport
 from plimsoll.churn.pod_streams.pod_agent import end_command
@@ -23,6 +23,7 @@ from plimsoll.churn.pod_streams.settings import AttachedNetwork
 from plimsoll.churn.pod_streams.stream_pods import StreamPodPlan
 from plimsoll.churn.streams.iperf3 import StreamInterval, StreamReport
 from plimsoll.errors import MachineError
+from plimsoll.host.kubernetes.api_client import ApiAnswer
 from plimsoll.host.kubernetes.exec_stream import StreamEnded
 from tests.unit.churn.pod_streams.test_stream_pods import NETWORKS, plan
 from tests.worded.says import Says
@@ -56,29 +57,29 @@ class Api:
         # So much of a probe's report comes.
         self.whole: int | None = None
 
-    def create(self, path: str, document: Mapping[str, Any]) -> ApiReply:
+    def create(self, path: str, document: Mapping[str, Any]) -> ApiAnswer:
         assert path == "/api/v1/namespaces/bench/pods"
         name = document["metadata"]["name"]
         if self.multus is not None:
             document["metadata"]["annotations"]["k8s.v1.cni.cncf.io/network-status"] = self.multus
         self.made.append(name)
         self.pods[name] = {**document, "spec": {**document["spec"], "nodeName": f"node-of-{name}"}}
-        return ApiReply(201, {})
+        return ApiAnswer(201, {})
 
-    def get(self, path: str, _query: Mapping[str, str] | None = None) -> ApiReply:
+    def get(self, path: str, _query: Mapping[str, str] | None = None) -> ApiAnswer:
         if self.away:
-            return ApiReply(0, {"message": "connection refused"})
+            return ApiAnswer(0, {"message": "connection refused"})
         name = path.rpartition("/")[2]
         if name == "pods":
-            return ApiReply(200, {"items": [self._as_it_is(name) for name in self.pods]})
-        return ApiReply(200, self._as_it_is(name))
+            return ApiAnswer(200, {"items": [self._as_it_is(name) for name in self.pods]})
+        return ApiAnswer(200, self._as_it_is(name))
 
     def items(self, path: str, _selector: str) -> tuple[list[Mapping[str, Any]], str]:
         return list(self.get(path).document["items"]), "1"
 
-    def delete(self, path: str) -> ApiReply:
+    def delete(self, path: str) -> ApiAnswer:
         del self.pods[path.rpartition("/")[2]]
-        return ApiReply(200, {})
+        return ApiAnswer(200, {})
 
     def log_tail(self, namespace: str, _pod: str, _container: str, _lines: int) -> list[str]:
         assert namespace == "bench"

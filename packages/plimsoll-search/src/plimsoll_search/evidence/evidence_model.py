@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
+# Of a dataclass that is a part of a record: what it does not know is damage.
+RECORDED = ConfigDict(extra="forbid")
+
 
 class EvidenceModel(BaseModel):
     """Plain JSON of its fields alone; made from any object with the same attributes.
