@@ -7,13 +7,13 @@ Other distributions name theirs in an entry point group, under the kind's name.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_args
 
 from plimsoll.errors import MachineError
 
@@ -21,31 +21,53 @@ M = TypeVar("M")
 
 
 @dataclass(frozen=True)
-class PlugIns(Mapping[str, type[M]], Generic[M]):
-    """By kind, in alphabetical order and ours first, the subclasses of `base`.
+class ByModule(Mapping[str, type[M]], Generic[M]):
+    """By kind, what `attribute` is in the modules of `package`, which are called as the kinds are.
 
-    Ours are what `attribute` is in the modules of `package`, or, where the kinds are folders, in
-    the module `part` of each. `group` is where other distributions name theirs.
+    Where the kinds are folders, it is in the module `part` of each. Each is imported when used.
     """
 
-    base: type[M]
     package: str
     attribute: str
-    group: str
     part: str = ""
 
     def __getitem__(self, kind: str) -> type[M]:
-        """That kind's. Raises KeyError, and MachineError where another distribution's is unfit."""
-        if kind in _ours(self.package, self.part):
-            module = f"{self.package}.{kind.replace('-', '_')}"
-            found: type[M] = getattr(
-                import_module(f"{module}.{self.part}" if self.part else module), self.attribute
-            )
-            return found
-        return self._foreign(foreign(self.group)[kind])
+        if kind not in self:
+            raise KeyError(kind)
+        module = f"{self.package}.{kind.replace('-', '_')}"
+        found: type[M] = getattr(
+            import_module(f"{module}.{self.part}" if self.part else module), self.attribute
+        )
+        return found
 
     def __iter__(self) -> Iterator[str]:
-        ours = _ours(self.package, self.part)
+        return iter(_kinds_in(self.package, self.part))
+
+    def __len__(self) -> int:
+        return len(_kinds_in(self.package, self.part))
+
+    def __contains__(self, kind: object) -> bool:
+        return kind in _kinds_in(self.package, self.part)
+
+
+@dataclass(frozen=True)
+class PlugIns(Mapping[str, type[M]], Generic[M]):
+    """By kind, ours first, the models of `base`; `group` is where other distributions name theirs.
+
+    One of theirs that does not load is in the way of nothing but its own use.
+    """
+
+    base: type[M]
+    group: str
+    ours: Callable[[], Mapping[str, type[M]]]
+
+    def __getitem__(self, kind: str) -> type[M]:
+        """That kind's. Raises KeyError, and MachineError where another distribution's is unfit."""
+        ours = self.ours()
+        return ours[kind] if kind in ours else self._foreign(foreign(self.group)[kind])
+
+    def __iter__(self) -> Iterator[str]:
+        ours = self.ours()
         yield from ours
         yield from (each for each in sorted(foreign(self.group)) if each not in ours)
 
@@ -54,13 +76,35 @@ class PlugIns(Mapping[str, type[M]], Generic[M]):
 
     def __contains__(self, kind: object) -> bool:
         """Without importing it."""
-        return kind in _ours(self.package, self.part) or kind in foreign(self.group)
+        return kind in self.ours() or kind in foreign(self.group)
+
+    def loadable(self) -> Mapping[str, type[M]]:
+        """Those that load."""
+        return {kind: model for kind, model in self._each() if not isinstance(model, MachineError)}
+
+    def unloadable(self) -> Mapping[str, MachineError]:
+        """Why each of the others does not."""
+        return {kind: model for kind, model in self._each() if isinstance(model, MachineError)}
+
+    def _each(self) -> Iterator[tuple[str, type[M] | MachineError]]:
+        for kind in self:
+            try:
+                yield kind, self[kind]
+            except MachineError as error:
+                yield kind, error
 
     def _foreign(self, entry: EntryPoint) -> type[M]:
         found = loaded(entry, entry.value, entry.load)
         if not (isinstance(found, type) and issubclass(found, self.base)):
             raise unloadable(entry, entry.value, f"it is no {self.base.__name__}")
+        if entry.name not in kinds_of(found):
+            raise unloadable(entry, entry.value, f"its kind is not {entry.name}")
         return found
+
+
+def kinds_of(model: type[Any]) -> tuple[str, ...]:
+    """The kinds that a model serves, mostly one."""
+    return get_args(model.model_fields["kind"].annotation)
 
 
 def registered(packages: Iterable[str], attribute: str) -> Iterator[Any]:
@@ -102,7 +146,7 @@ def unloadable(entry: EntryPoint, where: str, problem: str) -> MachineError:
 
 
 @cache
-def _ours(package: str, part: str) -> tuple[str, ...]:
+def _kinds_in(package: str, part: str) -> tuple[str, ...]:
     names = (
         each.name
         for each in _modules_of(package)

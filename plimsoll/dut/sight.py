@@ -25,6 +25,7 @@ class Hop:
     frames: Annotated[int, Field(description="Frames that passed it in this trial.")]
 
 
+# Beside a finding, which is also an outcome: a DUT judges nothing.
 @dataclass(frozen=True, slots=True)
 class Remark:
     """Something about the DUT that a reader of the trial should know; `value` is in `unit`."""

@@ -19,6 +19,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
+from plimsoll.plug_ins import PlugIns
 from plimsoll.text.mistakes import brief, did_you_mean, mistake
 
 _KIND = "kind"
@@ -45,8 +46,10 @@ class OfKind:
     def __get_pydantic_json_schema__(
         self, _schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """Of a union of all."""
-        models: Any = reduce(or_, dict.fromkeys(self.kinds().values()))
+        """Of a union of all that load."""
+        kinds = self.kinds()
+        found = kinds.loadable() if isinstance(kinds, PlugIns) else kinds
+        models: Any = reduce(or_, dict.fromkeys(found.values()))
         union: Any = Annotated[models, Field(discriminator=_KIND)]
         return handler(TypeAdapter(union).core_schema)
 

@@ -96,7 +96,7 @@ def run_trial(bed: Testbed) -> tuple[Outcome, set[int]]:
         return False
 
     streams = compile_profile(EXPERIMENT.profile, 1000.0, bed.ports.paths)
-    plan = bed.shared_cpus.quieted(bed.plan(EXPERIMENT.trial, streams, 0.5), ())
+    plan = bed.shared_cpus.quieted(bed.plan(EXPERIMENT.trial, streams, 0.5, 1000.0), ())
     return bed.trial(plan, watch), cpus
 
 

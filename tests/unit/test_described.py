@@ -9,7 +9,7 @@ from plimsoll.generator.registry.generators import GENERATORS
 from plimsoll.neighbours.registry import neighbours
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.search.registry import strategies
-from plimsoll.trial.criteria.registry import criteria
+from plimsoll.trial.criteria.registry import CRITERIA
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,7 +23,7 @@ def first_cells(document: str) -> str:
 @pytest.mark.parametrize(
     ("kinds", "document"),
     [
-        (list(criteria()), "docs/experiment.md"),
+        (list(CRITERIA), "docs/experiment.md"),
         (list(lab_kinds()), "docs/experiment.md"),
         (list(GENERATORS), "docs/generators.md"),
         (list(strategies()), "docs/searches.md"),

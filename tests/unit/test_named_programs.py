@@ -20,7 +20,7 @@ from plimsoll.generator.generator_plan import GeneratorModel
 from plimsoll.generator.registry.generators import GENERATORS
 from plimsoll.neighbours.registry import neighbours
 from plimsoll.text.named_program import ALLOWED_KEY, AllowedPrograms, NamesProgram, NotRun
-from plimsoll.trial.criteria.registry import criteria
+from plimsoll.trial.criteria.registry import CRITERIA
 
 ROOT = Path(__file__).resolve().parents[2]
 # Of a field of text by that name it must be said whether what it names is run.
@@ -32,7 +32,7 @@ TELLING = re.compile(
 
 def documents() -> set[type[BaseModel]]:
     """The models of what people write, and of what the journals of methods keep."""
-    plug_ins = (*GENERATORS.values(), *LABS.values(), *criteria().values(), *neighbours().values())
+    plug_ins = (*GENERATORS.values(), *LABS.values(), *CRITERIA.values(), *neighbours().values())
     found = {Experiment, ChurnExperiment, *plug_ins}
     rooms = (ROOT / "plimsoll" / layer for layer in ("benchmark", "methods"))
     for path in (path for room in rooms for path in room.glob("*/settings.py")):

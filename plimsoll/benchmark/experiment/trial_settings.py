@@ -98,9 +98,15 @@ class TrialSettings(BaseModel):
     live: bool = False
 
     def plan(
-        self, streams: tuple[StreamPlan, ...], duration_s: float, *, mark: int, queue_frames: int
+        self,
+        streams: tuple[StreamPlan, ...],
+        duration_s: float,
+        *,
+        load_pps: float,
+        mark: int,
+        queue_frames: int,
     ) -> TrialPlan:
-        """A trial of these streams, through ports whose queues hold `queue_frames`.
+        """A trial of these streams, made of `load_pps`; the ports' queues hold `queue_frames`.
 
         The burst with which the tester catches up after a stall is kept to a quarter of
         the queue that it goes into, so that it cannot be what makes the DUT lose frames.
@@ -118,4 +124,5 @@ class TrialSettings(BaseModel):
             catch_up_us=catch_up_s * 1e6,
             stall_us=self.stall * 1e6,
             check=self.frame_check,
+            load_pps=load_pps,
         )

@@ -163,11 +163,19 @@ class Testbed:
         )
 
     def plan(
-        self, settings: TrialSettings, streams: tuple[StreamPlan, ...], duration_s: float
+        self,
+        settings: TrialSettings,
+        streams: tuple[StreamPlan, ...],
+        duration_s: float,
+        load_pps: float,
     ) -> TrialPlan:
-        """A trial of `streams`, under a mark of its own."""
+        """A trial of `streams`, which are made of this load, under a mark of its own."""
         return settings.plan(
-            streams, duration_s, mark=self.marks.take(), queue_frames=self.ports.queue_frames
+            streams,
+            duration_s,
+            load_pps=load_pps,
+            mark=self.marks.take(),
+            queue_frames=self.ports.queue_frames,
         )
 
     def trial(
@@ -178,7 +186,7 @@ class Testbed:
     ) -> Outcome:
         """Run one trial; `watch` sees each interval and stops the trial with True.
 
-        The streams `background` it are sent, and not judged.
+        The streams of the `background` are sent, too, and not judged.
         """
         with settled_heap(), self.undisturbed(), self.disturbances.recorded():
             outcome = run_trial(

@@ -129,9 +129,7 @@ class TrialRunner:
         history = self.session.recorder.history()
         number = history.next_trial_number()
         settings = settings_of(self.session.experiment.trial, request.phase)
-        planned = replace(
-            self.bed.plan(settings, request.streams, request.duration_s), load_pps=request.load_pps
-        )
+        planned = self.bed.plan(settings, request.streams, request.duration_s, request.load_pps)
         abort = self._early_abort(request, planned, history.trials())
         plan = self.bed.shared_cpus.quieted(
             planned, () if abort is None else abort.loss_limits, live=settings.live

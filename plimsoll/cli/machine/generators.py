@@ -9,8 +9,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from plimsoll.generator.registry.generators import GENERATORS
 from plimsoll.generator.registry.inventory import GeneratorListing, generator_listings
-from plimsoll.terminal.output import stdout, wide_stdout
+from plimsoll.terminal.output import errors, stdout, wide_stdout
 
 _TABLE_WIDTH = 120
 
@@ -29,6 +30,8 @@ def generators(
     Needs no root and starts nothing. Use one in an experiment as `generator: {kind: NAME}`.
     """
     found = generator_listings()
+    for error in GENERATORS.unloadable().values():
+        errors.print_error(error)
     if json:
         text = [each.model_dump(mode="json") for each in found]
         typer.echo(json_text.dumps(text, indent=2))

@@ -54,6 +54,8 @@ def list_labs(
     needs = lab_needs()
     for kind, summary in lab_kinds().items():
         stdout.print(Text.assemble("  ", (kind, "bold"), f"  {summary}"), soft_wrap=True)
+        if kind not in needs:
+            continue
         stdout.print(labelled("    needs:", needs[kind].in_words()), soft_wrap=True)
         if missing := needs[kind].missing():
             stdout.print(labelled("    missing here:", ", ".join(missing), "red"), soft_wrap=True)

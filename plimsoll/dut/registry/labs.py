@@ -12,11 +12,12 @@ from plimsoll.errors import InputError
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime
-from plimsoll.plug_ins import PlugIns
+from plimsoll.plug_ins import ByModule, PlugIns
 from plimsoll.text.kinds import OfKind
 
 # By `kind`.
-LABS = PlugIns(LabModel, package="plimsoll.dut.labs", attribute="LAB", group="plimsoll.labs")  # type: ignore[type-abstract]
+_OURS: ByModule[LabModel] = ByModule("plimsoll.dut.labs", "LAB")
+LABS = PlugIns(LabModel, "plimsoll.labs", lambda: _OURS)  # type: ignore[type-abstract]
 
 
 def make_lab(
@@ -27,13 +28,14 @@ def make_lab(
 
 
 def lab_kinds() -> dict[str, str]:
-    """Every kind of lab with a line on what it is."""
-    return {kind: model.summary for kind, model in LABS.items()}
+    """Every kind of lab with a line on what it is, or on why it does not load."""
+    broken = {kind: f"does not load: {why.message}" for kind, why in LABS.unloadable().items()}
+    return {kind: model.summary for kind, model in LABS.loadable().items()} | broken
 
 
 def lab_needs() -> dict[str, LabNeeds]:
-    """What each kind of lab needs of the machine."""
-    return {kind: model.needs() for kind, model in LABS.items()}
+    """What each kind of lab that loads needs of the machine."""
+    return {kind: model.needs() for kind, model in LABS.loadable().items()}
 
 
 def lab_of_kind(kind: str) -> LabModel:

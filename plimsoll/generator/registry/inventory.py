@@ -29,8 +29,8 @@ class GeneratorListing(BaseModel):
 
 
 def generator_listings() -> tuple[GeneratorListing, ...]:
-    """All kinds, the default one first."""
-    return tuple(_listing(kind, model) for kind, model in GENERATORS.items())
+    """All kinds that load, the default one first."""
+    return tuple(_listing(kind, model) for kind, model in GENERATORS.loadable().items())
 
 
 def _listing(kind: str, model: type[GeneratorModel]) -> GeneratorListing:

@@ -98,6 +98,7 @@ our-twin = parts_lab.lab:Twin
 nothing = parts_lab.no_lab:Nothing
 [plimsoll.criteria]
 least-frames = parts_lab.criterion:LeastFrames
+gone = parts_lab.gone:Gone
 """
 
 
@@ -188,6 +189,9 @@ def test_a_lab_and_a_criterion_of_another_distribution_are_like_ours(
     document["criteria"] = [{"kind": "loss-ratio"}, {"kind": "least-frames", "at_least": 1}]
     written.write_text(yaml.safe_dump(document))
     plimsoll("check", written)
+    listed = " ".join(plimsoll("lab", "list").split())
+    assert "our twin of the DUT" in listed
+    assert "lab-parts_lab does not load" in listed
     process = plimsoll.start("run", written)
     while process.poll() is None and not any(map(finished, tmp_path.glob("runs/*"))):
         time.sleep(0.05)
