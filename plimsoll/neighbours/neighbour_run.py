@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -47,7 +46,7 @@ class NeighbourRun:
         Field(description="The CPU time that it took, in s; null where it did not say."),
     ]
     figures: Annotated[
-        Mapping[str, float],
+        dict[str, float],
         Field(description="Further figures of its own, by the names that its program gives them."),
     ]
     program: Annotated[

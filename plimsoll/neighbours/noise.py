@@ -177,7 +177,7 @@ def _run(
         unit=achieved.unit,
         intensity=achieved.intensity,
         cpu_s=achieved.cpu_s,
-        figures=achieved.figures,
+        figures=dict(achieved.figures),
         program=achieved.program,
         unknown=achieved.unknown,
         ended_early=early,
