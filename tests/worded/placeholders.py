@@ -26,7 +26,7 @@ _JUST_NOW = timedelta(minutes=10)
 _PORT = re.compile(r"((?<=[\w\]]):|\bport )(?:3[2-9]\d{3}|[45]\d{4}|60\d{3})\b")
 
 # Of a ledger, which are drawn at random.
-_ID = re.compile(r"\b([a-z][a-z0-9-]*)-(?=[a-f]*\d)(?:[0-9a-f]{6}|[0-9a-f]{10}|[0-9a-f]{16})\b")
+_ID = re.compile(r"\b([a-z][a-z0-9-]*)-(?:[0-9a-f]{6}|[0-9a-f]{10}|[0-9a-f]{16})\b")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
