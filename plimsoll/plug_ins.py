@@ -96,9 +96,9 @@ class PlugIns(Mapping[str, type[M]], Generic[M]):
     def _foreign(self, entry: EntryPoint) -> type[M]:
         found = loaded(entry, entry.value, entry.load)
         if not (isinstance(found, type) and issubclass(found, self.base)):
-            raise unloadable(entry, entry.value, f"it is no {self.base.__name__}")
+            raise _unfit(entry, entry.value, f"it is no {self.base.__name__}")
         if entry.name not in kinds_of(found):
-            raise unloadable(entry, entry.value, f"its kind is not {entry.name}")
+            raise _unfit(entry, entry.value, f"its kind is not {entry.name}")
         return found
 
 
@@ -131,10 +131,10 @@ def loaded(entry: EntryPoint, where: str, load: Any) -> Any:
         return load()
     # It is their fault, and is said to be.
     except Exception as error:
-        raise unloadable(entry, where, f"{type(error).__name__}: {error}") from error
+        raise _unfit(entry, where, f"{type(error).__name__}: {error}") from error
 
 
-def unloadable(entry: EntryPoint, where: str, problem: str) -> MachineError:
+def _unfit(entry: EntryPoint, where: str, problem: str) -> MachineError:
     """That another distribution's part cannot be used."""
     distribution = entry.dist.name if entry.dist else "an unknown distribution"
     sort = entry.group.rpartition(".")[2].removesuffix("s")

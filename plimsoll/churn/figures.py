@@ -121,11 +121,7 @@ def stream_outcome(
         else dip.model_copy(update={"cycle": phases[place].cycle})
         for dip in found
     ]
-    return StreamOutcome(
-        figures,
-        tuple(records),
-        matched,
-    )
+    return StreamOutcome(figures, tuple(records), matched)
 
 
 def control_plane_figures(

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Protocol, runtime_checkable
 
-from pydantic import Field, with_config
+from pydantic import Field
 
-from plimsoll.search.evidence.evidence_model import RECORDED
+from plimsoll.search.evidence.evidence_model import recorded
 
 
-# The record has it as it is.
-@with_config(RECORDED)
+@recorded
 @dataclass(frozen=True, slots=True)
 class Hop:
     """A point that frames pass inside the DUT, and how many did in this trial, by its counters."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Literal, Protocol, runtime_checkable
 
-from pydantic import Field, with_config
+from pydantic import Field
 
 from plimsoll.errors import TESTER_COULD_NOT_TELL, MachineError, PlimsollError
 from plimsoll.generator.histogram import Histogram
-from plimsoll.search.evidence.evidence_model import RECORDED
+from plimsoll.search.evidence.evidence_model import recorded
 from plimsoll.text.units import format_ns
 from plimsoll.traffic.plan import StreamPlan
 
@@ -130,8 +130,7 @@ class FlowCounts:
         return self.sent[flow] - (self.received[flow] - self.duplicate[flow])
 
 
-# The record has it as it is.
-@with_config(RECORDED)
+@recorded
 @dataclass(frozen=True, slots=True)
 class StampCounts:
     """Probes that came back, by what their ports stamped of them; only the first have a latency."""
@@ -284,8 +283,7 @@ class PortCounts:
         return self.host.get("answered", 0)
 
 
-# The record has it as it is.
-@with_config(RECORDED)
+@recorded
 @dataclass(frozen=True, slots=True)
 class Stall:
     """A gap in a polling loop of the tester."""
@@ -301,8 +299,7 @@ class Stall:
     length_ns: Annotated[int, Field(description="Its length, in ns.")]
 
 
-# The record has it as it is.
-@with_config(RECORDED)
+@recorded
 @dataclass(frozen=True, slots=True)
 class Cycles:
     """TSC ticks that one step of a polling loop took for so many frames, of sampled bursts."""
@@ -316,8 +313,7 @@ class Cycles:
         return self.ticks / self.frames if self.frames else None
 
 
-# The record has it as it is.
-@with_config(RECORDED)
+@recorded
 @dataclass(frozen=True, slots=True)
 class CycleBudget:
     """Where a polling loop's time goes: making frames, sending, asking for them, measuring."""

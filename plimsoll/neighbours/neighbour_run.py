@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import Field, with_config
+from pydantic import Field
 
-from plimsoll.search.evidence.evidence_model import RECORDED
+from plimsoll.search.evidence.evidence_model import recorded
 
 IntensityUnit = Literal["bogo-ops/s", "B/s"]
 
 
-# The record has it as it is.
-@with_config(RECORDED)
+@recorded
 @dataclass(frozen=True, slots=True)
 class NeighbourRun:
     """One entry of the experiment's `noise`, in its order.

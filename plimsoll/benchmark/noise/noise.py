@@ -91,8 +91,7 @@ def _meter(settings: NoiseSettings, ledger: Ledger) -> Iterator[_Meter]:
     """Bring the loops up, and the trace; both down at the end."""
     with ExitStack() as stack:
         claim_cpus(ledger, [CpuClaim("--cpus", cpu, ENGINE) for cpu in settings.cpus])
-        others = cpus_polled_by_others(ledger)
-        avoided = others.union(settings.cpus)
+        avoided = cpus_polled_by_others(ledger).union(settings.cpus)
         log = ledger.directory / "engine.log"
         engine = stack.enter_context(closing(Engine.start(log, ledger.environment)))
         ledger.note_process(ENGINE, engine.identity)
@@ -116,7 +115,7 @@ def _meter(settings: NoiseSettings, ledger: Ledger) -> Iterator[_Meter]:
         if isinstance(trace, KernelTrace):
             stack.enter_context(trace)
         with kept_off(avoided):
-            shared = SharedCpus.of(settings.cpus, others, ledger)
+            shared = SharedCpus.of(settings.cpus, avoided, ledger)
         yield _Meter(engine, loops, facts.tsc_hz, trace, shared, avoided)
 
 

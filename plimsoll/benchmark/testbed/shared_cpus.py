@@ -38,9 +38,8 @@ class SharedCpus:
     crowded: bool = False
 
     @classmethod
-    def of(cls, polled: tuple[int, ...], of_others: Collection[int], ledger: Ledger) -> SharedCpus:
-        """As things stand while this process keeps off the CPUs polled by us and by others."""
-        avoided = {*polled, *of_others}
+    def of(cls, polled: tuple[int, ...], avoided: Collection[int], ledger: Ledger) -> SharedCpus:
+        """As things stand while this process keeps off the `avoided` CPUs, all polled ones."""
         return cls(
             polled=frozenset(polled),
             processes=own_processes_on(polled, ledger) if polled else {},

@@ -240,7 +240,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         stack.callback(observers.close)
         lab_notes = (lab_memory.note,) if lab_memory.note else ()
         with kept_on(plan.housekeeping_cpus):
-            shared = SharedCpus.of(plan.busy_cpus, plan.cpus_of_others, ledger)
+            shared = SharedCpus.of(plan.busy_cpus, plan.avoided_cpus, ledger)
         polling_pids = _polling_pids(lab, facts)
         disturbances = Disturbances()
         if plan.observe.enabled and plan.observe.kernel_events:

@@ -61,7 +61,6 @@ class ExportFormat(StrEnum):
 
 # What of a run's files each format is made from.
 _READ = {
-    ExportFormat.BUNDLE: (),
     ExportFormat.CDM: ("metrics/", "environment.json"),
     ExportFormat.CSV: ("metrics/",),
     ExportFormat.HLOG: ("histograms.hlog",),

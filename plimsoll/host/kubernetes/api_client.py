@@ -42,14 +42,10 @@ LONGEST_WAIT_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class ApiAnswer:
-    """An answer's `status`, 0 without one, and its `document`, which may say why it was refused.
-
-    `said` is what went wrong, in the server's own words, where the document does not say it.
-    """
+    """An answer's `status`, 0 without one, and its `document`, which says why it was refused."""
 
     status: int
     document: Mapping[str, Any]
-    said: str = ""
 
     @property
     def ok(self) -> bool:
@@ -59,8 +55,7 @@ class ApiAnswer:
     @property
     def reason(self) -> str:
         """The server's words for a refusal."""
-        words = self.said or self.document.get("message") or self.status
-        return str(words)[:LONGEST_REASON]
+        return str(self.document.get("message") or self.status)[:LONGEST_REASON]
 
 
 class JunkAnswerError(MachineError):
@@ -98,7 +93,7 @@ class ApiClient:
         except ApiException as error:
             if not error.status:
                 raise self._failed(str(error.reason)) from None
-            return ApiAnswer(int(error.status), {}, described(error))
+            return ApiAnswer(int(error.status), {"message": described(error)})
         except HTTPError as error:
             last = error.reason if isinstance(error, MaxRetryError) else error
             if isinstance(last, ProtocolError | DecodeError):

@@ -38,13 +38,7 @@ def polled_cpu_mistakes(
     claimed: Iterable[tuple[str, int]], own: Ledger | None = None
 ) -> Iterator[CpuTaken]:
     """All that `refuse_polled_cpus` would refuse, in the order given."""
-    polled = {
-        each.cpu: (use, each)
-        for use in ledger_uses()
-        if own is None or use.directory != own.directory
-        for each in use.polled_cpus
-        if _is_polled(use, each)
-    }
+    polled = {each.cpu: (use, each) for use, each in _polled_by_others(own)}
     for place, cpu in claimed:
         if cpu in polled:
             yield _refusal(place, *polled[cpu])
@@ -52,13 +46,7 @@ def polled_cpu_mistakes(
 
 def cpus_polled_by_others(own: Ledger) -> frozenset[int]:
     """The CPUs of this machine that other runs, and labs that stand, poll just now."""
-    return frozenset(
-        each.cpu
-        for use in ledger_uses()
-        if use.directory != own.directory
-        for each in use.polled_cpus
-        if _is_polled(use, each)
-    )
+    return frozenset(each.cpu for _, each in _polled_by_others(own))
 
 
 def claim_cpus(ledger: Ledger, claims: Sequence[CpuClaim]) -> None:
@@ -69,6 +57,13 @@ def claim_cpus(ledger: Ledger, claims: Sequence[CpuClaim]) -> None:
     with locked(shared_directory()):
         refuse_polled_cpus(((claim.place, claim.cpu) for claim in claims), ledger)
         ledger.note_polled_cpus(tuple(PolledCpu(claim.cpu, claim.process) for claim in claims))
+
+
+def _polled_by_others(own: Ledger | None) -> Iterator[tuple[LedgerUse, PolledCpu]]:
+    """What all ledgers but `own` poll just now."""
+    for use in ledger_uses():
+        if own is None or use.directory != own.directory:
+            yield from ((use, each) for each in use.polled_cpus if _is_polled(use, each))
 
 
 def _is_polled(use: LedgerUse, polled: PolledCpu) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import Field, with_config
+from pydantic import Field
 
-from plimsoll.search.evidence.evidence_model import RECORDED
+from plimsoll.search.evidence.evidence_model import recorded
 from plimsoll.tune.host.view.unread import CannotRead
 
 # From the worst to the best; "unknown" is what could not be read, and no fault of the host.
@@ -36,8 +36,7 @@ MANAGED_NODE = (
 )
 
 
-# The record has it as it is.
-@with_config(RECORDED)
+@recorded
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What was read at one place: its text, or the part of it that matters."""

@@ -23,7 +23,8 @@ from plimsoll.attribution.ranking.summary import summarise
 from plimsoll.attribution.ranking.trial_causes import TrialFacts, causes_of_trial
 from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.kernel_trace.event import KernelEvent
-from plimsoll.record.causes.causes_record import Cause, TraceState
+from plimsoll.record.causes.causes_record import TraceState
+from tests.unit.attribution.cause_records import a_cause
 from tests.unit.attribution.traces import AT, HZ, MS, US, event, latency, loss, move, stall, visit
 
 FAR = "dut.lab"
@@ -93,18 +94,7 @@ def test_a_stall_of_the_tester_is_not_explained_by_a_counter_of_the_dut() -> Non
     stolen = replace(move("hypervisor-steal", "steal of CPU 1", 1), host=FAR)
     found = explained(stalled, far={"counters": [stolen]}, coverage=TraceCoverage())
     assert {cause.kind for cause in found.causes} == {"unexplained"}
-    link = Cause(
-        kind="tester-stall",
-        name="away",
-        owner="tester",
-        cpu=1,
-        pid=None,
-        cgroup=None,
-        woken_by=None,
-        begin_tsc=0,
-        length_ns=9,
-        confidence="exact",
-    )
+    link = a_cause(kind="tester-stall", name="away", owner="tester", length_ns=9)
     steal = {"kind": "hypervisor-steal", "owner": "dut", "confidence": "counter", "host": FAR}
     counted = link.model_copy(update=steal)
     assert Explanation(stalled, (link, counted)).roots == (link, counted)

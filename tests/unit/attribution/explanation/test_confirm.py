@@ -6,24 +6,14 @@ import pytest
 
 from plimsoll.attribution.explanation.confirm import confirmed
 from plimsoll.record.causes.causes_record import Cause
+from tests.unit.attribution.cause_records import a_cause
 from tests.unit.attribution.traces import HZ, MS, move, stall
 
 NAME = "local_timer (tick_nohz_handler)"
 
 
 def tick(length_ns: int) -> Cause:
-    return Cause(
-        kind="timer-tick",
-        name=NAME,
-        owner="tester",
-        cpu=0,
-        pid=None,
-        cgroup=None,
-        woken_by=None,
-        begin_tsc=0,
-        length_ns=length_ns,
-        confidence="exact",
-    )
+    return a_cause(kind="timer-tick", name=NAME, owner="tester", cpu=0, length_ns=length_ns)
 
 
 def test_a_tick_of_microseconds_is_a_tick() -> None:

@@ -5,8 +5,9 @@ from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.incidents.loops import LoopOwner
 from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
-from plimsoll.record.causes.causes_record import Cause, Confidence
+from plimsoll.record.causes.causes_record import Confidence
 from plimsoll.search.evidence.disturbance import Disturbance
+from tests.unit.attribution.cause_records import a_cause
 from tests.unit.attribution.traces import (
     AT,
     DUT,
@@ -39,17 +40,8 @@ def _taken(
 ) -> Explanation:
     """A latency that one task explains."""
     begin, length_ns = AT + begin_ms * MS, round(length_ms * MS)
-    cause = Cause(
-        kind="task",
-        name=name,
-        owner=owner,
-        cpu=1,
-        pid=812,
-        cgroup=None,
-        woken_by=None,
-        begin_tsc=begin,
-        length_ns=length_ns,
-        confidence=confidence,
+    cause = a_cause(
+        name=name, owner=owner, pid=812, begin_tsc=begin, length_ns=length_ns, confidence=confidence
     )
     return Explanation(latency(begin_ms * MS, begin_ms * MS + length_ns), (cause,))
 

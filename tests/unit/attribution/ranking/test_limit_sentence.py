@@ -10,25 +10,14 @@ from plimsoll.attribution.incidents.loops import LoopOwner, noise_name
 from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.summary import CausesSummary
 from plimsoll.record.causes.causes_record import RankedCause
+from tests.unit.attribution.cause_records import a_ranked_cause
 
 NOISE = noise_name("stress-ng", "stress-ng cache on CPU 1")
 
 
 def cause(name: str, loss_share: float, spike_share: float | None = None) -> RankedCause:
-    return RankedCause(
-        kind="task",
-        name=name,
-        owner="dut",
-        cpu=1,
-        own=False,
-        occurrences=1,
-        incidents=1,
-        loss_share=loss_share,
-        spike_share=spike_share,
-        total_ns=1_000,
-        worst_ns=1_000,
-        confidence="exact",
-        remedy=None,
+    return a_ranked_cause(
+        name=name, loss_share=loss_share, spike_share=spike_share, total_ns=1_000, worst_ns=1_000
     )
 
 
@@ -64,20 +53,8 @@ def test_noise_that_lost_nothing_is_named_by_what_it_delayed() -> None:
 def unexplained(owner: LoopOwner, loss_share: float) -> RankedCause:
     """One of several kinds of knowing nothing: they differ in name, loop and CPU."""
     name = f"no kernel event of {owner} accounts for it"
-    return RankedCause(
-        kind="unexplained",
-        name=name,
-        owner=owner,
-        cpu=1,
-        own=False,
-        occurrences=1,
-        incidents=1,
-        loss_share=loss_share,
-        spike_share=None,
-        total_ns=None,
-        worst_ns=None,
-        confidence="unexplained",
-        remedy=None,
+    return a_ranked_cause(
+        kind="unexplained", name=name, owner=owner, loss_share=loss_share, confidence="unexplained"
     )
 
 

@@ -8,24 +8,16 @@ from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.incidents.cause import Explanation
 from plimsoll.attribution.ranking.loss_blame import LossBlame, loss_blame
 from plimsoll.record.causes.causes_record import Cause
+from tests.unit.attribution.cause_records import a_cause
 from tests.unit.attribution.traces import DUT, MS, explained, latency, loss, move, seen, visit
 
 
 def cause(
     name: str, owner: str | None, length_ns: int = MS, confidence: str = "exact", kind: str = "task"
 ) -> Cause:
-    return Cause(
-        kind=kind,
-        name=name,
-        owner=owner,
-        cpu=1,
-        pid=7,
-        cgroup=None,
-        woken_by=None,
-        begin_tsc=0,
-        length_ns=length_ns,
-        confidence=confidence,
-    )  # type: ignore[arg-type]
+    return a_cause(
+        kind=kind, name=name, owner=owner, pid=7, length_ns=length_ns, confidence=confidence
+    )
 
 
 def test_frames_go_to_the_absent_loops_by_the_time_each_took() -> None:

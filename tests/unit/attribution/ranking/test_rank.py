@@ -13,6 +13,7 @@ from plimsoll.attribution.ranking.remedies import _RULES, remedy_for
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.record.causes.causes_record import Cause
 from plimsoll.tune.audit.registry import all_checks
+from tests.unit.attribution.cause_records import a_cause
 from tests.unit.attribution.traces import (
     AT,
     MS,
@@ -27,18 +28,7 @@ from tests.unit.attribution.traces import (
 def cause(
     name: str, length_ns: int | None, *, kind: str = "task", begin: int | None = None
 ) -> Cause:
-    return Cause(
-        kind=kind,
-        name=name,
-        owner="dut",
-        cpu=1,
-        pid=7,
-        cgroup=None,
-        woken_by=None,
-        begin_tsc=begin,
-        length_ns=length_ns,
-        confidence="exact",
-    )  # type: ignore[arg-type]
+    return a_cause(kind=kind, name=name, pid=7, begin_tsc=begin, length_ns=length_ns)
 
 
 def test_shares_are_by_the_time_each_took() -> None:

@@ -24,6 +24,7 @@ from plimsoll.generator.interface import (
 from plimsoll.host.cpus import allowed_cpus
 from plimsoll.record.causes.causes_record import Cause
 from plimsoll.record.trials.clock_fit import ClockFit
+from tests.unit.attribution.cause_records import a_cause
 from tests.worded.says import Says
 
 US = 1_000
@@ -36,14 +37,10 @@ CLOCK = tuple(ClockReading(at, at, at + 10**12, 10) for at in (0, 10**9))
 
 
 def cause(kind: str, name: str, length_ns: int, at: int, confidence: str = "exact") -> Cause:
-    return Cause(
+    return a_cause(
         kind=kind,
         name=name,
         owner="tester",
-        cpu=1,
-        pid=None,
-        cgroup=None,
-        woken_by=None,
         begin_tsc=None if confidence == "unexplained" else at,
         length_ns=length_ns,
         confidence=confidence,

@@ -66,9 +66,7 @@ def redacted(plimsoll: Plimsoll, named_run: Path, redactions: Path) -> Path:
     """The named run as it was imported elsewhere; made once, as it is the same each time."""
     kept = redactions / named_run.name
     if not kept.is_dir():
-        assert (
-            plimsoll("export", "last", "--format", "bundle", "--redact", "-o", "r.tar.gz") == 0
-        ), plimsoll.err
+        assert plimsoll(*REDACTED) == 0, plimsoll.err
         assert plimsoll("import", "bundle", "r.tar.gz", "--runs", "other") == 0
         (copy,) = Path("other").iterdir()
         shutil.copytree(copy, kept / copy.name)
@@ -102,18 +100,7 @@ def test_a_bundle_makes_the_same_run_elsewhere(plimsoll: Plimsoll, named_run: Pa
 def test_a_redacted_bundle_has_none_of_the_names_and_opens_with_every_command(
     plimsoll: Plimsoll, named_run: Path
 ) -> None:
-    words = (
-        "export",
-        "last",
-        "--format",
-        "bundle",
-        "--redact",
-        "--word",
-        "customer-x",
-        "-o",
-        "r.tar.gz",
-    )
-    assert plimsoll(*words) == 0, plimsoll.err
+    assert plimsoll(*REDACTED, "--word", "customer-x") == 0, plimsoll.err
     assert "replaced:" in plimsoll.err
     assert plimsoll("import", "bundle", "r.tar.gz", "--runs", "other") == 0, plimsoll.err
     assert "stand-ins" in plimsoll.err
@@ -161,9 +148,7 @@ def test_stand_ins_are_consistent(redacted: Path, says: Says) -> None:
 
 def test_a_run_that_was_cut_short_can_be_bundled(plimsoll: Plimsoll) -> None:
     make_stopped(ROOT)
-    assert plimsoll("export", "last", "--format", "bundle", "--redact", "-o", "r.tar.gz") == 0, (
-        plimsoll.err
-    )
+    assert plimsoll(*REDACTED) == 0, plimsoll.err
     assert plimsoll("import", "bundle", "r.tar.gz", "--runs", "other") == 0
     assert plimsoll("runs", "--runs", "other") == 0
     assert "stopped" in plimsoll.out

@@ -15,6 +15,7 @@ from plimsoll.methods.load_line.platform_limit import (
     platform_sentence,
 )
 from plimsoll.record.causes.causes_record import Confidence, RankedCause, TraceState
+from tests.unit.attribution.cause_records import a_ranked_cause
 from tests.unit.attribution.traces import DUT, HZ, LOOPS, US, WHOLE, loss, visit
 from tests.worded.says import Says
 
@@ -27,20 +28,14 @@ def row(  # noqa: PLR0917
     kind: CauseKind = "task",
     owner: str = "dut",
 ) -> RankedCause:
-    return RankedCause(
+    return a_ranked_cause(
         kind=kind,
         name=name,
         owner=owner,
-        cpu=1,
-        own=False,
-        occurrences=1,
-        incidents=1,
         loss_share=share,
-        spike_share=None,
         total_ns=worst_ns,
         worst_ns=worst_ns,
         confidence=confidence,
-        remedy=None,
     )
 
 

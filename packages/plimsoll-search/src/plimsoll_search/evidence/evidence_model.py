@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, with_config
 
-# Of a dataclass that is a part of a record: what it does not know is damage.
-RECORDED = ConfigDict(extra="forbid")
+# Of a dataclass that is a part of a record as it is: a field that it does not have is damage.
+recorded = with_config(ConfigDict(extra="forbid"))
 
 
 class EvidenceModel(BaseModel):
