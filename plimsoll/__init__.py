@@ -35,7 +35,7 @@ def open(run: str | PathLike[str], *, runs: str | PathLike[str] = "runs") -> Run
     plimsoll.errors.InputError where there is no such run, or several begin so.
     """
     # Importing plimsoll has to cost next to nothing: every command and the agent do it.
-    from plimsoll.analysis.opening import open_run  # noqa: PLC0415
+    from plimsoll.analysis.runs import open_run  # noqa: PLC0415
 
     return open_run(run, runs)
 
@@ -49,7 +49,7 @@ def open_all(
     the result's `damaged`. With `parts` a matrix run in a folder is followed by the runs it
     is made of. Raises plimsoll.errors.InputError where the folder cannot be read.
     """
-    from plimsoll.analysis.opening import open_runs  # noqa: PLC0415
+    from plimsoll.analysis.runs import open_runs  # noqa: PLC0415
 
     return open_runs(where, parts=parts, stack_level=2)
 

@@ -25,12 +25,11 @@ from rich.console import Console
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.methods.load_line.run import find_load_line
-from plimsoll.record.index.run_filter import in_order
-from plimsoll.record.index.run_index import read_index
+from plimsoll.record.index.find import in_order, read_index
 from plimsoll.record.index.run_notes import change_notes
 from plimsoll.record.index.run_summary import summary_file
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.terminal.commands.progress import Progress
+from plimsoll.terminal.commands.running import Progress
 from plimsoll.terminal.tables.runs_table import RunsTable
 
 _FIRST = datetime(2026, 1, 1, tzinfo=UTC)

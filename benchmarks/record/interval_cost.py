@@ -35,14 +35,14 @@ from plimsoll.generator.engine.messages import read_message
 from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.histogram import bucket_of
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.host.processes.settled_heap import settled_heap
+from plimsoll.host.processes.garbage_collection import settled_heap
 from plimsoll.record.causes.spikes import SpikeLog
 from plimsoll.record.metrics.histogram_log import HistogramLog
 from plimsoll.record.metrics.interval_samples import interval_samples
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.terminal.commands.progress import progress_on
+from plimsoll.terminal.commands.running import progress_on
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.trial.judging.early_abort import EarlyAbort

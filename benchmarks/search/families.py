@@ -18,18 +18,18 @@ from benchmarks.search.held_out import HELD_OUT, HELD_OUT_LAST, HELD_OUT_LOSSY
 from plimsoll.search.simulated.models.capacity.diurnal import Diurnal
 from plimsoll.search.simulated.models.capacity.link_flaps import LinkFlaps
 from plimsoll.search.simulated.models.dut_model import DutModel
-from plimsoll.search.simulated.models.losses.random_loss import RandomLoss
-from plimsoll.search.simulated.models.memory.drift import Drift
-from plimsoll.search.simulated.models.memory.hysteresis import Hysteresis
-from plimsoll.search.simulated.models.memory.steps import CapacitySteps
-from plimsoll.search.simulated.models.memory.thermal import ThermalThrottling
-from plimsoll.search.simulated.models.stalls.changing_buffer import ChangingBuffer
+from plimsoll.search.simulated.models.losses.leaking import RandomLoss
+from plimsoll.search.simulated.models.memory.overloaded import Hysteresis
+from plimsoll.search.simulated.models.memory.temperature import ThermalThrottling
+from plimsoll.search.simulated.models.memory.tiring import CapacitySteps, Drift
 from plimsoll.search.simulated.models.stalls.garbage_collector import GarbageCollector
-from plimsoll.search.simulated.models.stalls.housekeeping import Housekeeping
 from plimsoll.search.simulated.models.stalls.noisy_neighbour import NoisyNeighbour
-from plimsoll.search.simulated.models.stalls.rare_stalls import RareStalls
-from plimsoll.search.simulated.models.stalls.rekeying import Rekeying
-from plimsoll.search.simulated.models.stalls.slow_phases import SlowPhases
+from plimsoll.search.simulated.models.stalls.rare_stalls import (
+    ChangingBuffer,
+    Housekeeping,
+    RareStalls,
+)
+from plimsoll.search.simulated.models.stalls.slow_phases import Rekeying, SlowPhases
 
 FamilyChoice = Literal["tuning", "held-out", "lossy", "all"]
 

@@ -26,10 +26,8 @@ from rich.table import Table
 
 from benchmarks.search.random_duts import DUT_KINDS, RandomDut, random_dut
 from plimsoll.search.evidence.trial_evidence import TrialEvidence
-from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.plan import MlrPlan
+from plimsoll.search.mlrsearch.goal import Goal, LoadSpan, MlrPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
-from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.strategy.ask import Ask, JudgedVerdict, Told
 
 _MINIMUM_PPS, _MAXIMUM_PPS = 1e4, 2e6

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
-from plimsoll.benchmark.trial_run.burst import burst_streams
+from plimsoll.benchmark.trial_run.search_trial import burst_streams
 from plimsoll.dut.labs.simulated import SimulatedSettings
 from plimsoll.search.strategy.ask import Ask, Told
 from plimsoll.traffic.streams.compile import compile_profile

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from benchmarks.search.families import FAMILIES, Family, FamilyChoice, families
-from plimsoll.search.simulated.models.capacity.stalling_tester import StallingTester
+from plimsoll.search.simulated.models.capacity.steady import StallingTester
 from plimsoll.search.simulated.models.dut_model import DutModel
 from plimsoll.search.simulated.models.registry import model_kinds
 

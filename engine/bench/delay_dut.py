@@ -17,10 +17,9 @@ from bench_bed import BenchBed
 from plimsoll.dut.ports.memif_port import memif_devargs
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import format_cpu_list
-from plimsoll.host.processes.affinity import housekeeping_cpus
+from plimsoll.host.processes.affinity import favour, housekeeping_cpus
 from plimsoll.host.processes.child import tied_to_parent
 from plimsoll.host.processes.identity import identify
-from plimsoll.host.processes.priority import favour
 
 _PORTS = (0, 1)
 _RING_SIZE = 1024

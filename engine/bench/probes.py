@@ -12,7 +12,7 @@ from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
 from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
 from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off
-from plimsoll.traffic.frames.templates import templates
+from plimsoll.traffic.frames.field_writers import templates
 from plimsoll.traffic.plan import Pacing, Role, StreamPlan
 from plimsoll.traffic.streams.stream import Stream
 

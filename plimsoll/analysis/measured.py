@@ -5,9 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 
-from plimsoll.analysis.column import Column, name_column
-from plimsoll.analysis.plain_table import PlainTable
 from plimsoll.analysis.shown import html_note
+from plimsoll.analysis.table import Column, PlainTable, name_column
 from plimsoll.analysis.when import When, moment_of, utc_of_ms
 from plimsoll.record.query import (
     MEASUREMENT,

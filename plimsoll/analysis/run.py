@@ -10,12 +10,11 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from plimsoll.analysis.measured import Measured
-from plimsoll.analysis.metric_rows import MetricRows, NamesAs
-from plimsoll.analysis.plain_table import PlainTable
-from plimsoll.analysis.row_selection import Periods, Texts, row_selection
+from plimsoll.analysis.metric_rows import MetricRows, NamesAs, Periods, Texts, row_selection
 from plimsoll.analysis.shown import html_facts, html_note, shown
-from plimsoll.analysis.spike_table import spike_table
+from plimsoll.analysis.table import PlainTable
 from plimsoll.analysis.trial import Trial
+from plimsoll.analysis.trial_tables import spike_table
 from plimsoll.analysis.trials import Trials, trials_of
 from plimsoll.analysis.when import When, utc_of_ns
 from plimsoll.record.causes.spikes import read_spikes
@@ -23,9 +22,8 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.run_entry import RunEntry, RunState
 from plimsoll.record.index.run_notes import Note
 from plimsoll.record.index.run_summary import RunSummary
-from plimsoll.record.methods.method import LOAD_LINE
+from plimsoll.record.methods.method import LOAD_LINE, RunAnswer
 from plimsoll.record.methods.registry import method_with_result
-from plimsoll.record.methods.run_outcome import RunAnswer
 from plimsoll.record.run.environment import Environment, load_environment
 from plimsoll.record.run.file_check import check_run, require_intact
 from plimsoll.record.run.journal import JournalContents, read_journal

@@ -1,21 +1,27 @@
-"""Many runs, opened for comparing."""
+"""Runs opened for looking at and comparing: `plimsoll.open` and `plimsoll.open_all`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from glob import glob, has_magic
+from pathlib import Path
 from typing import overload
 
-from plimsoll.analysis.column import Column
 from plimsoll.analysis.measured import Measured
-from plimsoll.analysis.plain_table import PlainTable
-from plimsoll.analysis.row_selection import Texts, several
+from plimsoll.analysis.metric_rows import Texts, several
 from plimsoll.analysis.run import Run
 from plimsoll.analysis.shown import html_note, shown
+from plimsoll.analysis.table import Column, PlainTable
 from plimsoll.analysis.when import When, unix_ms
-from plimsoll.record.index.run_entry import RunEntry, RunState
-from plimsoll.record.index.run_filter import RunFilter
+from plimsoll.errors import InputError
+from plimsoll.record.index.find import RunFilter, find_run, find_run_path, read_index
+from plimsoll.record.index.run_entry import RunEntry, RunState, entry_of
+from plimsoll.record.index.run_files import looks_like_run
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.text.plain_text import plain_text
 
 _COLUMNS = (
     Column("run", "text"),
@@ -141,3 +147,57 @@ def _row(run: Run, tags: Sequence[str]) -> tuple[object, ...]:
         run.answer.text if run.answer else None,
         *(run.tags.get(key) for key in tags),
     )
+
+
+AnyPath = str | os.PathLike[str]
+
+
+def open_run(run: AnyPath, runs_root: AnyPath) -> Run:
+    """The run that `run` means: a path; or, below `runs_root`, an id, its start, or last.
+
+    Raises InputError where there is none, or several.
+    """
+    directory = find_run(str(run), Path(runs_root))
+    return Run(entry_of(directory.run_id, directory.path))
+
+
+def open_runs(where: AnyPath | Iterable[AnyPath], *, parts: bool, stack_level: int) -> Runs:
+    """The runs in a folder, of a shell pattern of paths, or of several paths.
+
+    Warns of damaged ones, at the caller so many levels up. Raises InputError.
+    """
+    runs = Runs.of_entries(*_entries(where, parts))
+    if runs.damaged:
+        names = ", ".join(plain_text(run.id) for run in runs.damaged[:5])
+        warnings.warn(
+            f"{len(runs.damaged)} damaged and left out, see .damaged: {names}",
+            stacklevel=stack_level + 1,
+        )
+    return runs
+
+
+def _entries(where: AnyPath | Iterable[AnyPath], parts: bool) -> tuple[str, Iterator[RunEntry]]:
+    if not isinstance(where, str | os.PathLike):
+        paths = [find_run_path(str(each), Path()) for each in where]
+        return "Runs", _each(paths)
+    title = f"Runs of {where}"
+    if has_magic(str(where)) and not Path(where).exists():
+        return title, _each(path for path in map(Path, sorted(glob(str(where)))) if _is_run(path))
+    if RunDirectory(Path(where)).journal.is_file():
+        raise InputError(
+            "this is one run, not a folder of runs",
+            where=plain_text(str(where)),
+            remedy="open it by plimsoll.open",
+        )
+    return title, read_index(Path(where), parts=parts)
+
+
+def _each(paths: Iterable[Path]) -> Iterator[RunEntry]:
+    """By their names; by their paths where two have the same name."""
+    listed = list(paths)
+    alike = len({path.name for path in listed}) < len(listed)
+    return (entry_of(str(path) if alike else path.name, path) for path in listed)
+
+
+def _is_run(path: Path) -> bool:
+    return path.is_dir() and looks_like_run(path)

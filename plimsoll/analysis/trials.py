@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import overload
 
-from plimsoll.analysis.column import Column
-from plimsoll.analysis.plain_table import PlainTable
-from plimsoll.analysis.stream_table import stream_table
-from plimsoll.analysis.trial import Trial
-from plimsoll.analysis.trial_start import TrialBegins, TrialStart
+from plimsoll.analysis.table import Column, PlainTable
+from plimsoll.analysis.trial import Trial, TrialBegins, TrialStart
+from plimsoll.analysis.trial_tables import stream_table
 from plimsoll.errors import InputError
 from plimsoll.record.run.journal import JournalContents
 from plimsoll.record.run.run_directory import RunDirectory

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
 from plimsoll.errors import InputError
-from plimsoll.record.query.moment import Moment, parse_moment
+from plimsoll.record.query.metric_query import Moment, parse_moment
 
 # As a user states it: aware, in ms since the epoch as the record has it, or as text, such as
 # 2026-11-02T09:30Z, or "+30" for 30 s after a period begins, "-30" for 30 s before it ends.

@@ -16,12 +16,12 @@ from plimsoll.churn.control_plane.control_plane import (
     control_plane,
 )
 from plimsoll.churn.control_plane.programs import find_programs
+from plimsoll.churn.driver.workload import OPTIONAL_KINDS, Workload
 from plimsoll.churn.kpis.prometheus import PrometheusClient
 from plimsoll.churn.kpis.sampler import APISERVER, ETCD, Targets
 from plimsoll.churn.kpis.sources import ApiServerMetrics, MetricsSource, SocketMetrics
 from plimsoll.churn.pod_streams.stream_pods import pods_path, streams_selector
 from plimsoll.churn.settings import ChurnExperiment, GivenCluster, OwnCluster
-from plimsoll.churn.workload.namespace_objects import OPTIONAL_KINDS, Workload
 from plimsoll.host.ledger.ledger import Ledger
 
 _REMOVAL = "plimsoll.churn.api.removal"

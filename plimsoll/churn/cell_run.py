@@ -10,8 +10,7 @@ from typing import Protocol
 
 from plimsoll.churn.bed import ClusterBed
 from plimsoll.churn.criteria.criteria import CellFigures, judge
-from plimsoll.churn.driver.churn_plan import ChurnPhase, ChurnPlan
-from plimsoll.churn.driver.driver import ChurnDriver
+from plimsoll.churn.driver.driver import ChurnDriver, ChurnPhase, ChurnPlan
 from plimsoll.churn.driver.pod_watch import PodWatch
 from plimsoll.churn.figures import (
     CellTimes,
@@ -22,11 +21,9 @@ from plimsoll.churn.figures import (
 )
 from plimsoll.churn.kpis.prometheus import Stretch
 from plimsoll.churn.kpis.sampler import KpiSampler, sampling
-from plimsoll.churn.latency.probe_figures import p99_within, probe_figures
-from plimsoll.churn.latency.probes import ProbeLog, Probes, probing
+from plimsoll.churn.latency.probes import ProbeLog, Probes, p99_within, probe_figures, probing
 from plimsoll.churn.pod_streams.pod_streams import pod_streaming
-from plimsoll.churn.pod_streams.settings import ClusterNetwork
-from plimsoll.churn.pod_streams.stream_pods import StreamPodPlan
+from plimsoll.churn.pod_streams.stream_pods import ClusterNetwork, StreamPodPlan
 from plimsoll.churn.raw_record import ScrapeFiles, keep_probe_logs, write_metrics
 from plimsoll.churn.results.churn_result import ChurnCell, Dip, WorkloadRecord
 from plimsoll.churn.settings import (

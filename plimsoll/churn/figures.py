@@ -8,17 +8,9 @@ from dataclasses import dataclass
 from statistics import mean, pstdev
 
 from plimsoll.churn.criteria.criteria import ALL_PODS
-from plimsoll.churn.driver.churn_plan import ChurnPhase
-from plimsoll.churn.driver.pod_times import READY, PodTimes
-from plimsoll.churn.joining.dips import (
-    DipRule,
-    RateOver,
-    TimeSpan,
-    find_dips,
-    reference_of,
-)
-from plimsoll.churn.joining.matching import match, matched_event
-from plimsoll.churn.joining.total import mean_bps, total_rates, within
+from plimsoll.churn.driver.driver import ChurnPhase
+from plimsoll.churn.driver.pod_watch import READY, PodTimes
+from plimsoll.churn.driver.workload import POD_KINDS
 from plimsoll.churn.kpis.histogram import (
     CumulativeHistogram,
     kube_burner_quantile,
@@ -43,8 +35,19 @@ from plimsoll.churn.results.churn_result import (
     StreamFigures,
 )
 from plimsoll.churn.settings import DipSettings, StreamSettings
+from plimsoll.churn.streams.dips import (
+    DipRule,
+    RateOver,
+    TimeSpan,
+    find_dips,
+    match,
+    matched_event,
+    mean_bps,
+    reference_of,
+    total_rates,
+    within,
+)
 from plimsoll.churn.streams.iperf3 import Throughput
-from plimsoll.churn.workload.object_set import POD_KINDS
 from plimsoll.errors import MachineError
 
 _MACHINE = "machine"

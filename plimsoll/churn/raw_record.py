@@ -5,12 +5,10 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator, Sequence
 
-from plimsoll.churn.driver.pod_times import PodTimes
-from plimsoll.churn.kpis.kpi_metrics import TimedSamples, pod_metrics, reading_metrics
-from plimsoll.churn.kpis.sampler import KpiReading
+from plimsoll.churn.driver.pod_watch import PodTimes
+from plimsoll.churn.kpis.sampler import KpiReading, TimedSamples, pod_metrics, reading_metrics
 from plimsoll.churn.kpis.sources import Scrape
-from plimsoll.churn.latency.probe_figures import probe_seconds
-from plimsoll.churn.latency.probes import ProbeLog
+from plimsoll.churn.latency.probes import ProbeLog, probe_seconds
 from plimsoll.churn.streams.iperf3 import IPERF3, Throughput
 from plimsoll.host.wall_clock import wall_minus_monotonic_ns
 from plimsoll.record.files.record_error import write_failed

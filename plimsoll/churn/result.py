@@ -10,8 +10,7 @@ from plimsoll.churn.results.churn_result import (
     ChurnResult,
     LatencyFigures,
 )
-from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.run_outcome import Better, RunAnswer, RunFigure, RunOutcome
+from plimsoll.record.methods.method import Better, Method, RunAnswer, RunFigure, RunOutcome
 
 # All kinds of pods together.
 _ALL_PODS = "all"

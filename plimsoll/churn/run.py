@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.benchmark.experiment.versions import versions
+from plimsoll.benchmark.session.session import versions
 from plimsoll.churn.bed import check_cluster, cluster_bed
 from plimsoll.churn.cell_run import ChurnSession, cells_left, create_workload, run_cell
 from plimsoll.churn.driver.driver import TokenBucket, driving
@@ -27,6 +27,7 @@ from plimsoll.errors import Interrupted, MachineError
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.record.index.summarise import note_summary
 from plimsoll.record.metrics.metrics import convert_leftovers
+from plimsoll.record.run.file_check import Seals
 from plimsoll.record.run.journal import (
     PERIOD_BEGUN,
     RUN_RESUMED,
@@ -38,7 +39,6 @@ from plimsoll.record.run.journal import (
 from plimsoll.record.run.listed_files import GROWING_FILES
 from plimsoll.record.run.result_file import finish_run, read_run_result, restore_result
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
-from plimsoll.record.run.sealing import Seals
 
 _INTERRUPTED = "interrupted"
 # What goes on, for people.

@@ -21,11 +21,11 @@ from pydantic import (
 
 from plimsoll.benchmark.experiment.set_field import SetField, with_fields
 from plimsoll.churn.criteria.criteria import ChurnCriterion
+from plimsoll.churn.driver.workload import OBJECT_SETS, ObjectSet
 from plimsoll.churn.kpis.prometheus import PrometheusSettings
 from plimsoll.churn.latency.probes import LatencyProbeSettings
-from plimsoll.churn.pod_streams.settings import ClusterNetwork, StreamPods
+from plimsoll.churn.pod_streams.stream_pods import ClusterNetwork, StreamPods
 from plimsoll.churn.streams.networks import LocalNetwork
-from plimsoll.churn.workload.object_set import OBJECT_SETS, ObjectSet
 from plimsoll.text.document import Document, read_document
 from plimsoll.text.mistakes import did_you_mean, mistake
 from plimsoll.text.named_program import NotRun, ProgramPath

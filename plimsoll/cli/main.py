@@ -5,19 +5,88 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from functools import cache
+from importlib import import_module
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from plimsoll.cli.command_group import CommandGroup
+from plimsoll.cli.methods.method_commands import made_by, method_command
 from plimsoll.errors import SIGNALLED, InputError, Interrupted, PlimsollError
 from plimsoll.extras import check_only_ours
 from plimsoll.host.entry.uncaught import TRACEBACK_VARIABLE, show_traceback
+from plimsoll.record.methods.registry import folder_methods, is_standard_test
+from plimsoll.terminal.exit_codes import usage_error
 from plimsoll.terminal.output import errors
-from plimsoll.terminal.suggesting_group import BeyondTyper
-from plimsoll.terminal.usage_error import usage_error
+from plimsoll.terminal.suggesting_group import BeyondTyper, SuggestingGroup, todays
 from plimsoll.version import VERSION
+
+# By name, in the order in which help lists them, the module of this package that adds each, or the
+# method whose folder does. All other methods stand between the two.
+_FIRST = {
+    "init": ".machine.init",
+    "check": ".methods.check",
+    "run": "load-line",
+    "trial": "trial",
+    "test": ".methods.test",
+    "console": ".console.console",
+}
+_THEN = {
+    "watch": ".records.watch",
+    "report": ".records.report",
+    "why": ".records.why",
+    "compare": ".records.compare",
+    "trend": ".records.trend",
+    "runs": ".records.runs",
+    "metrics": ".records.metrics",
+    "export": ".records.export",
+    "serve": ".serve.serve",
+    "calibrate": ".machine.calibrate",
+    "osnoise": ".machine.osnoise",
+    "ports": ".machine.ports",
+    "generators": ".machine.generators",
+    "simulate": ".methods.simulate",
+    "import": ".records.import_",
+    "lab": ".machine.lab",
+    "tune": ".tune.tune",
+}
+
+
+def command_names() -> tuple[str, ...]:
+    """All of them; a method of another distribution takes no name of ours."""
+    listed = {*_FIRST, *_FIRST.values(), *_THEN}
+    methods = (each for each in folder_methods() if not is_standard_test(each))
+    return (*_FIRST, *(each for each in methods if each not in listed), *_THEN)
+
+
+class CommandGroup(SuggestingGroup):
+    """Knows the names, and imports a command's module, whose `add_to` registers it, on demand.
+
+    Of click's types there are two, its own and those that newer versions of Typer carry.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All names."""
+        return list(command_names())
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name; None where there is none."""
+        return _load(cmd_name) if cmd_name in command_names() else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As the group's own, also by the names that commands had in the last version."""
+        return super().resolve_command(ctx, todays(args, tell=not ctx.resilient_parsing))
+
+
+@cache
+def _load(name: str) -> TyperCommand | TyperGroup:
+    module = _FIRST.get(name) or _THEN.get(name) or name
+    if not module.startswith("."):
+        return method_command(module)
+    return made_by(import_module(module, __package__).add_to)
+
 
 # Each on a line of its own: two blanks before the line's end, as Markdown has it.
 _EXAMPLES = "  \n".join(

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.analysis.opening import open_run
 from plimsoll.analysis.run import Run
+from plimsoll.analysis.runs import open_run
 from plimsoll.analysis.trial import Trial
 from plimsoll.benchmark.experiment.reading_interval import check_readings, check_search_readings
 from plimsoll.benchmark.experiment.trial_settings import check_trial_duration

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from plimsoll.analysis.column import Column
-from plimsoll.analysis.plain_table import PlainTable
 from plimsoll.analysis.shown import html_facts
+from plimsoll.analysis.table import Column, PlainTable
 from plimsoll.benchmark.live_traffic.experiment_traffic import (
     ExperimentTraffic,
     experiment_traffic,
 )
-from plimsoll.benchmark.live_traffic.live_captures import PortCapture
+from plimsoll.benchmark.live_traffic.live_captures import PortCapture, as_pcap
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
-from plimsoll.benchmark.live_traffic.received_frames import as_pcap
 from plimsoll.driving.chosen_experiment import AnyExperiment, chosen_experiment
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.text.units import format_duration, format_pps, parse_duration, parse_rate

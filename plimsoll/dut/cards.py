@@ -18,7 +18,7 @@ from plimsoll.dut.ports.tester_ports import (
 )
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.namespaces.ip_command import ip_objects
-from plimsoll.host.ports.pci_address import pci_address
+from plimsoll.host.ports.netdevs import pci_address
 from plimsoll.text.mistakes import mistake
 
 PLACE = "lab.cards"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Protocol, runtime_checkable
 
 from pydantic import Field
 
-from plimsoll.search.evidence.evidence_model import recorded
+from plimsoll.dut.lab import DutPortCounters
+from plimsoll.host.dpdk_telemetry import counter
+from plimsoll.search.evidence.trial_evidence import recorded
 
 
 @recorded
@@ -68,4 +70,17 @@ def grown(before: tuple[Hop, ...], after: tuple[Hop, ...]) -> tuple[Hop, ...]:
     return tuple(
         Hop(new.direction, new.place, new.frames - old.frames)
         for old, new in zip(before, after, strict=True)
+    )
+
+
+def ethdev_counters(port: int, stats: Mapping[str, object]) -> DutPortCounters:
+    """Of one port since it was started. Raises TelemetryError where one is no count."""
+    return DutPortCounters(
+        port=port,
+        rx_frames=counter(stats, "ipackets"),
+        tx_frames=counter(stats, "opackets"),
+        rx_missed=counter(stats, "imissed"),
+        rx_errors=counter(stats, "ierrors"),
+        tx_errors=counter(stats, "oerrors"),
+        rx_no_mbuf=counter(stats, "rx_nombuf"),
     )

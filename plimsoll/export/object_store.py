@@ -18,9 +18,8 @@ from urllib.parse import urlsplit
 
 from plimsoll.errors import InputError, MachineError
 from plimsoll.export.credentials import Credentials
-from plimsoll.export.export_error import ExportError
-from plimsoll.export.metric_batches import RecordedPeriod
-from plimsoll.export.parquet_parts import parquet_parts, partition
+from plimsoll.export.output_file import ExportError
+from plimsoll.export.parquet_parts import RecordedPeriod, parquet_parts, partition
 from plimsoll.extras import added_by
 from plimsoll.host.http.origin import Origin
 from plimsoll.host.http.origin_proxy import OriginProxy

@@ -72,3 +72,9 @@ def unwritable(path: Path, error: OSError) -> PlimsollError:
         where=str(path),
         remedy="name a place with room that you may write to",
     )
+
+
+class ExportError(PlimsollError):
+    """The other side did not take it; the record here is unharmed."""
+
+    exit_code = 6

@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.export.metric_batches import periods_to_export
 from plimsoll.export.object_store import Bucket, OpenBucket, opened, put_parts
-from plimsoll.export.parquet_parts import partition
+from plimsoll.export.parquet_parts import partition, periods_to_export
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.index.run_files import is_run_file, run_files
 from plimsoll.record.run.run_directory import RunDirectory

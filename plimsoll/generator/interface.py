@@ -11,7 +11,7 @@ from pydantic import Field
 
 from plimsoll.errors import TESTER_COULD_NOT_TELL, MachineError, PlimsollError
 from plimsoll.generator.histogram import Histogram
-from plimsoll.search.evidence.evidence_model import recorded
+from plimsoll.search.evidence.trial_evidence import recorded
 from plimsoll.text.units import format_ns
 from plimsoll.traffic.plan import StreamPlan
 

@@ -1,13 +1,15 @@
-"""Streams for generators that count by port: one stream out of each port, and one into it."""
+"""Ports of generators that count by port: one stream out of each, one into it, and their links."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from plimsoll.errors import InputError
-from plimsoll.generator.interface import GeneratorRefused
+from plimsoll.errors import InputError, MachineError
+from plimsoll.generator.interface import GeneratorRefused, PortInfo
 from plimsoll.generator.sampled_trial import PortTotals, StreamTotals, Totals
+from plimsoll.host.processes.child import comes_true
 from plimsoll.traffic.plan import StreamPlan
 
 _ETHERTYPE, _IPV4, _PROTOCOL, _UDP = slice(12, 14), b"\x08\x00", 23, 17
@@ -98,4 +100,41 @@ def totals_by_port(
             for each in streams
         },
         ports,
+    )
+
+
+_INTERFACE = re.compile(r"net_af_(?:packet|xdp)\d*,(?:.*,)?iface=([^,]+)")
+
+
+def interface_of(devargs: str) -> str:
+    """The name of a port's interface. Raises InputError where it has none."""
+    found = _INTERFACE.match(devargs)
+    if found is None:
+        raise InputError(
+            f"{devargs} is no interface of the kernel's",
+            where="generator.kind",
+            remedy="use a lab behind interfaces (docs/duts.md), or another generator",
+        )
+    return found[1]
+
+
+_LOOK_EVERY_S = 0.05
+
+
+def linked_ports(look: Callable[[], tuple[PortInfo, ...]], wait_s: float) -> tuple[PortInfo, ...]:
+    """The ports as `look` sees them once all have links. Raises MachineError after `wait_s`."""
+    ports: tuple[PortInfo, ...] = ()
+
+    def are_up() -> bool:
+        nonlocal ports
+        ports = look()
+        return all(port.link_up for port in ports)
+
+    if comes_true(are_up, wait_s, every_s=_LOOK_EVERY_S):
+        return ports
+    down = ", ".join(port.devargs for port in ports if not port.link_up)
+    raise MachineError(
+        f"{down} still without link after {wait_s:g} s",
+        where="generator",
+        remedy="check that the DUT runs and opened its end",
     )

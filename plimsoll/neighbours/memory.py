@@ -13,8 +13,7 @@ from pydantic import Field
 
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.child import Child
-from plimsoll.neighbours.neighbour import Achieved, NeighbourModel
-from plimsoll.neighbours.neighbour_run import IntensityUnit
+from plimsoll.neighbours.neighbour import Achieved, IntensityUnit, NeighbourModel
 from plimsoll.text.quantities import ByteRateField, ByteSizeField
 from plimsoll.text.units import RatioField, format_ratio
 

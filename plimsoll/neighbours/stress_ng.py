@@ -14,8 +14,7 @@ from pydantic import Field, model_validator
 from plimsoll.errors import MachineError
 from plimsoll.host.namespaces.ip_command import find_program
 from plimsoll.host.processes.child import Child
-from plimsoll.neighbours.neighbour import Achieved, NeighbourModel
-from plimsoll.neighbours.neighbour_run import IntensityUnit
+from plimsoll.neighbours.neighbour import Achieved, IntensityUnit, NeighbourModel
 from plimsoll.text.bounded_yaml import load_yaml
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.named_program import NotRun

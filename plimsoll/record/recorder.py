@@ -15,13 +15,14 @@ from plimsoll.host.processes.stop_request import uninterrupted
 from plimsoll.host.wall_clock import wall_minus_monotonic_ns
 from plimsoll.record.causes.causes_record import TrialCauses
 from plimsoll.record.causes.kernel_events import KeptEvent, write_kernel_events
-from plimsoll.record.causes.spike_causes import attribute_spikes
-from plimsoll.record.causes.spikes import SpikeLog
+from plimsoll.record.causes.spikes import SpikeLog, attribute_spikes
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.summarise import note_summary
 from plimsoll.record.metrics.flow_table import flow_samples, write_flows
 from plimsoll.record.metrics.histogram_log import HistogramLog
 from plimsoll.record.metrics.interval_samples import (
+    UNKNOWN_CAPACITY,
+    TesterCapacity,
     intended_samples,
     interval_samples,
     noise_samples,
@@ -29,8 +30,8 @@ from plimsoll.record.metrics.interval_samples import (
 )
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter, convert_leftovers
-from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
-from plimsoll.record.run.boot_time import time_since_boot
+from plimsoll.record.run.environment import time_since_boot
+from plimsoll.record.run.file_check import SPIKES, Seals
 from plimsoll.record.run.journal import (
     RUN_RESUMED,
     RUN_STARTED,
@@ -45,9 +46,7 @@ from plimsoll.record.run.journal import (
 from plimsoll.record.run.listed_files import GROWING, GROWING_FILES
 from plimsoll.record.run.result_file import finish_run, restore_result
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
-from plimsoll.record.run.sealing import SPIKES, Seals
-from plimsoll.record.trials.offered_range import OFFERING_SAMPLE, OfferedRange
-from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_parts import OFFERING_SAMPLE, OfferedRange, TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord
 
 

@@ -49,13 +49,13 @@ def as_junit(
 
 def export_charts(run: RunDirectory) -> list[Path]:
     """Write each chart that has something to show as SVG and PNG. Raises RecordError."""
-    from plimsoll.report import chart_files  # noqa: PLC0415
+    from plimsoll.report import page_files  # noqa: PLC0415
 
-    return chart_files.export_charts(run)
+    return page_files.export_charts(run)
 
 
 def export_tables(run: RunDirectory) -> list[Path]:
     """Write each table of the run's report.html as CSV. Raises RecordError."""
-    from plimsoll.report import table_files  # noqa: PLC0415
+    from plimsoll.report import page_files  # noqa: PLC0415
 
-    return table_files.export_tables(run)
+    return page_files.export_tables(run)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import InputError, PlimsollError
+from plimsoll.text.given_path import reason_of
 from plimsoll.text.plain_text import plain_signs, plain_text, without_controls
 
 # Wider than any line: a pipe, a file and a log have no edge to fold at.
@@ -109,3 +111,20 @@ def wide_stdout(least: int) -> Console:
 stdout = EdgelessConsole()
 stderr = PlainConsole(stderr=True)
 errors = Errors(stderr)
+
+
+def write_new_file(path: Path, text: str, option: str = "--output") -> None:
+    """Write it and say so on standard error; never over something that exists.
+
+    Raises InputError, with the `option` as the remedy, where it cannot be written.
+    """
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"cannot be written: {reason_of(error)}",
+            where=str(path),
+            remedy=f"name another file with {option}",
+        ) from None
+    stderr.print(f"written: {path}", soft_wrap=True, highlight=False)

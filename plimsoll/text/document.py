@@ -13,10 +13,15 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.text.bounded_yaml import QUICK_LOADER, check_bounds, check_json_depth
+from plimsoll.text.bounded_yaml import (
+    QUICK_LOADER,
+    check_bounds,
+    check_json_depth,
+    json_nodes,
+    parse_json,
+)
 from plimsoll.text.field_path import FieldPath
 from plimsoll.text.given_path import read_regular_file
-from plimsoll.text.json_text import json_nodes, parse_json
 from plimsoll.text.misread import misread
 from plimsoll.text.mistakes import Location, as_one, brief, dotted, each_mistake, tell_mistakes
 from plimsoll.text.named_program import ALLOWED_KEY, AllowedPrograms

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from plimsoll.errors import InputError
-from plimsoll.search.text.mistakes import did_you_mean, mistake
+from plimsoll.search.text.errors import did_you_mean, mistake
 from plimsoll.text.units import in_units_of
 
 __all__ = [

@@ -13,8 +13,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from plimsoll.errors import MachineError, PlimsollError
-from plimsoll.record.live.latest_values import LatestValue, SeriesKey
-from plimsoll.record.live.live_run import LiveRun, LiveState
+from plimsoll.record.live.live_run import LatestValue, LiveRun, LiveState, SeriesKey
 from plimsoll.record.metrics.over_time import Reduction
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.web.endpoint import ListenEndpoint

@@ -18,9 +18,8 @@ from typing import Any
 import jsonschema
 import yaml
 
-from plimsoll.host.ledger.hugepage_claims import all_claims, claims_locked
-from plimsoll.host.ledger.hugepage_pool import pools
-from plimsoll.host.ledger.ledger_use import ledger_uses
+from plimsoll.host.ledger.hugepage_claims import all_claims, claims_locked, pools
+from plimsoll.host.ledger.shared_directory import ledger_uses
 from tests.integration.turns import refuse_taken
 from tests.integration.warm_start import run_warm
 

@@ -6,7 +6,7 @@ import contextlib
 
 import psutil
 
-from plimsoll.host.ledger.hugepage_pool import pools
+from plimsoll.host.ledger.hugepage_claims import pools
 
 
 class HugepageReserve:

@@ -12,7 +12,7 @@ from plimsoll.record.run.audit_record import AuditRecord, read_audits
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.data.host_figures import observed_host_figures
+from plimsoll.report.data.one_host import observed_host_figures
 from plimsoll.report.tuning.tuning_during_run import joined
 from tests.integration.command import (
     Workplace,

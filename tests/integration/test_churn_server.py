@@ -18,21 +18,20 @@ from plimsoll.churn.control_plane.control_plane import ControlPlane, api_server
 from plimsoll.churn.control_plane.fake_kubelet import FAKE_LABEL
 from plimsoll.churn.control_plane.programs import find_programs
 from plimsoll.churn.driver.pod_watch import watching
-from plimsoll.churn.kpis.latencies import etcd_latencies, request_latencies
-from plimsoll.churn.kpis.sampler import APISERVER, ETCD, Targets, sampling
-from plimsoll.churn.kpis.sources import ApiServerMetrics, SocketMetrics
-from plimsoll.churn.workload.namespace_objects import (
+from plimsoll.churn.driver.workload import (
     KIND_LABEL,
+    RDS_CORE,
     Workload,
     namespace_document,
     namespace_objects,
 )
-from plimsoll.churn.workload.object_set import RDS_CORE
+from plimsoll.churn.kpis.latencies import etcd_latencies, request_latencies
+from plimsoll.churn.kpis.sampler import APISERVER, ETCD, Targets, sampling
+from plimsoll.churn.kpis.sources import ApiServerMetrics, SocketMetrics
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.child import Child
-from plimsoll.host.processes.own_module import module_argv, module_environment
+from plimsoll.host.processes.child import Child, module_argv, module_environment
 from tests.integration.command import ROOT, until
 
 BUILT = ROOT / "build" / "kube-apiserver"

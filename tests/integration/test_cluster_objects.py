@@ -18,8 +18,9 @@ import pytest
 import yaml
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
-from plimsoll.cluster.pods.cluster_client import ClusterClient
+from plimsoll.cluster.pods.cluster_client import ClusterClient, ClusterPlace
 from plimsoll.cluster.pods.manifests import (
+    ObservedNode,
     dut_pods,
     observer_name,
     observer_pod,
@@ -27,8 +28,6 @@ from plimsoll.cluster.pods.manifests import (
     owner_manifest,
     run_pod,
 )
-from plimsoll.cluster.pods.observed_node import ObservedNode
-from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import PodPlan, plan_pods
 from plimsoll.cluster.pods.removal import FoundRun, found_runs, remove_labelled
 from plimsoll.host.kubernetes.cluster_errors import ClusterRefused

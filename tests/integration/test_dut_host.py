@@ -14,13 +14,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from plimsoll.host.processes.over_ssh import over_ssh
+from plimsoll.host.processes.child import over_ssh
 from plimsoll.host.processes.polling_loops import FoundLoop
 from plimsoll.host.processes.schedule_stats import polling_threads
 from plimsoll.observe.agent.host_agent import HostAgent
 from plimsoll.observe.agent.observers import Observers
 from plimsoll.observe.agent.remote_trace import RemoteTrace
-from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.observe.kernel_trace.trace_program import TraceUnavailable
 from plimsoll.observe.reading.observer import Observation
 from plimsoll.record.causes.causes_record import Cause, TrialCauses
 from tests.integration.command import Workplace, until, workplace

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.attribution.events.coverage import TraceCoverage
+from plimsoll.attribution.events.trace_reading import TraceCoverage
 from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.explanation.observations import HostObservations, Observations
 from plimsoll.attribution.incidents.incident import Incident
@@ -22,9 +22,8 @@ from plimsoll.generator.interface import ClockReading
 from plimsoll.observe.agent import host_agent
 from plimsoll.observe.agent.host_agent import HostAgent
 from plimsoll.observe.agent.observers import Observers
-from plimsoll.observe.agent.remote_clock import HostClock
-from plimsoll.observe.agent.remote_trace import RemoteTrace
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.agent.remote_trace import HostClock, RemoteTrace
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 from plimsoll.observe.reading.observer import Observation
 from plimsoll.record.trials.clock_fit import ClockFit
 from tests.integration.command import until

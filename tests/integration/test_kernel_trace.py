@@ -21,9 +21,8 @@ from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.trace_instance import trace_instance
 from plimsoll.host.processes.identity import wait_for_end
 from plimsoll.host.processes.ticks import HostTicks
-from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
-from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent, TraceUnavailable
 
 pytestmark = pytest.mark.alone
 

@@ -15,9 +15,8 @@ import pytest
 import yaml
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
-from plimsoll.cluster.pods.cluster_client import ClusterClient
+from plimsoll.cluster.pods.cluster_client import ClusterClient, ClusterPlace
 from plimsoll.cluster.pods.manifests import owner_manifest
-from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import plan_pods
 from plimsoll.methods.matrix.jobs import job_manifest
 from tests.integration.cluster.control_plane import (

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import plimsoll
-from plimsoll.benchmark.live_traffic.live_bed import live_traffic
-from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
+from plimsoll.benchmark.live_traffic.experiment_traffic import live_traffic
+from plimsoll.benchmark.live_traffic.live_trial import LiveSettings
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.dut.labs.loopback import LoopbackSettings
 from plimsoll.generator.engine.settings import EngineSettings

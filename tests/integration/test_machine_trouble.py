@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.ledger.hugepage_pool import pools
+from plimsoll.host.ledger.hugepage_claims import pools
 from tests.integration.command import (
     Workplace,
     assert_goes_on,

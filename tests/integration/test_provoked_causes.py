@@ -14,7 +14,7 @@ import pytest
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.processes.schedule_stats import polling_threads
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
-from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.observe.kernel_trace.trace_program import TraceUnavailable
 from plimsoll.record.causes.causes_record import Cause
 from tests.integration.command import Workplace, until
 from tests.integration.provoked.disturbed_trial import (

@@ -19,7 +19,7 @@ from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.interface import TrialPlan, TrialReport
 from plimsoll.host.ledger.hugepages import MemoryPlan
-from plimsoll.traffic.imported.profile_file import load_profile
+from plimsoll.traffic.imported.trafficgen import load_profile
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from tests.integration.engine.captures import read_signature

@@ -17,13 +17,12 @@ import pytest
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.cluster.pods import run_in_cluster
-from plimsoll.cluster.pods.cluster_client import ClusterClient
+from plimsoll.cluster.pods.cluster_client import ClusterClient, ClusterPlace
 from plimsoll.cluster.pods.manifests import dut_pods
-from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import plan_pods
 from plimsoll.cluster.pods.run_in_cluster import ClusterRun
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.tune.render.files.manifest import Manifest
+from plimsoll.tune.render.files.rendered_file import Manifest
 from tests.integration.cluster.control_plane import CannotServe
 from tests.integration.cluster.node.node import IMAGE, NAMESPACE, Node, real_node
 from tests.integration.cluster.owner import Owner

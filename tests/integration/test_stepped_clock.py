@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.analysis.opening import open_run
+from plimsoll.analysis.runs import open_run
 from plimsoll.generator.engine.program import find_engine
 from plimsoll.record.query import MetricQuery, ask, parse_breakouts
 from plimsoll.record.run.file_check import check_run

@@ -19,12 +19,11 @@ from plimsoll.dut.registry.standing import lab_down, lab_list, lab_up
 from plimsoll.dut.userspace.testpmd import TestpmdLab
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.dpdk_telemetry import Telemetry
-from plimsoll.host.ledger.hugepage_claims import claims_locked, claims_of
-from plimsoll.host.ledger.hugepage_pool import pools
+from plimsoll.host.ledger.hugepage_claims import claims_locked, claims_of, pools
 from plimsoll.host.ledger.hugepages import MemoryPlan, plan_memory
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger, ledgers, sweep
-from plimsoll.host.ledger.ledger_use import ledger_uses
+from plimsoll.host.ledger.shared_directory import ledger_uses
 from plimsoll.host.processes.child import Child
 from plimsoll.host.processes.identity import ProcessIdentity, end_process, wait_for_end
 from tests.integration.command import hugepages

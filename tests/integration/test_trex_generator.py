@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from plimsoll.generator.trex.server import SERVER
-from plimsoll.host.ledger.ledger_use import ledger_uses
+from plimsoll.host.ledger.shared_directory import ledger_uses
 from tests.integration.command import Workplace, assert_nothing_is_left, hugepages, searching, until
 from tests.integration.unspoilt import unspoilt
 

@@ -22,8 +22,8 @@ import pytest
 import yaml
 
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
-from plimsoll.tune.expected.crio import crio_workload_partitioning, kubelet_workload_partitioning
 from plimsoll.tune.expected.kernel_argument import Vendor
+from plimsoll.tune.expected.kubelet import crio_workload_partitioning, kubelet_workload_partitioning
 from plimsoll.tune.expected.node import expected_node
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset

@@ -15,8 +15,7 @@ from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
 from plimsoll.tune.audit.audit import audit
-from plimsoll.tune.host.capture.capture import Capture
-from plimsoll.tune.host.capture.capture_file import write_capture
+from plimsoll.tune.host.capture.capture import Capture, write_capture
 from plimsoll.tune.host.capture.open_capture import open_root
 from tests.integration.vm.guest import CannotBoot, GuestParts, boot, find_parts
 from tests.unit.tune.captures.systems import SYSTEMS

@@ -10,8 +10,8 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from plimsoll.host.ledger.ledger_use import ledger_uses
-from plimsoll.host.processes.comes_true import comes_true
+from plimsoll.host.ledger.shared_directory import ledger_uses
+from plimsoll.host.processes.child import comes_true
 from tests.tried_again import SpoiltByMachine
 
 # An abstract Unix socket: it ends with the process that has it, whatever ends that.

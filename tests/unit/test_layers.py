@@ -100,12 +100,10 @@ ROOMS = {
         "kpis",
         "criteria",
         "driver",
-        "workload",
         "pod_streams",
         "api",
         "latency",
         "streams",
-        "joining",
         "results",
     ],
     "search": [

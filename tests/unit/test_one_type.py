@@ -11,7 +11,7 @@ from plimsoll.dut.lab import DutPortCounters
 from plimsoll.dut.ovs.switch import SwitchPortCounts
 from plimsoll.generator.interface import PortCounts, ResolvedAddress, WorkerCounts
 from plimsoll.host.namespaces.network_namespace import LinkCounters
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 from plimsoll.record.causes.causes_record import LoopRecord
 from plimsoll.record.causes.kernel_events import KeptEvent
 from plimsoll.record.run.audit_record import AuditFinding, AuditStep

@@ -26,7 +26,7 @@ from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.dut.two_ports import PATHS
 from plimsoll.dut.userspace.testpmd import TestpmdLab
 from plimsoll.errors import MachineError
-from plimsoll.host.processes.comes_true import comes_true
+from plimsoll.host.processes.child import comes_true
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
 

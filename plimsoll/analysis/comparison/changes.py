@@ -1,17 +1,21 @@
-"""What else differs between the sides: experiment, host, versions, tuning."""
+"""What runs have in common and what differs: tags, experiment, host, versions, tuning."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.analysis.comparison.side import Side
+from plimsoll.errors import InputError
+from plimsoll.record.index.run_entry import RunEntry
+from plimsoll.record.index.run_notes import parse_tag_key
 from plimsoll.record.run.audit_record import read_audits
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.bounded_yaml import load_yaml
+from plimsoll.text.counted import counted, natural_order
 from plimsoll.text.given_path import read_regular_file
 
 _MOST_EXPERIMENT_MIB = 64
@@ -77,3 +81,53 @@ def _leaves(place: str, value: Any) -> Iterator[tuple[str, str]]:
             yield from _leaves(f"{place}[{index}]", inner)
     else:
         yield place, value if isinstance(value, str) else json.dumps(value)
+
+
+# What a fact's place begins with; anything else is a tag.
+_FACTS = ("experiment.", "environment.", "tuning.")
+_BETWEEN = " · "
+# Of each pair with the baseline there is a row of every figure; no one reads thousands.
+_MOST_SIDES = 64
+
+
+def parse_fact(text: str) -> str:
+    """A tag's key, or the place of a fact. Raises InputError, without a place, for neither."""
+    text = text.strip()
+    return text if text.startswith(_FACTS) else parse_tag_key(text)
+
+
+def grouped(runs: Iterable[RunEntry], facts: Sequence[str]) -> list[Side]:
+    """A side for each combination of values that runs have, in the order in which they come.
+
+    Runs that lack one of the `facts` are left out. Raises RecordError or InputError for a run whose
+    facts cannot be read.
+    """
+    groups: dict[tuple[str, ...], list[RunEntry]] = {}
+    for run in runs:
+        values = [value for fact in facts if (value := _value(run, fact)) is not None]
+        if len(values) == len(facts):
+            groups.setdefault(tuple(values), []).append(run)
+    return [Side(_BETWEEN.join(key), tuple(group), key) for key, group in groups.items()]
+
+
+def sides_by(runs: Iterable[RunEntry], facts: Sequence[str]) -> list[Side]:
+    """Sides to compare, of runs that have come to their end, by their values with 2 before 10.
+
+    Raises InputError for fewer than two sides, and for more than anybody would read.
+    """
+    finished = sorted(
+        (each for each in runs if each.state == "finished"), key=lambda e: e.began_unix_ns or 0
+    )
+    sides = grouped(finished, facts)
+    if not 2 <= len(sides) <= _MOST_SIDES:
+        raise InputError(
+            f"{counted(len(finished), 'run')} that came to an end make "
+            f"{counted(len(sides), 'side')}; a comparison takes 2 to {_MOST_SIDES}",
+            where=f"--by {' --by '.join(facts)}",
+            remedy="plimsoll runs lists runs with their tags; name the runs to compare",
+        )
+    return sorted(sides, key=lambda side: [natural_order(value) for value in side.group])
+
+
+def _value(run: RunEntry, fact: str) -> str | None:
+    return facts_of(run.run).get(fact) if fact.startswith(_FACTS) else run.notes.tags.get(fact)

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from statistics import median
 
 from plimsoll.analysis.comparison.changes import Change, changes_between
-from plimsoll.analysis.comparison.conclude import FigureSample, conclude
-from plimsoll.analysis.comparison.same_within import same_within
-from plimsoll.analysis.comparison.shift import Shift, shift
+from plimsoll.analysis.comparison.conclude import FigureSample, Shift, conclude, same_within, shift
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.errors import InputError
-from plimsoll.record.methods.run_outcome import Better
+from plimsoll.record.methods.method import Better
 from plimsoll.record.results.conclusion import Conclusion, FigureJudgement
 
 

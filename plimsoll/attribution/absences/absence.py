@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from plimsoll.attribution.absences.stopped import stopped
-from plimsoll.attribution.absences.taker import Taker
+from plimsoll.attribution.absences.stopped import Taker, stopped
 from plimsoll.attribution.events.cpu_timeline import Slice
 from plimsoll.attribution.events.trace_reading import TraceReading
-from plimsoll.attribution.incidents.cause import CauseKind
+from plimsoll.attribution.incidents.incident import CauseKind
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import Spans, within
 from plimsoll.text.units import format_ns

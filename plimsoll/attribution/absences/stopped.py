@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from plimsoll.attribution.absences.taker import Taker
 from plimsoll.attribution.events.cpu_timeline import Slice
 from plimsoll.attribution.events.trace_reading import Kick, TraceReading
+from plimsoll.attribution.incidents.incident import CauseKind
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import TickSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """What had the CPU. Two that are equal are the same thing at different times."""
+
+    kind: CauseKind
+    name: str
+    pid: int | None = None
+
 
 # From the freezer's interrupt to the loop's leaving its CPU, and from its letting go to its return.
 _KICKED_S = 500e-6

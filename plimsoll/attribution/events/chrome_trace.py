@@ -14,10 +14,10 @@ from typing import Any
 from plimsoll.attribution.events.cpu_timeline import Slice
 from plimsoll.attribution.events.trace_reading import TraceReading
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 from plimsoll.record.causes.causes_record import ExplainedIncident, TrialCauses
 from plimsoll.record.causes.kernel_events import KeptEvent
-from plimsoll.search.evidence.host_cpu import HostCpu
+from plimsoll.search.evidence.trial_evidence import HostCpu
 
 _US_PER_S = 1e6
 _INCIDENTS, _FIRST_CPU = 1, 100

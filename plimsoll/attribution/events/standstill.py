@@ -19,12 +19,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from plimsoll.attribution.events.cpu_timeline import Slice
-from plimsoll.attribution.events.interruption import is_tick
+from plimsoll.attribution.events.cpu_timeline import Slice, is_tick
 from plimsoll.attribution.events.trace_reading import TraceReading
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.host.processes.ticks import HostTicks
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 
 _NS_PER_S = 1e9
 # The scheduler reads its clock before the event is written, with interrupts in between at times.

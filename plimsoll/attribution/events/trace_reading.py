@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from plimsoll.attribution.events.cpu_timeline import CpuTimeline, Slice
-from plimsoll.attribution.events.interruption import closed_by, opened_by
+from plimsoll.attribution.events.cpu_timeline import CpuTimeline, Slice, closed_by, opened_by
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import Spans, union
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
+from plimsoll.record.trials.clock_fit import ClockFit
 
 _STOP_SIGNALS = {19: "SIGSTOP", 20: "SIGTSTP", 21: "SIGTTIN", 22: "SIGTTOU"}
 # A task that last ran on another CPU is seen when its waker migrates it here.
@@ -250,3 +250,25 @@ def targets_of(event: KernelEvent, known: Collection[int]) -> tuple[int, ...]:
             return ()
         return tuple(cpu for cpu in known if cpu in named)
     return ()
+
+
+@dataclass(frozen=True, slots=True)
+class TraceCoverage:
+    """By CPU, from when to when (TSC) no event of it was lost. CPUs without a trace are absent."""
+
+    complete: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+
+    def covers(self, cpu: int, begin_tsc: int, end_tsc: int) -> bool:
+        """Whether every event of the CPU in this time is known."""
+        span = self.complete.get(cpu)
+        return span is not None and span[0] <= begin_tsc and end_tsc <= span[1]
+
+
+NO_TRACE = TraceCoverage()
+
+
+def on_tsc(events: Iterable[KernelEvent], fit: ClockFit) -> list[KernelEvent]:
+    """The events of a mono_raw trace with their times as ticks."""
+    return [
+        KernelEvent(fit.raw.tsc(event.tsc), event.cpu, event.name, event.fields) for event in events
+    ]

@@ -8,11 +8,10 @@ from types import MappingProxyType
 from plimsoll.attribution.absences.absence import REFILLED
 from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.explanation.silences import is_silence, silent_ticks
-from plimsoll.attribution.incidents.cause import CauseKind
-from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.incident import CauseKind, Incident
 from plimsoll.attribution.incidents.spans import Spans
 from plimsoll.record.causes.causes_record import Cause
-from plimsoll.search.evidence.host_cpu import HostCpu
+from plimsoll.search.evidence.trial_evidence import HostCpu
 
 # A task that could run while a CPU is idle, and one that waits after a page fault, are what
 # throttling and a major fault look like; the counters say that they were.

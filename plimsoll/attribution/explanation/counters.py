@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from plimsoll.attribution.incidents.cause import CauseKind
+from plimsoll.attribution.incidents.incident import CauseKind
 from plimsoll.attribution.incidents.spans import Spans, TickSpan, ticks, union, within
 from plimsoll.record.metrics.metrics import query_hosts
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.search.evidence.host_cpu import HostCpu
+from plimsoll.search.evidence.trial_evidence import HostCpu
 
 _NS_PER_S = 1e9
 _NS_PER_MS = 1_000_000

@@ -6,24 +6,22 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plimsoll.attribution.absences.absence import Absence, Part, meeting
-from plimsoll.attribution.absences.clock_error import certainly_inside
-from plimsoll.attribution.absences.taker import Taker
-from plimsoll.attribution.events.coverage import NO_TRACE, TraceCoverage
-from plimsoll.attribution.events.trace_reading import CpuFact
+from plimsoll.attribution.absences.placed import certainly_inside
+from plimsoll.attribution.absences.stopped import Taker
+from plimsoll.attribution.events.trace_reading import NO_TRACE, CpuFact, TraceCoverage
 from plimsoll.attribution.explanation.counters import (
     INVISIBLE_TO_THE_KERNEL,
     CounterBudget,
     CounterMove,
 )
-from plimsoll.attribution.explanation.path_load import PathLoad
+from plimsoll.attribution.explanation.observations import PathLoad
 from plimsoll.attribution.explanation.silences import is_silent
-from plimsoll.attribution.incidents.cause import CauseKind
-from plimsoll.attribution.incidents.incident import Incident, stall_subject
+from plimsoll.attribution.incidents.incident import CauseKind, Incident, stall_subject
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.spans import TickSpan, union, within
 from plimsoll.attribution.incidents.spans import ticks as ticks_of
 from plimsoll.record.causes.causes_record import Cause
-from plimsoll.search.evidence.host_cpu import named_cpus
+from plimsoll.search.evidence.trial_evidence import named_cpus
 from plimsoll.text.units import format_ns
 
 _NS_PER_S = 1e9

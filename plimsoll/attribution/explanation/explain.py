@@ -6,24 +6,25 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 
 from plimsoll.attribution.absences.absence import Absence, meeting
-from plimsoll.attribution.absences.clock_error import placed
-from plimsoll.attribution.absences.stood_still import with_standstills
+from plimsoll.attribution.absences.placed import placed, with_standstills
 from plimsoll.attribution.explanation.confirm import confirmed
 from plimsoll.attribution.explanation.counters import CounterBudget
 from plimsoll.attribution.explanation.evidence import HostEvidence, IncidentEvidence
-from plimsoll.attribution.explanation.explain_stall import EXACT_SHARE, explain_stall
-from plimsoll.attribution.explanation.held import Held, causes_of, held, stall_link, ticks_within
-from plimsoll.attribution.explanation.observations import HostObservations, Observations
-from plimsoll.attribution.explanation.path_load import PathLoad
-from plimsoll.attribution.explanation.seen_windows import SeenWindow, seen_windows
+from plimsoll.attribution.explanation.held import (
+    EXACT_SHARE,
+    Held,
+    causes_of,
+    explain_stall,
+    held,
+    stall_link,
+    ticks_within,
+)
+from plimsoll.attribution.explanation.observations import HostObservations, Observations, PathLoad
+from plimsoll.attribution.explanation.seen_windows import SeenWindow, blameable, seen_windows
 from plimsoll.attribution.explanation.silences import silences
-from plimsoll.attribution.explanation.unseen_stalls import blameable
-from plimsoll.attribution.incidents.cause import Explanation
-from plimsoll.attribution.incidents.dut_on_tester import named_as_dut
-from plimsoll.attribution.incidents.incident import Incident, IncidentKind
-from plimsoll.attribution.incidents.loops import PollingLoop, noise_name
-from plimsoll.attribution.incidents.spans import TickSpan
-from plimsoll.attribution.incidents.windows import widened, window_of
+from plimsoll.attribution.incidents.incident import Explanation, Incident, IncidentKind
+from plimsoll.attribution.incidents.loops import PollingLoop, named_as_dut, noise_name
+from plimsoll.attribution.incidents.spans import TickSpan, widened, window_of
 from plimsoll.record.causes.causes_record import Cause, Confidence
 
 # A tester's loop that was away for less of the time is not called the reason.

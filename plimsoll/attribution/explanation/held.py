@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.attribution.absences.absence import Absence, Part, meeting
-from plimsoll.attribution.absences.taker import Taker
+from plimsoll.attribution.absences.stopped import Taker
+from plimsoll.attribution.explanation.evidence import IncidentEvidence
+from plimsoll.attribution.incidents.incident import Incident, stall_subject
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.record.causes.causes_record import Cause, Confidence
 
@@ -102,3 +104,30 @@ def stall_link(found: Held, confidence: Confidence, tsc_hz: float) -> Cause:
     """The link of a chain that says: the tester's own loop was away."""
     taker = Taker("tester-stall", f"the tester's loop on CPU {found.loop.cpu} was away")
     return _cause(found.loop, taker, found.parts, confidence, _ns(found.ticks, tsc_hz))
+
+
+# Covered so far, an incident is explained exactly (issue: "exact overlap").
+EXACT_SHARE = 0.8
+
+
+def explain_stall(incident: Incident, evidence: IncidentEvidence) -> tuple[Cause, ...]:
+    """What had the CPU of the loop that stood still, the longest first; then what is left."""
+    loop = _loop_of(incident, evidence)
+    if loop is None:
+        return (*evidence.for_the_rest((), incident, incident.ticks),)
+    if not evidence.traced(loop, incident):
+        return (*evidence.for_the_rest((loop,), incident, incident.ticks),)
+    found = held(loop, evidence.seen(loop, incident), incident.begin_tsc, incident.end_tsc)
+    covered = found.ticks / max(1, incident.ticks)
+    exact = covered >= EXACT_SHARE and found.certain
+    causes = causes_of(found, "exact" if exact else "partial", evidence.tsc_hz)
+    if covered < EXACT_SHARE:
+        rest = evidence.for_the_rest((loop,), incident, incident.ticks - found.ticks)
+        # What took most of it comes first.
+        return (*rest, *causes) if covered < 1 - covered else (*causes, *rest)
+    return tuple(causes)
+
+
+def _loop_of(incident: Incident, evidence: IncidentEvidence) -> PollingLoop | None:
+    testers = (loop for loop in evidence.loops if loop.owner == "tester")
+    return next((loop for loop in testers if stall_subject(loop.cpu) == incident.subject), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plimsoll.attribution.incidents.cause import CauseKind, Explanation
+from plimsoll.attribution.incidents.incident import CauseKind, Explanation
 from plimsoll.record.causes.causes_record import Cause, Confidence
 
 # What became of such frames, in words.

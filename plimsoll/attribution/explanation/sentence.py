@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plimsoll.attribution.explanation.returned_frames import RETURNED
-from plimsoll.attribution.incidents.cause import CauseKind, Explanation
-from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.incident import CauseKind, Explanation, Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.record.causes.causes_record import Cause
-from plimsoll.search.evidence.host_cpu import HostCpu, of_host
+from plimsoll.search.evidence.trial_evidence import HostCpu, of_host
 from plimsoll.text.units import format_ns
 
 _MOST_NAMED = 3

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.spans import Spans, TickSpan, union
 from plimsoll.record.causes.causes_record import Cause
-from plimsoll.search.evidence.host_cpu import HostCpu
+from plimsoll.search.evidence.trial_evidence import HostCpu
 
 # A DUT that polls and has too much to do takes a burst out of its queue every few
 # microseconds: of the frames sent in a millisecond it passes some on.

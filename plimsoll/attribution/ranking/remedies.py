@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from plimsoll.attribution.incidents.cause import CauseKind
-from plimsoll.attribution.incidents.dut_on_tester import is_dut_on_tester_cpu
-from plimsoll.attribution.incidents.loops import LoopOwner, is_noise
+from plimsoll.attribution.incidents.incident import CauseKind
+from plimsoll.attribution.incidents.loops import LoopOwner, is_dut_on_tester_cpu, is_noise
 from plimsoll.record.causes.causes_record import Remedy
 
 

@@ -11,7 +11,7 @@ from plimsoll.record.causes.causes_record import (
     TrialCauses,
     UnwatchedDut,
 )
-from plimsoll.search.evidence.host_cpu import HostCpu
+from plimsoll.search.evidence.trial_evidence import HostCpu
 from plimsoll.text.counted import counted
 from plimsoll.text.units import format_duration
 

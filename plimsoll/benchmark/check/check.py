@@ -12,8 +12,7 @@ from plimsoll.benchmark.check.planned_traffic import PlannedTraffic
 from plimsoll.benchmark.experiment.experiment import Experiment, experiment_in, read_experiment
 from plimsoll.benchmark.experiment.loads import load_within_line
 from plimsoll.benchmark.experiment.reading_interval import check_search_readings
-from plimsoll.benchmark.experiment.set_field import SetField
-from plimsoll.benchmark.experiment.written_at import WrittenAt
+from plimsoll.benchmark.experiment.set_field import SetField, WrittenAt
 from plimsoll.benchmark.testbed.event_budget import planned_watch
 from plimsoll.benchmark.whole_run.preflight import machine_mistakes, polled_cpus, search_mistakes
 from plimsoll.dut.lab import LineRate
@@ -22,7 +21,7 @@ from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.registry.generators import GeneratorField
-from plimsoll.host.processes.cpu_load import BusyCpu, look_at_cpus
+from plimsoll.host.processes.schedule_stats import BusyCpu, look_at_cpus
 from plimsoll.record.methods.method import LOAD_LINE
 from plimsoll.record.results.check_result import CheckResult, FoundMistake, PlannedCpu, PlannedRun
 from plimsoll.text.document import Document

@@ -10,9 +10,13 @@ from statistics import mean
 from plimsoll.benchmark.calibration.calibration import CALIBRATION_TRIAL_S
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
-from plimsoll.benchmark.trial_run.baseline_trial import MOST_BASELINE_TRIALS, needs_baseline
-from plimsoll.benchmark.trial_run.ceiling_trial import CEILING_TRIAL_S, MOST_CEILING_TRIALS
-from plimsoll.benchmark.trial_run.teaching import teaching_trial
+from plimsoll.benchmark.trial_run.before_search import (
+    CEILING_TRIAL_S,
+    MOST_BASELINE_TRIALS,
+    MOST_CEILING_TRIALS,
+    needs_baseline,
+)
+from plimsoll.benchmark.trial_run.pre_trial import teaching_trial
 from plimsoll.record.results.check_result import PlannedPhase
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.search.evidence.trial_evidence import LossSample, TrialEvidence

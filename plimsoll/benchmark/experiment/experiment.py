@@ -31,9 +31,8 @@ from plimsoll.benchmark.experiment.judged_search import (
     goal_criteria,
     judged_by_criteria,
 )
-from plimsoll.benchmark.experiment.set_field import SetField, with_fields
+from plimsoll.benchmark.experiment.set_field import SetField, WrittenAt, with_fields
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings, check_trial_duration
-from plimsoll.benchmark.experiment.written_at import WrittenAt
 from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.errors import InputError, PlimsollError
@@ -49,8 +48,8 @@ from plimsoll.search.strategy.settings import ToPps
 from plimsoll.text.document import Document, read_document
 from plimsoll.text.mistakes import Location, brief, check_all, did_you_mean, dotted, mistake
 from plimsoll.text.units import WRITTEN
-from plimsoll.traffic.imported.profile_file import load_profile, place_captures
-from plimsoll.traffic.streams.churn import flows_within
+from plimsoll.traffic.imported.trafficgen import load_profile, place_captures
+from plimsoll.traffic.streams.flows import flows_within
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.teaching.teaching import check_teaching
 from plimsoll.trial.criteria.dut_received import DutReceived

@@ -11,8 +11,7 @@ from plimsoll.generator.generator_plan import Capabilities
 from plimsoll.text.units import format_pps
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
-from plimsoll.traffic.teaching.settings import MeasurementTeaching
-from plimsoll.traffic.teaching.teaching import background_teaching
+from plimsoll.traffic.teaching.teaching import MeasurementTeaching, background_teaching
 from plimsoll.trial.criteria.criterion import StreamCriterion
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.registry import CriterionSettings

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, Union
 from pydantic import Field, model_validator
 
 from plimsoll.search.load_line.settings import LoadLineSettings
-from plimsoll.search.mlrsearch.goal_settings import MlrGoalSettings
-from plimsoll.search.mlrsearch.settings import MlrSettings
+from plimsoll.search.mlrsearch.settings import MlrGoalSettings, MlrSettings
 from plimsoll.search.registry import strategy_models
 from plimsoll.search.strategy.ask import ONLY_GOAL
 from plimsoll.search.strategy.settings import GoalSettings, SearchModel

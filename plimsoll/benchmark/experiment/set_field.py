@@ -1,14 +1,15 @@
-"""Fields of an experiment set on the command line: `--set criteria.0.at_most=1e-5`."""
+"""Fields of an experiment: where they were written, and those set on the command line."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, PlimsollError
 from plimsoll.text.document import Document, parse_value
 from plimsoll.text.field_path import FieldPath
+from plimsoll.text.mistakes import Location
 
 OPTION = "--set"
 
@@ -54,3 +55,34 @@ def with_fields(
         except InputError as error:
             astray.append((each, error))
     return document, tuple(astray)
+
+
+@dataclass(frozen=True)
+class WrittenAt:
+    """The document that an experiment was read from, if any.
+
+    Any two are equal: where it was written is not part of an experiment.
+    """
+
+    document: Document | None = field(default=None, compare=False)
+
+    def place(self, error: PlimsollError, sections: Collection[str]) -> None:
+        """Give an error whose place is a field the file and line, or the option, of that field.
+
+        A field is in one of the `sections`. Other places, a file say, are left as they are.
+        """
+        location = _field(error.where)
+        if self.document is None or location is None or location[0] not in sections:
+            return
+        place = self.document.place_of(location)
+        # An option that sets the field names it already.
+        if not place.endswith(f" {error.where}"):
+            error.message = f"{error.where}: {error.message}"
+        error.where = place
+
+
+def _field(where: str) -> Location | None:
+    try:
+        return FieldPath.parse(where).location
+    except InputError:
+        return None

@@ -13,7 +13,7 @@ from plimsoll.text.mistakes import brief, mistake
 from plimsoll.text.named_program import RunCommand
 from plimsoll.text.units import DurationField
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.traffic.teaching.settings import TeachingSettings
+from plimsoll.traffic.teaching.teaching import TeachingSettings
 
 _REMEDY = "write its words as a list, such as [ssh, dut, ovs-appctl, fdb/flush]; no shell reads it"
 

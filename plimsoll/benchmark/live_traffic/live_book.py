@@ -11,10 +11,9 @@ from typing import Any
 
 from plimsoll.benchmark.live_traffic.known_stream import KnownStream
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
-from plimsoll.generator.counters import added, fields_of
+from plimsoll.generator.counters import added, fields_of, largest, largest_refusals, longest
 from plimsoll.generator.histogram import Histogram, HistogramSum
 from plimsoll.generator.interface import Interval, PortCounts, PortInfo, StreamCounts
-from plimsoll.generator.worst_lists import largest, largest_refusals, longest
 
 # Who waits for the end of traffic, and then reads how fast it was, has done so by then, also on a
 # machine whose CPUs are all busy.

@@ -10,20 +10,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from plimsoll.benchmark.live_traffic.known_stream import KnownStream
-from plimsoll.benchmark.live_traffic.live_book import LiveBook
-from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, LiveCaptures, PortCapture
-from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
-from plimsoll.benchmark.live_traffic.live_plan import live_plan, members_of
-from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
-from plimsoll.benchmark.live_traffic.live_trial import LiveTrafficTrial
-from plimsoll.benchmark.live_traffic.stream_checks import (
+from plimsoll.benchmark.live_traffic.known_stream import (
+    KnownStream,
     check_frames,
     check_number,
     check_pacing,
     check_port,
     check_ports,
     check_rate,
+)
+from plimsoll.benchmark.live_traffic.live_book import LiveBook
+from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, LiveCaptures, PortCapture
+from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
+from plimsoll.benchmark.live_traffic.live_trial import (
+    LiveSettings,
+    LiveTrafficTrial,
+    live_plan,
+    members_of,
 )
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.errors import InputError, PlimsollError

@@ -13,27 +13,79 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.noise.counters import NoiseCounters, smi_count
-from plimsoll.benchmark.noise.settings import NoiseSettings
-from plimsoll.benchmark.noise.stretch import StretchRun
+from plimsoll.benchmark.noise.stretch import NoiseCounters, StretchRun, smi_count
 from plimsoll.benchmark.noise.summary import NoiseSummary
+from plimsoll.benchmark.session.session import versions
 from plimsoll.benchmark.testbed.shared_cpus import SharedCpus
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
-from plimsoll.errors import MachineError
+from plimsoll.errors import InputError, MachineError
 from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.engine.program import ENGINE
 from plimsoll.generator.engine.settings import EngineSettings
+from plimsoll.host.cpus import check_cpus
 from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus, cpus_polled_by_others
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.own_processes import StartedByRun
 from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off, pinned_thread
-from plimsoll.host.processes.settled_heap import settled_heap
+from plimsoll.host.processes.garbage_collection import settled_heap
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
-from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.observe.kernel_trace.trace_program import TraceUnavailable
 from plimsoll.record.results.noise_result import NoiseResult, NoiseTrace
 from plimsoll.record.run.environment import read_environment
+from plimsoll.text.units import format_ns
+
+# The engine's own bounds (docs/engine-protocol.md).
+LEAST_THRESHOLD_NS = 1_000
+MOST_THRESHOLD_NS = 1_000_000_000
+_MOST_CPUS = 64
+_LEAST_S = 0.1
+_MOST_S = 7 * 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseSettings:
+    """CPUs to measure, for how long, and what counts.
+
+    A gap of `threshold_ns` or more between two looks at the clock is a stall. `max_ns` is the
+    longest that passes; None where any does. With `trace` kernel events are recorded.
+    """
+
+    cpus: tuple[int, ...]
+    duration_s: float = 60.0
+    threshold_ns: int = LEAST_THRESHOLD_NS
+    max_ns: int | None = None
+    trace: bool = True
+
+    def check(self) -> None:
+        """Raise InputError for what cannot be measured here."""
+        check_cpus([("--cpus", cpu) for cpu in self.cpus])
+        if len(self.cpus) > _MOST_CPUS:
+            raise InputError(
+                f"{len(self.cpus)} CPUs are more than the engine has loops for",
+                where="--cpus",
+                remedy=f"measure at most {_MOST_CPUS} at once",
+            )
+        if not _LEAST_S <= self.duration_s <= _MOST_S:
+            raise InputError(
+                f"{self.duration_s:g} s is too {'short' if self.duration_s < _LEAST_S else 'long'}",
+                where="--duration",
+                remedy="give 100ms to 7d",
+            )
+        if not LEAST_THRESHOLD_NS <= self.threshold_ns <= MOST_THRESHOLD_NS:
+            raise InputError(
+                f"stalls cannot begin at {format_ns(self.threshold_ns)}",
+                where="--threshold",
+                remedy="give 1us to 1s",
+            )
+        if self.max_ns is not None and self.max_ns < self.threshold_ns:
+            raise InputError(
+                f"{format_ns(self.max_ns)} is below the threshold of "
+                f"{format_ns(self.threshold_ns)}, so what breaks it would not be looked into",
+                where="--max",
+                remedy="raise it, or lower --threshold",
+            )
+
 
 # At 20,000 events a second, which a busy CPU has, this fills what plimsoll-trace hands over of
 # one CPU (200,000 events).

@@ -9,7 +9,7 @@ from heapq import nlargest
 from itertools import pairwise
 
 from plimsoll.attribution.explanation.sentence import sentence
-from plimsoll.attribution.incidents.cause import Explanation
+from plimsoll.attribution.incidents.incident import Explanation
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.ranking.rank import rank
 from plimsoll.benchmark.noise.stretch import NoiseStretch

@@ -14,10 +14,9 @@ from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.errors import MachineError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.host.cpus import format_cpu_list
-from plimsoll.host.ports.machine_ports import MachinePort
-from plimsoll.host.ports.port_needs import is_open_to_dpdk
+from plimsoll.host.ports.machine_ports import MachinePort, is_open_to_dpdk
 from plimsoll.search.text.wire import FCS_BYTES
-from plimsoll.text.commented_yaml import Noted, commented_yaml
+from plimsoll.text.bounded_yaml import Noted, commented_yaml
 from plimsoll.text.plain_text import plain_text
 
 _WIDTH = 98

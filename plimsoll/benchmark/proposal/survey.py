@@ -10,9 +10,8 @@ from pathlib import Path
 from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, parse_cpu_list
-from plimsoll.host.ledger.hugepage_pool import pools
-from plimsoll.host.ports.machine_ports import MachinePort, machine_ports
-from plimsoll.host.ports.port_needs import HostAbilities
+from plimsoll.host.ledger.hugepage_claims import pools
+from plimsoll.host.ports.machine_ports import HostAbilities, MachinePort, machine_ports
 from plimsoll.tune.fit.topology import Topology, read_topology
 from plimsoll.tune.host.view.live_host import LiveHost
 

@@ -11,8 +11,8 @@ from plimsoll.attribution.explanation.incidents_of_trial import incidents_of, lo
 from plimsoll.attribution.explanation.returned_frames import StreamLosses, shared_truncated
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.attribution.incidents.windows import met_by, trace_windows
-from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
+from plimsoll.attribution.incidents.spans import met_by, trace_windows
+from plimsoll.attribution.ranking.rank import dut_disturbances
 from plimsoll.attribution.ranking.trace_gaps import unwatched_sentence
 from plimsoll.attribution.ranking.trial_causes import CausesFound, TrialFacts, causes_of_trial
 from plimsoll.benchmark.testbed.event_budget import (
@@ -25,19 +25,22 @@ from plimsoll.benchmark.testbed.event_budget import (
 from plimsoll.benchmark.testbed.shared_cpus import loops_of_host
 from plimsoll.benchmark.testbed.trace_pages import CountersOf, LocalPages, RemotePages
 from plimsoll.benchmark.testbed.trial_load import path_load
-from plimsoll.benchmark.testbed.without_collections import without_collections
 from plimsoll.generator.interface import ClockReading, Interval, TrialPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.own_processes import StartedByRun
+from plimsoll.host.processes.garbage_collection import without_collections
 from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.agent.remote_trace import RemoteTrace
-from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
-from plimsoll.observe.kernel_trace.thread_names import task_cgroups, tasks_seen
-from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.observe.kernel_trace.trace_program import (
+    KernelEvent,
+    TraceUnavailable,
+    task_cgroups,
+    tasks_seen,
+)
 from plimsoll.record.causes.causes_record import TraceState, UnwatchedDut
 from plimsoll.record.trials.clock_fit import ClockFit
-from plimsoll.search.evidence.disturbance import Disturbance
+from plimsoll.search.evidence.trial_evidence import Disturbance
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.outcome.outcome import Outcome
 

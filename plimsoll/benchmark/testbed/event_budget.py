@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import nlargest
 
 from plimsoll.attribution.incidents.incident import Incident
-from plimsoll.attribution.incidents.windows import trace_windows
+from plimsoll.attribution.incidents.spans import trace_windows
 from plimsoll.attribution.ranking.trace_gaps import unwatched_sentence
 from plimsoll.dut.lab import LabModel
 from plimsoll.observe.agent.host_trace import NO_CPU_NAMED
 from plimsoll.observe.agent.settings import ObserveSettings
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 from plimsoll.record.causes.causes_record import UnwatchedDut
 
 # Of a trial. An event takes some 700 bytes; a trial of 20 s on two CPUs that are only polled has

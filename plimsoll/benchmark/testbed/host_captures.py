@@ -19,7 +19,7 @@ from plimsoll.observe.agent.settings import (
 )
 from plimsoll.trial.judging.dut_agreement import counter_sums
 from plimsoll.trial.outcome.outcome import Outcome
-from plimsoll.tune.host.capture.remote_capture import RemoteCapture
+from plimsoll.tune.host.capture.open_capture import RemoteCapture
 from plimsoll.tune.host.view.host_view import HostView
 
 # A small host answers within 2 s; one of 512 CPUs reads 40,000 files, at 30 us each where

@@ -32,16 +32,15 @@ from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus, cpus_polled_by
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.affinity import housekeeping_cpus, kept_on, leaves_no_cpu
-from plimsoll.host.processes.cpu_load import look_at_cpus
-from plimsoll.host.processes.settled_heap import settled_heap
+from plimsoll.host.processes.garbage_collection import settled_heap
+from plimsoll.host.processes.schedule_stats import look_at_cpus
 from plimsoll.host.resctrl.groups import NO_GROUPS, ResctrlGroups, resctrl_groups
 from plimsoll.host.resctrl.settings import ResctrlSettings
 from plimsoll.neighbours.neighbour import NeighbourModel
 from plimsoll.neighbours.noise import NO_NOISE, Noise
-from plimsoll.observe.agent.observers import Observers
+from plimsoll.observe.agent.observers import LocalHost, Observers, StartingAgents, open_observers
 from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings
-from plimsoll.observe.agent.starting_agents import LocalHost, StartingAgents, open_observers
-from plimsoll.record.metrics.tester_capacity import TesterCapacity
+from plimsoll.record.metrics.interval_samples import TesterCapacity
 from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion

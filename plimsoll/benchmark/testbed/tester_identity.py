@@ -6,8 +6,11 @@ from collections.abc import Sequence
 
 from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.generator.interface import GeneratorFacts, PortInfo
-from plimsoll.record.calibrations.calibration_store import kept_calibration
-from plimsoll.record.calibrations.stored_calibration import StoredCalibration, TesterIdentity
+from plimsoll.record.calibrations.stored_calibration import (
+    StoredCalibration,
+    TesterIdentity,
+    kept_calibration,
+)
 from plimsoll.record.run.environment import Environment
 
 # The ports of the lab `loopback`, over which every calibration is taken.

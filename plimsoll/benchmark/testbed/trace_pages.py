@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from plimsoll.attribution.events.coverage import NO_TRACE, TraceCoverage
-from plimsoll.attribution.events.trace_time import on_tsc
+from plimsoll.attribution.events.trace_reading import NO_TRACE, TraceCoverage, on_tsc
 from plimsoll.attribution.explanation.counters import CounterMove, WallClock
 from plimsoll.attribution.explanation.observations import HostObservations
 from plimsoll.attribution.incidents.incident import Incident
-from plimsoll.attribution.incidents.windows import IncidentWindow, trace_windows, widened
+from plimsoll.attribution.incidents.spans import IncidentWindow, trace_windows, widened
 from plimsoll.benchmark.testbed.event_budget import within_budget
-from plimsoll.observe.agent.remote_clock import HostClock
-from plimsoll.observe.agent.remote_trace import RemoteTrace
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.agent.remote_trace import HostClock, RemoteTrace
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
-from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent, TraceUnavailable
 from plimsoll.record.causes.causes_record import (
     RemoteTraceState,
     TracedCpu,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.attribution.explanation.path_load import PathLoad, StreamLoad
+from plimsoll.attribution.explanation.observations import PathLoad, StreamLoad
 from plimsoll.trial.outcome.outcome import Outcome
 
 

@@ -22,7 +22,7 @@ from plimsoll.benchmark.trafficgen.search import (
 from plimsoll.benchmark.trafficgen.traffic import traffic_of
 from plimsoll.benchmark.trafficgen.trex_config import TrexConfig, device_of
 from plimsoll.errors import InputError
-from plimsoll.text.commented_yaml import Noted, commented_yaml
+from plimsoll.text.bounded_yaml import Noted, commented_yaml
 from plimsoll.text.document import parse_document
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.teaching.teaching import taught_streams

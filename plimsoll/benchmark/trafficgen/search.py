@@ -8,7 +8,7 @@ from typing import Any
 from plimsoll.benchmark.trafficgen.command import TrafficgenCommand
 from plimsoll.benchmark.trafficgen.options import PROFILE
 from plimsoll.errors import InputError
-from plimsoll.text.commented_yaml import Noted
+from plimsoll.text.bounded_yaml import Noted
 
 # trafficgen's own for --rate 0 and --rate-unit %.
 _WHOLE_RATE = 100.0

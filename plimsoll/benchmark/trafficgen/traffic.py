@@ -13,7 +13,7 @@ from plimsoll.benchmark.trafficgen.options import PROFILE
 from plimsoll.errors import InputError
 from plimsoll.text.mistakes import describe_mistakes
 from plimsoll.traffic.imported.conversion import LatencyProbes
-from plimsoll.traffic.imported.profile_file import load_trafficgen
+from plimsoll.traffic.imported.trafficgen import load_trafficgen
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.streams.stream import StreamType
 

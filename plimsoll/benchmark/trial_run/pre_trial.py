@@ -1,4 +1,4 @@
-"""What is done before a trial is sent: the pause after the last one, and the user's command."""
+"""What is done before a trial: the pause, the user's command, and the teaching of addresses."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ import shutil
 import signal
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.trial_settings import BeforeTrial, TrialSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.child import Child, describe_exit
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.text.units import format_duration
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.streams.compile import Paths
+from plimsoll.traffic.teaching.teaching import (
+    background_teaching,
+    teaching_before,
+    teaching_duration_s,
+)
 
 _WHERE = "trial.before"
 _LOG_NAME = "before-trial.log"
@@ -96,4 +105,62 @@ def _failed(before: BeforeTrial, child: Child, problem: str, remedy: str) -> Mac
     said = "".join(f"\n  {line}" for line in child.log_tail(5))
     return MachineError(
         f"the command {' '.join(before.command)} {problem}{said}", where=_WHERE, remedy=remedy
+    )
+
+
+# Those that need no teaching: of the tester alone, and teaching itself.
+_UNTAUGHT: tuple[TrialPhase, ...] = ("calibration", "teaching")
+# Those that measure what a queue holds, in which every frame counts.
+_ALONE: tuple[TrialPhase, ...] = (*_UNTAUGHT, "burst", "back-to-back")
+# The longest that trial.catch_up may be.
+_TEACHING_CATCH_UP_S = 1.0
+
+
+@dataclass(frozen=True)
+class TeachingTrial:
+    """What is sent before a trial, `rate_pps` from the busiest port, for as long as it takes."""
+
+    streams: tuple[StreamPlan, ...]
+    duration_s: float
+    rate_pps: float
+
+
+def teaching_trial(experiment: Experiment, paths: Paths, phase: TrialPhase) -> TeachingTrial | None:
+    """What teaches before a trial of this phase; None where no stream asks for it.
+
+    Raises InputError for a stream that cannot be taught.
+    """
+    settings = experiment.trial.teaching.warmup
+    if settings is None or phase in _UNTAUGHT:
+        return None
+    streams = teaching_before(experiment.profile, settings, paths)
+    if not streams:
+        return None
+    return TeachingTrial(streams, teaching_duration_s(streams), _busiest_pps(streams))
+
+
+def background_streams(
+    experiment: Experiment, streams: tuple[StreamPlan, ...], paths: Paths, phase: TrialPhase
+) -> tuple[StreamPlan, ...]:
+    """The background streams that teach during a trial; empty where none of its `streams` needs it.
+
+    Raises InputError for a stream that cannot be taught.
+    """
+    if phase in _ALONE:
+        return ()
+    settings = experiment.trial.teaching.measurement
+    return background_teaching(streams, experiment.profile, settings, paths)
+
+
+def settings_of(settings: TrialSettings, phase: TrialPhase) -> TrialSettings:
+    """How a trial of this phase is run: what teaches is sent late rather than left out."""
+    if phase != "teaching":
+        return settings
+    return settings.model_copy(update={"catch_up": _TEACHING_CATCH_UP_S})
+
+
+def _busiest_pps(streams: tuple[StreamPlan, ...]) -> float:
+    ports = {plan.tx_port for plan in streams}
+    return max(
+        sum(plan.rate_pps or 0.0 for plan in streams if plan.tx_port == port) for port in ports
     )

@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import get_args
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.testbed.testbed import Testbed
-from plimsoll.benchmark.trial_run.burst import burst_streams
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.record.trials.trial_record import GoalVerdict, TrialRecord
 from plimsoll.search.strategy.ask import Ask, JudgedVerdict, Phase, RecordedTrial, Told
-from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
+
+
+def burst_streams(
+    streams: Sequence[StreamPlan], frames: int, *, paced: bool = False
+) -> tuple[StreamPlan, ...]:
+    """The load streams alone, sending `frames` in each direction as fast as the port takes them.
+
+    A port that the DUT empties, as memif, takes them only as fast as the DUT does, which
+    could then lose nothing: there they are to be `paced`, at the rates that they have.
+    The streams of one direction share its frames evenly, each sending at least one.
+    Raises ValueError when `frames` is not positive.
+    """
+    if frames < 1:
+        raise ValueError("a burst has at least one frame")
+    load = [stream for stream in streams if stream.role == "load"]
+    sharing = Counter((stream.tx_port, stream.rx_port) for stream in load)
+    begun: Counter[tuple[int, int]] = Counter()
+    bursts: list[StreamPlan] = []
+    for stream in load:
+        path = (stream.tx_port, stream.rx_port)
+        share, rest = divmod(frames, sharing[path])
+        count = max(1, share + (begun[path] < rest))
+        begun[path] += 1
+        burst = replace(stream, frame_count=count)
+        at_once = replace(burst, rate_pps=None, pacing=Pacing("back-to-back"))
+        bursts.append(burst if paced else at_once)
+    return tuple(bursts)
+
 
 # Exceeding what the rule allows by this factor is not chance.
 _FAR = 2

@@ -9,16 +9,15 @@ from typing import Protocol
 from plimsoll.dut.lab import LabPorts
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.record.recorder import Recorder
+from plimsoll.record.run.environment import ObservedHostRecord
 from plimsoll.record.run.journal import WINDOW
-from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.record.run.run_directory import trial_period
 from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.record.trials.window_record import WindowRecord
 from plimsoll.trial.judging.windows import WindowRules, Windows
-from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.host_metrics import HostMetrics
-from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.outcome import Baseline, Outcome
 
 _RULE = "windows"
 

@@ -6,17 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.attribution.explanation.counters import CounterMove, WallClock, counter_moves
-from plimsoll.attribution.incidents.dut_on_tester import on_tester_cpus_ns
-from plimsoll.attribution.ranking.limit_sentence import limit_sentence
-from plimsoll.attribution.ranking.loss_blame import loss_blame
-from plimsoll.attribution.ranking.summary import summarise
-from plimsoll.attribution.ranking.trial_causes import CausesFound
+from plimsoll.attribution.incidents.loops import on_tester_cpus_ns
+from plimsoll.attribution.ranking.summary import limit_sentence, summarise
+from plimsoll.attribution.ranking.trial_causes import CausesFound, loss_blame
 from plimsoll.benchmark.session.session import Session
 from plimsoll.benchmark.testbed.disturbances import TrialDisturbances, disturbances_of
 from plimsoll.benchmark.testbed.testbed import Testbed
-from plimsoll.benchmark.trial_run.noise_findings import noise_findings
-from plimsoll.benchmark.trial_run.pre_trial import pause_between_trials, run_before_trial
-from plimsoll.benchmark.trial_run.teaching import background_streams, settings_of, teaching_trial
+from plimsoll.benchmark.trial_run.pre_trial import (
+    background_streams,
+    pause_between_trials,
+    run_before_trial,
+    settings_of,
+    teaching_trial,
+)
 from plimsoll.benchmark.trial_run.trial_overseer import (
     NoOverseer,
     StartingTrial,
@@ -25,14 +27,18 @@ from plimsoll.benchmark.trial_run.trial_overseer import (
 )
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.neighbours.neighbour_run import NeighbourRun
+from plimsoll.neighbours.neighbour import NeighbourRun
 from plimsoll.neighbours.noise import TrialNoise
 from plimsoll.record.recorder import TrialRecorder
 from plimsoll.record.run.run_directory import trial_period
-from plimsoll.record.trials.loss_blame_record import LossBlameRecord
-from plimsoll.record.trials.offered_range import OfferedRange
-from plimsoll.record.trials.schedule_record import ScheduleRecord
-from plimsoll.record.trials.trial_parts import TrialContext, TrialIdentity, TrialPhase
+from plimsoll.record.trials.trial_parts import (
+    LossBlameRecord,
+    OfferedRange,
+    ScheduleRecord,
+    TrialContext,
+    TrialIdentity,
+    TrialPhase,
+)
 from plimsoll.record.trials.trial_record import DutPortRecord, GoalVerdict, TrialRecord
 from plimsoll.search.strategy.ask import ONLY_GOAL
 from plimsoll.traffic.plan import StreamPlan
@@ -40,15 +46,13 @@ from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.judging.dut_agreement import counter_sums
 from plimsoll.trial.judging.early_abort import EarlyAbort
 from plimsoll.trial.judging.evidence import evidence_of
-from plimsoll.trial.judging.shared_cpu import shared_cpu
 from plimsoll.trial.judging.tester import TesterLimits
-from plimsoll.trial.judging.tester_losses import without_tester_losses
+from plimsoll.trial.judging.tester_losses import noise_findings, shared_cpu, without_tester_losses
 from plimsoll.trial.judging.verdict import Judgement, judge_goals
 from plimsoll.trial.judging.windows import WindowRules
-from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.host_metrics import HostMetrics
-from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.outcome import Baseline, Outcome
 from plimsoll.trial.outcome.repetition import Repetition
 from plimsoll.trial.running.schedule_watch import ScheduleWatch
 

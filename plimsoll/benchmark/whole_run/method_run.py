@@ -8,15 +8,20 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from plimsoll.benchmark.calibration.shared_calibrations import SharedCalibrations
+from plimsoll.benchmark.calibration.calibration import SharedCalibrations
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.run_start import begin, check_resumable
-from plimsoll.benchmark.session.session import ProgressListener, Session, record_failures
+from plimsoll.benchmark.session.session import (
+    ProgressListener,
+    Session,
+    begin,
+    check_resumable,
+    record_failures,
+    versions,
+)
 from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.whole_run.environment import record_environment
+from plimsoll.benchmark.whole_run.run_audits import record_environment
 from plimsoll.errors import InputError
 from plimsoll.record.calibrations.calibration import TesterCalibration
 from plimsoll.record.methods.method import Method

@@ -16,9 +16,9 @@ from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.host.cpus import cpu_mistakes
 from plimsoll.host.ledger.cpu_claims import polled_cpu_mistakes
 from plimsoll.host.resctrl.checks import resctrl_mistakes
-from plimsoll.neighbours.checks import noise_mistakes
+from plimsoll.neighbours.noise import noise_mistakes
 from plimsoll.text.units import Rate, format_duration
-from plimsoll.traffic.streams.schedule import planned_schedule
+from plimsoll.traffic.streams.pacing import planned_schedule
 
 # Of a lab that cannot tell it, as something else is wrong with it.
 _UNKNOWN = LineRate(None, settled=False)

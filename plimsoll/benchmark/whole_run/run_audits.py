@@ -1,24 +1,29 @@
-"""The audits of a run: of the tester's host and of every other that is observed."""
+"""What a run's numbers were measured with: its environment, and the audits of its hosts."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from plimsoll.benchmark.session.session import Session
+from plimsoll.benchmark.session.session import Session, versions
 from plimsoll.benchmark.testbed.testbed import Testbed
+from plimsoll.benchmark.testbed.tester_identity import known_calibrations
 from plimsoll.errors import PlimsollError
 from plimsoll.host.cpus import format_cpu_list
+from plimsoll.record.calibrations.calibration import TesterCalibration
+from plimsoll.record.calibrations.stored_calibration import StoredCalibration
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.audit_record import AuditChange, AuditRecord, HostRole, load_audit
-from plimsoll.tune.audit.assumed_intent import assume_intent
+from plimsoll.record.run.environment import read_environment
+from plimsoll.record.run.journal import LAB_UP
 from plimsoll.tune.audit.audit import audit
 from plimsoll.tune.audit.finding import CheckVerdict
+from plimsoll.tune.audit.without_intent import assume_intent
 from plimsoll.tune.fit.topology import read_topology
-from plimsoll.tune.host.boot.virtual_machine import is_virtual_machine
+from plimsoll.tune.host.boot.operating_system import is_virtual_machine
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.host.view.unread import CannotRead
@@ -230,3 +235,54 @@ def _survey(view: HostView) -> Survey:
     except CannotRead:
         virtual = False
     return Survey(read_topology(view.read), ports=(), page_sizes=frozenset(), virtual=virtual)
+
+
+def record_environment(
+    session: Session, bed: Testbed, calibration: TesterCalibration | None
+) -> None:
+    """Write environment.json, with this run's calibration and earlier ones, and the audits.
+
+    The lab is journalled.
+    """
+    read_environment(
+        versions(bed.generator.facts),
+        calibration,
+        _earlier_calibrations(session, bed),
+        bed.observers.records,
+    ).write(session.recorder.run.environment)
+    if not bed.generator.facts.simulated:
+        record_audits(session, bed)
+    session.recorder.event(
+        LAB_UP,
+        kind_of_lab=bed.lab.kind,
+        lab=bed.lab.facts(),
+        ports=[asdict(port) for port in bed.generator.ports],
+        notes=bed.notes,
+        resctrl=bed.resctrl.facts,
+        engine_pid=bed.generator.facts.pid,
+    )
+
+
+def _earlier_calibrations(session: Session, bed: Testbed) -> tuple[StoredCalibration, ...]:
+    """Of this very tester; a damaged one is reported and left out: it spoils no run."""
+    if bed.generator.facts.simulated:
+        return ()
+    try:
+        return known_calibrations(
+            read_environment({}),
+            session.experiment.effective_generator,
+            bed.generator.facts,
+            bed.generator.ports,
+        )
+    except RecordError as error:
+        session.listener.note(str(error))
+        return ()
+
+
+# What carries the frames, as reports of standard tests tell it.
+def media_of(bed: Testbed) -> str:
+    """The tester's ports and their line rate."""
+    drivers = ", ".join(dict.fromkeys(port.driver for port in bed.generator.ports))
+    if bed.line_rate_bps is None:
+        return f"{drivers}, without a line rate"
+    return f"{drivers} at {bed.line_rate_bps / 1e9:g} Gbps"

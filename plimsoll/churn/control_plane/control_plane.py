@@ -40,9 +40,13 @@ from plimsoll.churn.control_plane.programs import (
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import find_program, run_program
-from plimsoll.host.processes.child import Child, describe_exit
-from plimsoll.host.processes.comes_true import comes_true
-from plimsoll.host.processes.own_module import module_argv, module_environment
+from plimsoll.host.processes.child import (
+    Child,
+    comes_true,
+    describe_exit,
+    module_argv,
+    module_environment,
+)
 
 FAKE_KUBELET = "fake-kubelet"
 _ETCD, _APISERVER, _CONTROLLERS, _SCHEDULER = COMPONENTS

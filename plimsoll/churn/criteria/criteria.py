@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from plimsoll.churn.driver.workload import PodKind
 from plimsoll.churn.results.churn_result import (
     ControlPlaneFigures,
     Dip,
@@ -15,7 +16,6 @@ from plimsoll.churn.results.churn_result import (
     ProbeFigures,
     StreamFigures,
 )
-from plimsoll.churn.workload.object_set import PodKind
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.text.units import DurationField, RatioField

@@ -16,6 +16,7 @@ or SIGTERM ends it, and what is on its way then has half a second.
 
 from __future__ import annotations
 
+import contextlib
 import select
 import signal
 import socket
@@ -29,7 +30,7 @@ from types import FrameType
 from typing import TextIO
 
 from plimsoll.host.entry.entry_point import enter
-from plimsoll.host.namespaces.within import run_within
+from plimsoll.host.namespaces.network_namespace import run_within
 
 # Number, when it was sent, and how long a reflector held it, in ns.
 DATAGRAM = struct.Struct("!QQQ")
@@ -176,6 +177,28 @@ def _sender(end: tuple[str, int]) -> socket.socket:
     made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
     made.connect(end)
     return made
+
+
+def open_reflector(port: int) -> socket.socket:
+    """A socket on all addresses, of IPv6 where there is some. Raises OSError."""
+    try:
+        made = stamped_socket(socket.AF_INET6)
+        made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        made.bind(("::", port))
+    except OSError:
+        made = stamped_socket()
+        made.bind(("0.0.0.0", port))  # noqa: S104 - of a pod, whose address no one knows before
+    return made
+
+
+def reflect(reflector: socket.socket) -> None:
+    """Until a signal's handler ends it. An answer is no longer than what it answers."""
+    while True:
+        select.select([reflector], [], [])
+        for each in arrivals(reflector):
+            answer = DATAGRAM.pack(each.number, each.sent_ns, time.time_ns() - each.came_ns)
+            with contextlib.suppress(OSError):
+                reflector.sendto(answer.ljust(PAYLOAD_BYTES, b"\0"), each.sender)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,7 @@ from plimsoll.churn.results.churn_result import (
     PodReadiness,
     WorkloadRecord,
 )
-from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.figure import Figure, records, series_scale
 from plimsoll.report.pages.standard.sections import Heading, PageSection, SectionTable, numbers
 
 _NETWORK = Heading("Network", number=False)

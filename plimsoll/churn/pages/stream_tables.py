@@ -7,13 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
-from plimsoll.churn.joining.dips import RateOver
-from plimsoll.churn.joining.total import total_rates
 from plimsoll.churn.results.churn_result import ChurnCell, Match, ProbeFigures, StreamFigures
+from plimsoll.churn.streams.dips import RateOver, total_rates
 from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.figures.figure import Figure, records, y2_pixel, y_pixel
-from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.figure import Figure, records, series_scale, y2_pixel, y_pixel
 from plimsoll.report.figures.time_axis import Point, extremes
 from plimsoll.report.pages.standard.sections import Heading, PageSection, SectionTable, numbers
 from plimsoll.text.plain_text import slug

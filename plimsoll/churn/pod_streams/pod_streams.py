@@ -20,13 +20,13 @@ from typing import Any, Protocol, TypeVar
 from plimsoll.churn.api.removal import remove
 from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.latency.probes import ProbeLog, ProbeSample, parse_probe_log
-from plimsoll.churn.pod_streams.end_report import EndReport
 from plimsoll.churn.pod_streams.pod_agent import CLOCK, END, end_command
-from plimsoll.churn.pod_streams.settings import AttachedNetwork
+from plimsoll.churn.pod_streams.stream_agent import EndReport
 from plimsoll.churn.pod_streams.stream_pods import (
     PROBE,
     STREAM,
     STREAM_SIDES,
+    AttachedNetwork,
     StreamPodPlan,
     StreamSide,
     pods_path,
@@ -34,7 +34,7 @@ from plimsoll.churn.pod_streams.stream_pods import (
 from plimsoll.churn.streams.iperf3 import StreamTimes, Throughput, throughput_of
 from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.host.kubernetes.pod_state import PodState
-from plimsoll.tune.render.files.manifest import Manifest
+from plimsoll.tune.render.files.rendered_file import Manifest
 
 _EXCHANGES = 8
 _ANSWER_S = 10.0

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
-from plimsoll.churn.latency.udp_prober import UdpProber, stamped_socket
-from plimsoll.churn.latency.udp_reflector import open_reflector, reflect
+from plimsoll.churn.latency.udp_prober import UdpProber, open_reflector, reflect, stamped_socket
 from plimsoll.churn.pod_streams.pod_agent import (
     READY,
     agent_command,

@@ -17,15 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.churn.pod_streams.end_report import EndReport
-from plimsoll.churn.pod_streams.pod_agent import (
-    READY,
-    agent_command,
-    keep_report,
-    note_pid,
-)
+from pydantic import TypeAdapter, ValidationError
+
+from plimsoll.churn.pod_streams.pod_agent import READY, agent_command, keep_report, note_pid
 from plimsoll.churn.streams.iperf3 import (
     IPERF3,
+    StreamReport,
     TcpStreamPlan,
     client_options,
     is_listening,
@@ -35,6 +32,34 @@ from plimsoll.churn.streams.iperf3 import (
 )
 from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.host.entry.entry_point import enter
+
+
+@dataclass(frozen=True, slots=True)
+class EndReport:
+    """When iperf3 was started and signalled to end, in ns since the epoch; and what it reported.
+
+    A server ends with its client, without a signal: its `ended_ns` is when that was seen.
+    """
+
+    started_ns: int
+    ended_ns: int
+    stream: StreamReport
+
+    def as_json(self) -> bytes:
+        """On one line."""
+        return _ADAPTER.dump_json(self)
+
+    @classmethod
+    def of_json(cls, line: bytes) -> EndReport:
+        """Raises ValueError."""
+        try:
+            return _ADAPTER.validate_json(line)
+        except ValidationError as error:
+            raise ValueError(f"it is no report of a stream: {error.errors()[0]['msg']}") from None
+
+
+_ADAPTER = TypeAdapter(EndReport)
+
 
 _MODULE = "plimsoll.churn.pod_streams.stream_agent"
 _NET = Path("/proc/self/net")

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.finding_record import FindingRecord
-from plimsoll.record.trials.trial_record import Verdict
-from plimsoll.record.trials.whole_verdict import whole_verdict
+from plimsoll.record.trials.trial_record import Verdict, whole_verdict
 
 # The journal's events: a cell that came to its end, and the workload made at a session's start.
 CELL, WORKLOAD = "churn-cell", "churn-workload"

@@ -15,8 +15,7 @@ from plimsoll.churn.streams.pod import NetworkPod
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import find_program, run_program
-from plimsoll.host.processes.child import Child, describe_exit
-from plimsoll.host.processes.comes_true import comes_true
+from plimsoll.host.processes.child import Child, comes_true, describe_exit
 
 _OVN_PACKAGE = "ovn-central and ovn-host (Debian, Ubuntu) or ovn (Fedora, RHEL)"
 _OVS_PACKAGE = "openvswitch-switch (Debian, Ubuntu) or openvswitch (Fedora, RHEL)"

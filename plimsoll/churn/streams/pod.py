@@ -10,7 +10,7 @@ from pathlib import Path
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import find_program, run_program
-from plimsoll.host.namespaces.within import run_within
+from plimsoll.host.namespaces.network_namespace import run_within
 from plimsoll.host.ports.ethtool import turn_off_transmit_checksums
 from plimsoll.host.processes.child import Child
 

@@ -17,8 +17,7 @@ from plimsoll.benchmark.live_traffic.experiment_traffic import (
     ExperimentTraffic,
     experiment_traffic,
 )
-from plimsoll.cli.console.console_commands import USAGES, ConsoleCommands
-from plimsoll.cli.console.live_traffic_table import short_line
+from plimsoll.cli.console.console_commands import USAGES, ConsoleCommands, short_line
 from plimsoll.errors import InputError, MachineError, PlimsollError
 from plimsoll.extras import added_by
 from plimsoll.host.ledger.ledger import sweep

@@ -30,11 +30,10 @@ from plimsoll.generator.interface import GeneratorRefused
 from plimsoll.host.cpus import check_cpus, parse_cpu_list
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import sweep
-from plimsoll.record.calibrations.calibration_store import keep_calibration
-from plimsoll.record.calibrations.stored_calibration import StoredCalibration
+from plimsoll.record.calibrations.stored_calibration import StoredCalibration, keep_calibration
 from plimsoll.terminal.output import labelled, stderr, stdout
-from plimsoll.terminal.tables.calibration_summary import print_calibration
-from plimsoll.traffic.imported.profile_file import load_profile
+from plimsoll.terminal.tables.noise_summary import print_calibration
+from plimsoll.traffic.imported.trafficgen import load_profile
 from plimsoll.traffic.streams.profile import Profile
 
 _NETDEV = "netdev:"

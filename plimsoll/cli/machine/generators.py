@@ -9,8 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.generator.registry.generators import GENERATORS
-from plimsoll.generator.registry.inventory import GeneratorListing, generator_listings
+from plimsoll.generator.registry.generators import GENERATORS, GeneratorListing, generator_listings
 from plimsoll.terminal.output import errors, stdout, wide_stdout
 
 _TABLE_WIDTH = 120

@@ -9,8 +9,7 @@ import typer
 
 from plimsoll.benchmark.proposal.proposed_experiment import proposed_experiment
 from plimsoll.benchmark.proposal.survey import survey_host
-from plimsoll.terminal.new_file import write_new_file
-from plimsoll.terminal.output import stderr
+from plimsoll.terminal.output import stderr, write_new_file
 
 
 def add_to(app: typer.Typer) -> None:

@@ -20,7 +20,7 @@ from plimsoll.dut.registry.labs import lab_kinds, lab_needs, lab_of_kind
 from plimsoll.dut.registry.standing import LabDescription, lab_down, lab_list, lab_up
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.ledger import sweep
-from plimsoll.host.resctrl.offer import resctrl_offer
+from plimsoll.host.resctrl.filesystem import resctrl_offer
 from plimsoll.terminal.options.options import SetOption
 from plimsoll.terminal.output import labelled, stdout
 from plimsoll.terminal.suggesting_group import SuggestingGroup

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from plimsoll.benchmark.noise.noise import measure_noise
-from plimsoll.benchmark.noise.settings import NoiseSettings
+from plimsoll.benchmark.noise.noise import NoiseSettings, measure_noise
 from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import sweep

@@ -28,7 +28,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.report import write_report
 from plimsoll.search.simulated.models.registry import model_kinds
-from plimsoll.terminal.commands.progress import Progress
+from plimsoll.terminal.commands.running import Progress
 from plimsoll.terminal.exit_codes import end_by
 from plimsoll.terminal.options.options import parse_option
 from plimsoll.terminal.output import stderr, stdout

@@ -12,19 +12,18 @@ from typing import Annotated
 
 import typer
 
+from plimsoll.analysis.comparison.changes import parse_fact, sides_by
 from plimsoll.analysis.comparison.comparison import Comparison, FigureComparison, compare
-from plimsoll.analysis.comparison.comparison_words import sentences
-from plimsoll.analysis.comparison.grouping import parse_fact, sides_by
 from plimsoll.analysis.comparison.side import Side, find_side, invalid_runs
+from plimsoll.analysis.comparison.words import sentences
 from plimsoll.errors import InputError
+from plimsoll.record.index.find import read_index
 from plimsoll.record.index.run_entry import entry_of
-from plimsoll.record.index.run_index import read_index
-from plimsoll.record.query.found_runs import find_runs
+from plimsoll.record.query.queried_run import find_runs
 from plimsoll.report.pages.comparison.page import comparison_page
-from plimsoll.terminal.new_file import write_new_file
 from plimsoll.terminal.options.options import parse_option
 from plimsoll.terminal.options.run_choice import RunsFolderOption, complete_run
-from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.output import stderr, stdout, write_new_file
 from plimsoll.terminal.tables.comparison_table import changes_table, figures_table
 
 _EPILOG = (

@@ -11,12 +11,10 @@ import typer
 from plimsoll.benchmark.trafficgen.experiment import import_command
 from plimsoll.benchmark.trafficgen.trex_config import load_trex_config
 from plimsoll.export.bundle.unpack import import_bundle
-from plimsoll.terminal.new_file import write_new_file
-from plimsoll.terminal.old_names import renamed
 from plimsoll.terminal.options.run_choice import RunsFolderOption
-from plimsoll.terminal.output import stderr, stdout
-from plimsoll.terminal.suggesting_group import SuggestingGroup
-from plimsoll.terminal.tables.run_words import shown
+from plimsoll.terminal.output import stderr, stdout, write_new_file
+from plimsoll.terminal.suggesting_group import SuggestingGroup, renamed
+from plimsoll.terminal.tables.runs_table import shown
 
 _EPILOG = (
     "Example: **plimsoll import trafficgen --output experiment.yaml -- binary-search.py "

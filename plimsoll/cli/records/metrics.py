@@ -22,25 +22,31 @@ from plimsoll.record.query import (
     parse_moment,
 )
 from plimsoll.record.query.contents import metric_contents
-from plimsoll.record.query.found_runs import find_runs
+from plimsoll.record.query.queried_run import find_runs
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.terminal.options.metric_completion import (
     complete_period,
     complete_source,
     complete_type,
 )
-from plimsoll.terminal.options.run_choice import RunsFolderOption, complete_run
-from plimsoll.terminal.options.store_option import StoreOption, bring_whole, listed_runs
+from plimsoll.terminal.options.run_choice import (
+    RunsFolderOption,
+    StoreOption,
+    bring_whole,
+    complete_run,
+    listed_runs,
+)
 from plimsoll.terminal.output import errors, labelled, stderr, stdout
 from plimsoll.terminal.suggesting_group import SuggestingGroup
-from plimsoll.terminal.tables.metric_contents import (
+from plimsoll.terminal.tables.metric_tables import (
     contents_csv,
     contents_json,
     contents_table,
+    metric_csv,
+    metric_json,
+    metric_table,
     names_and_counts,
 )
-from plimsoll.terminal.tables.metric_documents import metric_csv, metric_json
-from plimsoll.terminal.tables.metric_table import metric_table
 from plimsoll.text.plain_text import plain_text
 
 app = typer.Typer(

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.analysis.comparison.gate import GateResult, judge
-from plimsoll.analysis.comparison.gate_condition import parse_condition
+from plimsoll.analysis.comparison.gate import GateResult, judge, parse_condition
 from plimsoll.analysis.comparison.side import Side, find_side
 from plimsoll.errors import TESTER_COULD_NOT_TELL, InputError
 from plimsoll.export.output_file import fresh_file
@@ -20,7 +19,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import as_junit, as_markdown, export_charts, export_tables, write_report
 from plimsoll.terminal.options.run_choice import RunArgument, RunsFolderOption, complete_run
 from plimsoll.terminal.output import stderr, stdout
-from plimsoll.terminal.tables.run_words import damage_text, shown
+from plimsoll.terminal.tables.runs_table import damage_text, shown
 
 _EPILOG = (
     "Examples: **plimsoll report last** · **plimsoll report last --format markdown** · "

@@ -12,27 +12,26 @@ import typer
 
 from plimsoll.cli.records import runs_check, runs_marks, runs_on, runs_rm, runs_show
 from plimsoll.errors import InputError
+from plimsoll.record.index.find import RunFilter, SortKey, in_order, read_index
 from plimsoll.record.index.run_entry import RunState
-from plimsoll.record.index.run_filter import RunFilter, SortKey, in_order
-from plimsoll.record.index.run_index import read_index
 from plimsoll.record.trials.trial_record import Verdict
-from plimsoll.terminal.options.run_choice import RunsFolderOption
-from plimsoll.terminal.options.run_selection import (
+from plimsoll.terminal.options.run_choice import (
     DutFilterOption,
     MethodFilterOption,
     NameFilterOption,
+    RunsFolderOption,
     SinceOption,
+    StoreOption,
     TagFilterOption,
     UntilOption,
     UtcOption,
     began_between,
+    listed_runs,
     tag_filters,
 )
-from plimsoll.terminal.options.store_option import StoreOption, listed_runs
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.terminal.suggesting_group import DefaultGroup
-from plimsoll.terminal.tables.run_words import entry_json, shown
-from plimsoll.terminal.tables.runs_table import RunsTable, print_damage
+from plimsoll.terminal.tables.runs_table import RunsTable, entry_json, print_damage, shown
 from plimsoll.text.mistakes import did_you_mean
 
 _VERDICTS: Sequence[Verdict] = get_args(Verdict)

@@ -13,7 +13,7 @@ from plimsoll.record.index.run_notes import change_notes, parse_tag, parse_tag_k
 from plimsoll.terminal.options.options import parse_option
 from plimsoll.terminal.options.run_choice import RunArgument, RunsFolderOption
 from plimsoll.terminal.output import stdout
-from plimsoll.terminal.tables.run_words import shown
+from plimsoll.terminal.tables.runs_table import shown
 
 _TAG_EPILOG = (
     "Examples: **plimsoll runs tag last kernel=6.1 nic=e810** · "

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from plimsoll.cluster.pods.cluster_client import ClusterClient
+from plimsoll.cluster.pods.cluster_client import ClusterClient, ClusterPlace
 from plimsoll.cluster.pods.manifests import RUN_LABEL
-from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.cluster.pods.removal import found_runs, remove_labelled
 from plimsoll.errors import InputError
 from plimsoll.terminal.output import stdout

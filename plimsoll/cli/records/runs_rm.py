@@ -13,11 +13,10 @@ from rich.text import Text
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.find import find_run_path
-from plimsoll.record.index.removal import finish_removals, remove
-from plimsoll.record.index.removal_plan import Removal, plan_removal
+from plimsoll.record.index.removal import Removal, finish_removals, plan_removal, remove
 from plimsoll.terminal.options.run_choice import RunArguments, RunsFolderOption
 from plimsoll.terminal.output import errors, stderr, stdout
-from plimsoll.terminal.tables.run_words import answer_text, shown
+from plimsoll.terminal.tables.runs_table import answer_text, shown
 from plimsoll.text.counted import size_text
 
 _DECLINED = InputError.exit_code

@@ -15,22 +15,22 @@ from rich.text import Text
 
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.find import find_run_path
-from plimsoll.record.index.run_content import RunFile, content_of
 from plimsoll.record.index.run_entry import RunEntry, checked_entry, entry_of
+from plimsoll.record.index.run_files import RunFile, content_of
 from plimsoll.record.index.run_summary import RunSummary
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.terminal.exit_codes import end_by
 from plimsoll.terminal.options.run_choice import RunArgument, RunsFolderOption
 from plimsoll.terminal.output import stderr, stdout
-from plimsoll.terminal.tables.run_words import (
+from plimsoll.terminal.tables.runs_table import (
     answer_text,
     dut_text,
     entry_json,
     moment,
+    print_damage,
     shown,
     state_text,
 )
-from plimsoll.terminal.tables.runs_table import print_damage
 from plimsoll.text.counted import size_text
 from plimsoll.text.units import format_duration
 

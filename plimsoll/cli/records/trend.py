@@ -13,32 +13,37 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.analysis.comparison.grouping import parse_fact
+from plimsoll.analysis.comparison.changes import parse_fact
 from plimsoll.analysis.comparison.side import invalid_runs
-from plimsoll.analysis.comparison.trend.releases import ReleaseOrder, Releases, releases_of
-from plimsoll.analysis.comparison.trend.trend import FigureTrend, Trend, trend
+from plimsoll.analysis.comparison.trend.trend import (
+    FigureTrend,
+    ReleaseOrder,
+    Releases,
+    Trend,
+    releases_of,
+    trend,
+)
 from plimsoll.analysis.comparison.trend.trend_words import notable_sentences
+from plimsoll.record.index.find import RunFilter, read_index
 from plimsoll.record.index.run_entry import RunEntry, entry_of
-from plimsoll.record.index.run_filter import RunFilter
-from plimsoll.record.index.run_index import read_index
-from plimsoll.record.query.found_runs import find_runs
+from plimsoll.record.query.queried_run import find_runs
 from plimsoll.report.pages.trend.page import trend_page
-from plimsoll.terminal.new_file import write_new_file
 from plimsoll.terminal.options.options import parse_option
-from plimsoll.terminal.options.run_choice import RunsFolderOption, complete_run
-from plimsoll.terminal.options.run_selection import (
+from plimsoll.terminal.options.run_choice import (
     DutFilterOption,
     MethodFilterOption,
     NameFilterOption,
+    RunsFolderOption,
     SinceOption,
     TagFilterOption,
     UntilOption,
     UtcOption,
     began_between,
+    complete_run,
     tag_filters,
 )
-from plimsoll.terminal.output import stderr, stdout
-from plimsoll.terminal.tables.trend_table import changes_table, facts_table, levels_table
+from plimsoll.terminal.output import stderr, stdout, write_new_file
+from plimsoll.terminal.tables.comparison_table import facts_table, level_changes_table, levels_table
 from plimsoll.text.counted import counted
 from plimsoll.text.plain_text import plain_text
 
@@ -148,7 +153,7 @@ def _print(found: Trend, releases: Releases) -> None:
         stderr.print(note, soft_wrap=True, highlight=False)
     for warning in invalid_runs(found.releases):
         stderr.print(warning, soft_wrap=True)
-    tables = [levels_table(found), changes_table(found), facts_table(found)]
+    tables = [levels_table(found), level_changes_table(found), facts_table(found)]
     for table in tables:
         if table.rows:
             stdout.print(table)

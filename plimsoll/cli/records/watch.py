@@ -16,7 +16,7 @@ from rich.text import Text
 
 from plimsoll.errors import Interrupted
 from plimsoll.host.cpus import parse_cpu_list
-from plimsoll.host.entry.standard_streams import stdout_is_gone
+from plimsoll.host.entry.entry_point import stdout_is_gone
 from plimsoll.host.processes.affinity import leaves_no_cpu
 from plimsoll.record.index.find import LAST, find_run
 from plimsoll.record.index.run_entry import entry_of
@@ -36,7 +36,7 @@ from plimsoll.terminal.tables.live_view import (
     live_text,
     trial_title,
 )
-from plimsoll.terminal.tables.run_words import answer_text, shown
+from plimsoll.terminal.tables.runs_table import answer_text, shown
 
 _EPILOG = "Examples: **plimsoll watch** · **plimsoll watch 20260101T120000-demo --json**"
 _EVERY_S = 1.0

@@ -11,9 +11,13 @@ import typer
 from rich.text import Text
 
 from plimsoll.attribution.events.chrome_trace import chrome_trace
-from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.rank import remedies_of
-from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
+from plimsoll.attribution.ranking.summary import (
+    CausesSummary,
+    LocatedIncident,
+    limit_sentence,
+    summarise,
+)
 from plimsoll.attribution.ranking.trace_gaps import trace_gaps
 from plimsoll.errors import InputError
 from plimsoll.record.causes.causes_record import RankedCause, Remedy, TrialCauses, read_causes
@@ -21,13 +25,12 @@ from plimsoll.record.causes.kernel_events import read_kernel_events
 from plimsoll.record.index.find import LAST, find_run
 from plimsoll.record.run.file_check import require_intact
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.search.evidence.host_cpu import of_host
-from plimsoll.terminal.new_file import write_new_file
+from plimsoll.search.evidence.trial_evidence import of_host
 from plimsoll.terminal.options.options import parse_option
 from plimsoll.terminal.options.run_choice import RunsFolderOption, complete_run
-from plimsoll.terminal.output import stdout
+from plimsoll.terminal.output import stdout, write_new_file
 from plimsoll.terminal.tables.figure_table import FigureTable, TableColumn
-from plimsoll.terminal.tables.run_words import shown
+from plimsoll.terminal.tables.runs_table import shown
 from plimsoll.text.units import format_ns, parse_latency_ns
 
 _EPILOG = (

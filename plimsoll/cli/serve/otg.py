@@ -15,8 +15,7 @@ from plimsoll.extras import added_by
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.terminal.options.options import SetOption
 from plimsoll.terminal.output import say
-from plimsoll.web.endpoint import ListenEndpoint, parse_endpoint
-from plimsoll.web.serve_settings import is_loopback, new_token
+from plimsoll.web.endpoint import ListenEndpoint, is_loopback, new_token, parse_endpoint
 
 _LISTEN = "--listen"
 _MOST_PORT = 65535

@@ -19,9 +19,16 @@ from plimsoll.host.ledger.ledger import Ledger, sweep
 from plimsoll.terminal.options.run_choice import RunsFolderOption
 from plimsoll.terminal.output import stderr
 from plimsoll.text.named_program import AllowedPrograms
-from plimsoll.web.endpoint import ListenEndpoint, ServedEndpoint, UnixEndpoint, parse_any_endpoint
-from plimsoll.web.security.token_file import read_token, write_token
-from plimsoll.web.serve_settings import ServeSettings, is_loopback, new_token
+from plimsoll.web.endpoint import (
+    ListenEndpoint,
+    ServedEndpoint,
+    ServeSettings,
+    UnixEndpoint,
+    is_loopback,
+    new_token,
+    parse_any_endpoint,
+)
+from plimsoll.web.security.access import read_token, write_token
 
 if TYPE_CHECKING:
     import socket
@@ -159,8 +166,8 @@ def _existing(paths: Sequence[str]) -> Iterator[str]:
 
 
 def _listening(endpoint: ServedEndpoint, ledger: Ledger) -> AbstractContextManager[socket.socket]:
+    from plimsoll.web.endpoint import listening_on_unix  # noqa: PLC0415
     from plimsoll.web.quiet_server import listening  # noqa: PLC0415 - of an extra
-    from plimsoll.web.unix_socket import listening_on_unix  # noqa: PLC0415
 
     if isinstance(endpoint, UnixEndpoint):
         return listening_on_unix(endpoint.path, ledger)

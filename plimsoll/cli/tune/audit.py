@@ -15,18 +15,20 @@ from plimsoll.terminal.options.bmc_options import (
     BmcCredentialsOption,
     BmcOption,
     CaFileOption,
+    HostOption,
+    RootOption,
+    chosen_host,
     with_bmc,
 )
-from plimsoll.terminal.options.host_choice import HostOption, RootOption, chosen_host
 from plimsoll.terminal.options.options import JsonOption
 from plimsoll.terminal.tables.audit_table import print_audit, print_fixes
-from plimsoll.tune.audit.assumed_intent import assume_intent
 from plimsoll.tune.audit.audit import Audit, look
 from plimsoll.tune.audit.audit import audit as run_audit
+from plimsoll.tune.audit.without_intent import assume_intent
 from plimsoll.tune.cluster.api_cluster import ApiCluster
 from plimsoll.tune.cluster.cluster_audit import audit_cluster, joined
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.must_gather import open_must_gather
+from plimsoll.tune.cluster.object_judgement import ClusterView
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.load import load_intent, preset_names
 

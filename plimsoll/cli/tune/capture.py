@@ -15,12 +15,11 @@ from rich.console import Console
 
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.text.plain_text import plain_text
+from plimsoll.tune.audit.audit import all_checks
 from plimsoll.tune.audit.check import TOPOLOGY, Check
-from plimsoll.tune.audit.registry import all_checks
-from plimsoll.tune.audit.remedy import REMEDY_READS
+from plimsoll.tune.audit.finding import REMEDY_READS
 from plimsoll.tune.host.boot.kernel_command_line import PATH
-from plimsoll.tune.host.capture.capture import Capture
-from plimsoll.tune.host.capture.capture_file import SUFFIXES, write_archive, write_capture
+from plimsoll.tune.host.capture.capture import SUFFIXES, Capture, write_archive, write_capture
 from plimsoll.tune.host.capture.collect import NeededFiles, collect
 from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.proposal.survey import SURVEY_LINKS, SURVEY_READS

@@ -8,12 +8,10 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.terminal.new_file import write_new_file
-from plimsoll.terminal.options.host_choice import HostOption, RootOption, chosen_host
-from plimsoll.terminal.output import stderr, stdout
+from plimsoll.terminal.options.bmc_options import HostOption, RootOption, chosen_host
+from plimsoll.terminal.output import stderr, stdout, write_new_file
 from plimsoll.text.plain_text import plain_text
-from plimsoll.tune.intent.load import load_preset, preset_names
-from plimsoll.tune.intent.schema import SCHEMA_FILE, intent_schema
+from plimsoll.tune.intent.load import SCHEMA_FILE, intent_schema, load_preset, preset_names
 from plimsoll.tune.proposal.intent_text import intent_text
 from plimsoll.tune.proposal.proposal import propose_intent
 from plimsoll.tune.proposal.survey import survey_host

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.errors import InputError
-from plimsoll.record.index.run_paths import RUN_ID
+from plimsoll.record.index.run_files import RUN_ID
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.text.plain_text import plain_text
 from plimsoll.tune.expected.kernel_argument import Vendor
@@ -21,7 +21,7 @@ from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_intent, load_preset, preset_names
-from plimsoll.tune.proposal.surveyed_ports import ports_in_use
+from plimsoll.tune.proposal.survey import ports_in_use
 from plimsoll.tune.render.files.output_folder import write_files
 from plimsoll.tune.render.files.refusal import Mistake, refuse
 from plimsoll.tune.render.render import render

@@ -20,7 +20,7 @@ from plimsoll.cli.tune import (
     render as tune_render,
 )
 from plimsoll.terminal.suggesting_group import SuggestingGroup
-from plimsoll.tune.intent.schema import intent_schema
+from plimsoll.tune.intent.load import intent_schema
 
 app = typer.Typer(
     name="tune",

@@ -4,18 +4,55 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
+from urllib.parse import quote, unquote, urlsplit
 
-from plimsoll.cluster.pods.place import ClusterPlace
-from plimsoll.host.kubernetes.api_client import (
-    MOST_ANSWER_BYTES,
-    call_api,
-    configured_client,
-)
+from plimsoll.errors import InputError
+from plimsoll.host.kubernetes.api_client import MOST_ANSWER_BYTES, call_api, configured_client
 from plimsoll.host.kubernetes.client_settings import kubeconfig_files
 from plimsoll.host.kubernetes.cluster_errors import ClusterRefused, Explained
 from plimsoll.host.kubernetes.exec_stream import ExecStream, open_exec
-from plimsoll.tune.render.files.manifest import Manifest
+from plimsoll.tune.render.files.rendered_file import Manifest
+
+_REMEDY = (
+    "write kube://CONTEXT or kube://CONTEXT/NAMESPACE, a slash within the context as %2F; "
+    "kubectl config get-contexts lists the contexts"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterPlace:
+    """A context of the kubeconfig, None for its current one, and a namespace.
+
+    Without a namespace it is the context's own.
+    """
+
+    context: str | None
+    namespace: str | None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `kube://CONTEXT[/NAMESPACE]`. Raises InputError."""
+        try:
+            parts = urlsplit(text)
+        except ValueError:
+            raise _not_a_place(text) from None
+        namespace = parts.path.removeprefix("/").removesuffix("/")
+        # The part between the slashes may hold a colon and an at sign, which are nothing here.
+        context = unquote(parts.netloc)
+        if parts.scheme != "kube" or "/" in namespace or parts.query or parts.fragment:
+            raise _not_a_place(text)
+        return cls(context or None, namespace or None)
+
+    def __str__(self) -> str:
+        tail = f"/{self.namespace}" if self.namespace else ""
+        return f"kube://{quote(self.context or '', safe=':@')}{tail}"
+
+
+def _not_a_place(text: str) -> InputError:
+    return InputError(f"{text!r} is not a place in a cluster", where="--on", remedy=_REMEDY)
+
 
 # Of each kind that we make, where the server has it.
 _PATHS = {

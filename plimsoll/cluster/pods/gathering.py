@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from plimsoll.cluster.pods.record_names import BEGIN, OUTPUT, STATUS, STOP, is_carried
+from plimsoll.cluster.pods.record_server import BEGIN, OUTPUT, STATUS, STOP, is_carried
 from plimsoll.host.kubernetes.exec_stream import StreamEnded
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.index.run_files import run_files

@@ -22,12 +22,12 @@ from typing import IO
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.experiment.set_field import SetField
-from plimsoll.cluster.pods.observed_node import host_fields
-from plimsoll.cluster.pods.record_names import BEGIN, OUTPUT, STATUS, STOP
+from plimsoll.cluster.pods.manifests import host_fields
+from plimsoll.cluster.pods.record_server import BEGIN, OUTPUT, STATUS, STOP
 from plimsoll.errors import InputError, MachineError, PlimsollError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
 from plimsoll.host.entry.entry_point import enter
-from plimsoll.host.processes.own_module import module_argv
+from plimsoll.host.processes.child import module_argv
 from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.field_path import FieldPath

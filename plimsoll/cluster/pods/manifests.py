@@ -8,22 +8,59 @@ that only keeps the volume of the record, so that it can be fetched after the ru
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from plimsoll.cluster.pods.observed_node import (
-    NODE_VARIABLE,
-    OBSERVED_VARIABLE,
-    ObservedNode,
-    as_json,
-)
+from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.cluster.pods.pod_plan import PodPlan
-from plimsoll.host.kubernetes.confinement import NOT_ROOT, guaranteed, without_rights
-from plimsoll.host.kubernetes.labels import MANAGED, NODE_LABEL
+from plimsoll.host.kubernetes.own_objects import (
+    MANAGED,
+    NODE_LABEL,
+    NOT_ROOT,
+    guaranteed,
+    without_rights,
+)
 from plimsoll.observe.agent.agent import HOSTNAME_VARIABLE
+from plimsoll.text.field_path import FieldPath
 from plimsoll.tune.intent.pod import Pod
-from plimsoll.tune.render.files.manifest import Manifest, manifest_of
+from plimsoll.tune.render.files.rendered_file import Manifest, manifest_of
 from plimsoll.tune.render.openshift.pod import pod_manifest
+
+# Of the run's own node, and of those that are observed.
+NODE_VARIABLE = "PLIMSOLL_NODE"
+OBSERVED_VARIABLE = "PLIMSOLL_OBSERVED"
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedNode:
+    """A node by `name`, the `pod` on it that observes (a PodPlace), and the DUTs' own `cpus`."""
+
+    name: str
+    pod: str
+    cpus: tuple[int, ...]
+
+
+def as_json(nodes: Sequence[ObservedNode]) -> str:
+    """For OBSERVED_VARIABLE."""
+    return json.dumps([asdict(each) for each in nodes])
+
+
+def host_fields(
+    experiment: Mapping[str, Any], environment: Mapping[str, str]
+) -> tuple[SetField, ...]:
+    """What to set so that the nodes are observed; the run's own is, by the run itself."""
+    hosts = [
+        {"pod": each["pod"], "polled_cpus": each["cpus"]}
+        for each in json.loads(environment.get(OBSERVED_VARIABLE, "[]"))
+        if each["name"] != environment.get(NODE_VARIABLE)
+    ]
+    if not hosts:
+        return ()
+    given = experiment["observe"]["hosts"]
+    return (SetField(FieldPath.parse("observe.hosts"), [*given, *hosts]),)
+
 
 RUN_LABEL = "plimsoll/run"
 RUN_ANNOTATION = "plimsoll/run-id"

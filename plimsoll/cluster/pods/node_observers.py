@@ -13,20 +13,20 @@ from typing import Any
 from plimsoll.cluster.pods.cluster_client import ClusterClient
 from plimsoll.cluster.pods.manifests import (
     OBSERVER_CONTAINER,
+    ObservedNode,
     dut_name,
     observer_name,
     observer_pod,
     observers_access,
 )
-from plimsoll.cluster.pods.observed_node import ObservedNode
 from plimsoll.cluster.pods.pod_plan import PodPlan
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
+from plimsoll.host.kubernetes.client_settings import PodPlace
 from plimsoll.host.kubernetes.cluster_errors import ClusterRefused, ClusterUnreachable
 from plimsoll.host.kubernetes.exec_stream import StreamEnded
-from plimsoll.host.kubernetes.pod_place import PodPlace
 from plimsoll.tune.intent.pod import Pod
-from plimsoll.tune.render.files.manifest import Manifest
+from plimsoll.tune.render.files.rendered_file import Manifest
 
 _CONFLICT = 409
 _STATUS = ("cat", "/proc/1/status")

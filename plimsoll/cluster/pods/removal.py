@@ -9,7 +9,7 @@ from typing import Any
 from plimsoll.cluster.pods.cluster_client import KINDS, ClusterClient
 from plimsoll.cluster.pods.manifests import RUN_ANNOTATION, RUN_LABEL
 from plimsoll.host.kubernetes.cluster_errors import ClusterRefused
-from plimsoll.host.kubernetes.labels import MANAGED
+from plimsoll.host.kubernetes.own_objects import MANAGED
 
 _OURS = ",".join(f"{name}={value}" for name, value in MANAGED.items())
 _FORBIDDEN = 403

@@ -25,6 +25,7 @@ from plimsoll.cluster.pods.manifests import (
     RECORD_CONTAINER,
     RUN_CONTAINER,
     RUN_LABEL,
+    ObservedNode,
     dut_name,
     dut_pods,
     observer_name,
@@ -32,7 +33,6 @@ from plimsoll.cluster.pods.manifests import (
     run_pod,
 )
 from plimsoll.cluster.pods.node_observers import NodeObservers, create_if_missing
-from plimsoll.cluster.pods.observed_node import ObservedNode
 from plimsoll.cluster.pods.pod_plan import PodPlan
 from plimsoll.cluster.pods.removal import remove_labelled
 from plimsoll.errors import Interrupted, MachineError, PlimsollError

@@ -9,9 +9,14 @@ from __future__ import annotations
 from plimsoll.dut.guest.guest import GuestCounts, GuestPlace
 from plimsoll.dut.guest.guest_ports import GUEST_INTERFACES
 from plimsoll.dut.lab import DutProcess
-from plimsoll.host.namespaces.bridge import add_bridge, bridge_facts, wait_until_forwarding
-from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
-from plimsoll.host.namespaces.packet_steering import steer
+from plimsoll.host.namespaces.network_namespace import (
+    LinkCounters,
+    NetworkNamespace,
+    add_bridge,
+    bridge_facts,
+    steer,
+    wait_until_forwarding,
+)
 
 _BRIDGE = "bridge0"
 

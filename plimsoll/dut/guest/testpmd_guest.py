@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plimsoll.dut.ethdev_counters import ethdev_counters
 from plimsoll.dut.guest.guest import GuestCounts, GuestForwarding, GuestHangs, GuestPlace
 from plimsoll.dut.guest.guest_ports import PORTS, GuestPorts
 from plimsoll.dut.lab import DutProcess, LabDied
 from plimsoll.dut.needs import NeededProgram
+from plimsoll.dut.sight import ethdev_counters
 from plimsoll.errors import MachineError
 from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError
-from plimsoll.host.ledger.eal_arguments import eal_arguments
-from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.hugepages import MemoryPlan, eal_arguments
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.child import Child, Lifetime
-from plimsoll.host.processes.comes_true import comes_true
+from plimsoll.host.processes.child import Child, Lifetime, comes_true
 from plimsoll.host.processes.privileges import IPC_LOCK
 
 TESTPMD = NeededProgram("dpdk-testpmd", "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")

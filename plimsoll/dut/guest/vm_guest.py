@@ -18,8 +18,7 @@ from plimsoll.dut.lab import DutProcess, LabDied
 from plimsoll.dut.needs import NeededProgram
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.child import Child, Lifetime
-from plimsoll.host.processes.comes_true import comes_true
+from plimsoll.host.processes.child import Child, Lifetime, comes_true
 
 QEMU = NeededProgram("qemu-system-x86_64", "qemu-system-x86 (Debian, Ubuntu)")
 TASKSET = NeededProgram("taskset", "util-linux")

@@ -19,8 +19,7 @@ from plimsoll.host.namespaces.flowtable_counts import (
     dropped_for_room,
 )
 from plimsoll.host.namespaces.ip_command import run_program
-from plimsoll.host.namespaces.network_namespace import NetworkNamespace
-from plimsoll.host.namespaces.within import run_within
+from plimsoll.host.namespaces.network_namespace import NetworkNamespace, run_within
 
 NFT = NeededProgram("nft", "nftables")
 OPTIONS = (

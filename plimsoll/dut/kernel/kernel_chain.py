@@ -9,16 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from plimsoll.dut.guest.chain import chain_hops, guest_ports, sharing_note, switch_ports
-from plimsoll.dut.guest.chain_settings import ChainSettings, GuestKind
-from plimsoll.dut.guest.guest import Guest, GuestPlace
+from plimsoll.dut.guest.chain import (
+    ChainSettings,
+    GuestKind,
+    chain_hops,
+    guest_ports,
+    sharing_note,
+    switch_ports,
+)
+from plimsoll.dut.guest.guest import Guest, GuestPlace, Guests
 from plimsoll.dut.guest.guest_ports import (
     GUEST_INTERFACES,
     GuestPorts,
     InterfacePorts,
     interface_mbuf_bytes,
 )
-from plimsoll.dut.guest.guests import Guests
 from plimsoll.dut.guest.namespace_guest import NamespaceGuest
 from plimsoll.dut.kernel.settings import WiredSettings
 from plimsoll.dut.kernel.wiring import DUT_PORTS

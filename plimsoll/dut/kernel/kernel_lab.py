@@ -6,13 +6,11 @@ import platform
 
 from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LabPorts, LinkWatch
-from plimsoll.dut.passive import PassiveLab
 from plimsoll.dut.sight import NOTHING_SEEN, SightEnd
-from plimsoll.dut.wired import open_wired
+from plimsoll.dut.wired import PassiveLab, open_wired
 from plimsoll.host.cpus import check_cpus
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
-from plimsoll.host.namespaces.packet_steering import steer
+from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace, steer
 
 
 class KernelLab:

@@ -16,7 +16,7 @@ from plimsoll.host.namespaces.network_namespace import (
     NetworkNamespace,
     counters_of,
 )
-from plimsoll.host.processes.comes_true import comes_true
+from plimsoll.host.processes.child import comes_true
 
 # The DUT's ports, as they are called in its namespace.
 DUT_PORTS = ("port0", "port1")

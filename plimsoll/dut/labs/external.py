@@ -7,15 +7,14 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate
-from plimsoll.dut.netdev_lab import NetdevLab
-from plimsoll.dut.passive import PassiveLab
-from plimsoll.dut.ports.line_rate import LineRateField
 from plimsoll.dut.ports.tester_ports import (
+    LineRateField,
     TesterPortSettings,
     check_each_once,
     check_tester_ports,
     open_tester_ports,
 )
+from plimsoll.dut.wired import NetdevLab, PassiveLab
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime

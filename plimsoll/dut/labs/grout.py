@@ -10,10 +10,8 @@ from typing import ClassVar, Literal
 
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LineRate
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
-from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
-from plimsoll.dut.two_ports import PORTS
-from plimsoll.dut.userspace.memif_settings import MemifOrCardSettings
-from plimsoll.dut.userspace.program_lab import ProgramLab
+from plimsoll.dut.two_ports import PORTS, SHOWN_ROUTES, RoutedSettings, next_hop
+from plimsoll.dut.userspace.program_lab import MemifOrCardSettings, ProgramLab
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan

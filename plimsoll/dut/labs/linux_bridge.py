@@ -8,16 +8,19 @@ from typing import ClassVar, Literal
 from plimsoll.dut.guest.chain import joined
 from plimsoll.dut.kernel.kernel_chain import KernelChain, KernelChainSettings
 from plimsoll.dut.kernel.kernel_lab import KernelLab
-from plimsoll.dut.kernel.settings import WiredForwarder
-from plimsoll.dut.kernel.vlan import VlanSettings, add_vlan, forwarding_ports
+from plimsoll.dut.kernel.settings import VlanSettings, WiredForwarder, add_vlan, forwarding_ports
 from plimsoll.dut.kernel.wiring import DUT_PORTS, Wiring
 from plimsoll.dut.lab import DutProcess, Lab
 from plimsoll.dut.ports.tester_ports import TesterPortSettings
 from plimsoll.dut.sight import Hop
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.namespaces.bridge import add_bridge, bridge_facts, wait_until_forwarding
-from plimsoll.host.namespaces.network_namespace import NetworkNamespace
+from plimsoll.host.namespaces.network_namespace import (
+    NetworkNamespace,
+    add_bridge,
+    bridge_facts,
+    wait_until_forwarding,
+)
 from plimsoll.host.processes.child import Lifetime
 
 

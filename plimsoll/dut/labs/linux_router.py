@@ -16,14 +16,19 @@ from plimsoll.dut.kernel.flowtable import (
     check_room,
 )
 from plimsoll.dut.kernel.kernel_lab import KernelLab
-from plimsoll.dut.kernel.settings import Forwarder, WiredForwarder
-from plimsoll.dut.kernel.vlan import VlanSettings, add_vlan, forwarding_ports
+from plimsoll.dut.kernel.settings import (
+    Forwarder,
+    VlanSettings,
+    WiredForwarder,
+    add_vlan,
+    forwarding_ports,
+)
 from plimsoll.dut.kernel.wiring import DUT_PORTS, Wiring
 from plimsoll.dut.lab import Lab, LineRate
 from plimsoll.dut.needs import LabNeeds
 from plimsoll.dut.ports.tester_ports import TesterPortSettings
-from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.dut.sight import SightEnd
+from plimsoll.dut.two_ports import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace

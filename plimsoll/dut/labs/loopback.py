@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from plimsoll.dut.lab import Lab, LabModel, LabPorts
-from plimsoll.dut.passive import PassiveLab
+from plimsoll.dut.wired import PassiveLab
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Lifetime

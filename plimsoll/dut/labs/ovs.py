@@ -12,7 +12,7 @@ from plimsoll.dut.kernel.kernel_lab import KernelLab
 from plimsoll.dut.kernel.settings import WiredForwarder
 from plimsoll.dut.lab import DutProcess, Lab, LineRate
 from plimsoll.dut.needs import LabNeeds, check_option
-from plimsoll.dut.ovs.figures import Datapath, Figures, datapath_figures
+from plimsoll.dut.ovs.figures import Datapath, Figures, datapath_figures, upcall_remarks
 from plimsoll.dut.ovs.instance import SWITCH, TOOLS, OvsInstance
 from plimsoll.dut.ovs.rules import (
     VLAN_LIMIT,
@@ -24,7 +24,6 @@ from plimsoll.dut.ovs.rules import (
     rule_facts,
 )
 from plimsoll.dut.ovs.switch import PORTS, SwitchPortCounts, build_bridge, port_counts
-from plimsoll.dut.ovs.upcalls import upcall_remarks
 from plimsoll.dut.ovs.vxlan import (
     UNDERLAY,
     VxlanTunnel,

@@ -8,8 +8,14 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from plimsoll.dut.cards import DpdkCards
-from plimsoll.dut.guest.chain import chain_hops, guest_ports, sharing_note, switch_ports
-from plimsoll.dut.guest.chain_settings import ChainSettings, Cpu
+from plimsoll.dut.guest.chain import (
+    ChainSettings,
+    Cpu,
+    chain_hops,
+    guest_ports,
+    sharing_note,
+    switch_ports,
+)
 from plimsoll.dut.guest.guest import GuestPlace
 from plimsoll.dut.guest.guest_ports import USUAL_MBUF_BYTES, GuestPorts, VhostUserPorts
 from plimsoll.dut.lab import (
@@ -21,7 +27,7 @@ from plimsoll.dut.lab import (
     LinkWatch,
 )
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, NeededProgram
-from plimsoll.dut.ovs.figures import datapath_figures
+from plimsoll.dut.ovs.figures import datapath_figures, upcall_remarks
 from plimsoll.dut.ovs.instance import TOOLS, OvsInstance
 from plimsoll.dut.ovs.rules import (
     VLAN_LIMIT,
@@ -34,7 +40,6 @@ from plimsoll.dut.ovs.rules import (
     rule_facts,
 )
 from plimsoll.dut.ovs.switch import PORTS, build_bridge, cross_counts, port_drops
-from plimsoll.dut.ovs.upcalls import upcall_remarks
 from plimsoll.dut.ovs.vxlan import (
     UNDERLAY,
     VxlanTunnel,
@@ -43,16 +48,15 @@ from plimsoll.dut.ovs.vxlan import (
     outer_counts,
     tunnel_facts,
 )
-from plimsoll.dut.passive import PassiveLab
 from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
 from plimsoll.dut.two_ports import PATHS
 from plimsoll.dut.userspace.program_ports import CardPorts
+from plimsoll.dut.wired import PassiveLab
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.child import Lifetime
-from plimsoll.host.processes.comes_true import comes_true
+from plimsoll.host.processes.child import Lifetime, comes_true
 from plimsoll.text.mistakes import mistake
 
 # Debian and Ubuntu have it next to the switch without DPDK, and call it so.

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate
-from plimsoll.dut.passive import PassiveLab
-from plimsoll.dut.ports.line_rate import LineRateField
+from plimsoll.dut.ports.tester_ports import LineRateField
+from plimsoll.dut.wired import PassiveLab
 from plimsoll.generator.simulated import Simulation
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger

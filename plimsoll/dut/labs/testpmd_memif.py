@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from plimsoll.dut.lab import LineRate
 from plimsoll.dut.ports.memif_port import check_new_socket
-from plimsoll.dut.userspace.memif_settings import MemifSettings
+from plimsoll.dut.userspace.program_lab import MemifSettings
 from plimsoll.dut.userspace.testpmd import PROGRAM, TESTPMD, TestpmdForwarding
 
 

@@ -15,11 +15,9 @@ from pydantic import model_validator
 from plimsoll.dut.cards import PLACE
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LabDied, LineRate
 from plimsoll.dut.needs import LabNeeds, NeededProgram
-from plimsoll.dut.routed import SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.dut.sight import DutSight, SightEnd
-from plimsoll.dut.two_ports import PORTS
-from plimsoll.dut.userspace.memif_settings import MemifOrCardSettings
-from plimsoll.dut.userspace.program_lab import ProgramLab
+from plimsoll.dut.two_ports import PORTS, SHOWN_ROUTES, RoutedSettings, next_hop
+from plimsoll.dut.userspace.program_lab import MemifOrCardSettings, ProgramLab
 from plimsoll.dut.userspace.vpp_answers import (
     NodeError,
     entry_count,
@@ -32,15 +30,21 @@ from plimsoll.dut.userspace.vpp_answers import (
     read_runtime,
     vector_remark,
 )
-from plimsoll.dut.userspace.vpp_ports import VppCardPorts, VppMemifPorts, VppPorts
-from plimsoll.dut.userspace.vpp_startup import HUGEPAGES, VppStartup, hugepages_suffice, main_cpu
+from plimsoll.dut.userspace.vpp_startup import (
+    HUGEPAGES,
+    VppCardPorts,
+    VppMemifPorts,
+    VppPorts,
+    VppStartup,
+    hugepages_suffice,
+    main_cpu,
+)
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import run_program
-from plimsoll.host.processes.child import Child, Lifetime
-from plimsoll.host.processes.comes_true import comes_true
+from plimsoll.host.processes.child import Child, Lifetime, comes_true
 from plimsoll.host.processes.privileges import IPC_LOCK
 from plimsoll.text.mistakes import mistake
 

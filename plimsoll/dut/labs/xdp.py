@@ -21,8 +21,7 @@ from plimsoll.host.bpf.libbpf import LIBRARY, PACKAGE, XDP_GENERIC, XDP_NATIVE, 
 from plimsoll.host.bpf.xdp_redirect import XdpCounts, redirect_all
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
-from plimsoll.host.namespaces.within import run_within
+from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace, run_within
 from plimsoll.host.ports.ethtool import turn_on_receive_offload
 from plimsoll.host.processes.child import Lifetime
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from plimsoll.dut.ovs.instance import OvsInstance
+from plimsoll.dut.sight import Remark
 
 # "emc hits: 12", by which cache a packet's rule was found, and what went to the slow path.
 _FIGURE = re.compile(r"^\s+([a-z][a-z /]*[a-z]):\s+(\d+)(?: \(.*\))?$")
@@ -77,3 +78,46 @@ def _kernel_figures(text: str) -> Iterator[tuple[str, int]]:
     if masks := _MASKS.search(text):
         yield "mask lookups", int(masks[1])
         yield "masks", int(masks[2])
+
+
+# Of the userspace datapath, and of the kernel's, which counts a recirculated packet again.
+_RECEIVED = ("packets received", "lookups")
+_ANSWERED, _FAILED = "miss with success upcall", "miss with failed upcall"
+# The first packet of each flow is one; beyond this share of all packets it is no start any more.
+_STORM_SHARE = 0.01
+_STORM_UPCALLS = 1000
+
+
+def upcall_remarks(before: Figures, after: Figures) -> Iterator[Remark]:
+    """Of a trial, between two readings of the figures: a storm, and upcalls that failed."""
+    received = sum(_grown(before, after, name) for name in _RECEIVED)
+    answered, failed = (_grown(before, after, name) for name in (_ANSWERED, _FAILED))
+    upcalls = answered + failed
+    least = max(_STORM_UPCALLS, _STORM_SHARE * received)
+    if upcalls >= least:
+        yield Remark(
+            rule="upcalls",
+            subject="switch",
+            value=upcalls,
+            limit=least,
+            unit="packets",
+            text=f"an upcall storm: {upcalls:,} of the {received:,} packets that the switch "
+            "received went to its slow path, which is what it then was measured by",
+        )
+    if failed:
+        yield Remark(
+            rule="failed-upcalls",
+            subject="switch",
+            value=failed,
+            limit=0,
+            unit="packets",
+            text=f"{failed:,} packets were lost because the switch's slow path was not free",
+        )
+
+
+def _grown(before: Figures, after: Figures, name: str) -> int:
+    """Over all threads; of one that came in between all counts."""
+    return sum(
+        figures.get(name, 0) - before.get(thread, {}).get(name, 0)
+        for thread, figures in after.items()
+    )

@@ -15,8 +15,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import run_program
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
-from plimsoll.host.processes.child import Child, Lifetime
-from plimsoll.host.processes.comes_true import comes_true
+from plimsoll.host.processes.child import Child, Lifetime, comes_true
 
 BRIDGE = "plimsoll0"
 _PACKAGE = "openvswitch-switch (Debian, Ubuntu) or openvswitch (Fedora, RHEL)"

@@ -16,7 +16,7 @@ from plimsoll.dut.ovs.rules import rules_of
 from plimsoll.dut.ovs.switch import PORTS, build_bridge
 from plimsoll.errors import MachineError
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
-from plimsoll.host.processes.comes_true import comes_true
+from plimsoll.host.processes.child import comes_true
 from plimsoll.text.mistakes import mistake
 from plimsoll.traffic.frames.addresses import MacField
 

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from plimsoll.dut.ports.memif_port import SOCKET_ARGUMENTS, check_socket_of
 from plimsoll.dut.ports.netdev import (
@@ -19,12 +26,12 @@ from plimsoll.dut.ports.netdev import (
     wire_speed,
 )
 from plimsoll.errors import MachineError
-from plimsoll.host.ports.netdevs import SYS
-from plimsoll.host.ports.pci_address import pci_address
+from plimsoll.host.ports.machine_ports import is_open_to_dpdk
+from plimsoll.host.ports.netdevs import SYS, pci_address
 from plimsoll.host.ports.pci_functions import pci_function
-from plimsoll.host.ports.port_needs import is_open_to_dpdk
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.named_program import AllowedPrograms, NamesProgram, not_on_the_list
+from plimsoll.text.units import Rate, RateField
 
 # Drivers whose arguments are names, numbers and a socket. Not net_failsafe, which runs what stands
 # in exec(…) by a shell; net_pcap, which writes any file; net_softnic, which reads a script; and
@@ -233,3 +240,13 @@ def check_card(address: str, where: str, sys: Path = SYS) -> None:
             where=where,
             remedy=f"plimsoll ports bind {address}",
         )
+
+
+def _in_bits(rate: Rate) -> Rate:
+    if rate.unit != "l1_bps":
+        raise mistake(f"{rate} is not a line rate", "write it in bits a second, for example 25Gbps")
+    return rate
+
+
+# L1, in bits a second.
+LineRateField = Annotated[RateField, AfterValidator(_in_bits)]

@@ -18,7 +18,7 @@ from plimsoll.host.ledger.janitor import start_janitor, swept_ledger
 from plimsoll.host.ledger.ledger import Ledger, ledgers, sweep
 from plimsoll.host.ledger.record import LedgerRecord
 from plimsoll.host.processes.child import Lifetime
-from plimsoll.host.processes.cpu_load import look_at_cpus
+from plimsoll.host.processes.schedule_stats import look_at_cpus
 
 # "up": stands and runs; "died": stands, but a process has ended; "run": belongs to a command.
 LabState = Literal["up", "died", "run"]

@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from plimsoll.dut.cards import PLACE, DpdkCards
-from plimsoll.dut.passive import PassiveLab
-from plimsoll.dut.wired import open_wired
+from plimsoll.dut.wired import PassiveLab, open_wired
 from plimsoll.host.processes.privileges import needed_for
 
 

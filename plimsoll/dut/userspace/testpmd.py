@@ -7,14 +7,13 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from plimsoll.dut.ethdev_counters import ethdev_counters
 from plimsoll.dut.lab import DutPortCounters, DutProcess
 from plimsoll.dut.needs import LabNeeds, NeededProgram
+from plimsoll.dut.sight import ethdev_counters
 from plimsoll.dut.two_ports import PORTS
 from plimsoll.dut.userspace.program_lab import ProgramLab, ProgramSettings
 from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError
-from plimsoll.host.ledger.eal_arguments import eal_arguments
-from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.hugepages import MemoryPlan, eal_arguments
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime
 from plimsoll.host.processes.privileges import IPC_LOCK

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.export.bundle.manifest import (
+from plimsoll.export.bundle.pack import (
     MANIFEST,
     MOST_FILES,
     BundledFile,
@@ -28,11 +28,16 @@ from plimsoll.export.bundle.manifest import (
 )
 from plimsoll.export.output_file import new_folders
 from plimsoll.record.files.record_error import RecordError, write_failed
-from plimsoll.record.index.run_paths import part_paths
+from plimsoll.record.index.run_files import part_paths
 from plimsoll.record.run.file_check import check_run
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.tune.host.archives.archive_bounds import ArchiveBounds, shown_name, size_text
-from plimsoll.tune.host.archives.archived_files import open_archived, refusing_broken
+from plimsoll.tune.host.archives.archived_files import (
+    ArchiveBounds,
+    open_archived,
+    refusing_broken,
+    shown_name,
+    size_text,
+)
 
 _BOUNDS = ArchiveBounds(
     most_members=MOST_FILES + 1,

@@ -10,10 +10,9 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from plimsoll.export.cdm.document import CdmDocument, CdmVersion, DocumentIds
-from plimsoll.export.cdm.mappings import Fields
+from plimsoll.export.cdm.document import CdmDocument, CdmVersion, DocumentIds, Fields
 from plimsoll.export.cdm.metric_documents import MetricDocuments
-from plimsoll.export.cdm.outline import (
+from plimsoll.export.cdm.run_iterations import (
     PRIMARY_PERIOD,
     PRIMARY_SOURCE,
     PRIMARY_TYPE,

@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 from plimsoll.export.cdm.document import CdmDocument, CdmVersion, DocumentIds, cdm_names
-from plimsoll.export.cdm.outline import CdmSample, Outline
-from plimsoll.export.metric_batches import RecordedPeriod, metric_batches
+from plimsoll.export.cdm.run_iterations import CdmSample, Outline
+from plimsoll.export.parquet_parts import RecordedPeriod, metric_batches
 from plimsoll.record.metrics.metrics import query_metrics
 
 # CDM's name of an aggregation.

@@ -5,21 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from plimsoll.export.cdm.outline import (
-    PRIMARY_SOURCE,
-    PRIMARY_TYPE,
-    CdmIteration,
-    CdmSample,
-    Outline,
-)
-from plimsoll.export.cdm.params import matrix_params, params_of
-from plimsoll.export.cdm.trial_groups import by_parameters, primary
-from plimsoll.export.metric_batches import RecordedPeriod, periods_to_export
+from plimsoll.export.cdm.params import Param, by_parameters, matrix_params, params_of, primary
+from plimsoll.export.parquet_parts import RecordedPeriod, periods_to_export
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.methods.method import LOAD_LINE
 from plimsoll.record.methods.registry import METHODS
@@ -28,6 +20,81 @@ from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_record import TrialRecord
+
+# Crucible's trafficgen has this metric as its first, and calls the period so.
+PRIMARY_SOURCE = "trafficgen"
+PRIMARY_TYPE = "rx-pps"
+PRIMARY_PERIOD = "measurement"
+
+
+@dataclass(frozen=True, slots=True)
+class CdmSample:
+    """One repetition of an iteration, with its periods; `run` holds their metrics.
+
+    `folder` is that directory within the run's own: empty but in a matrix. `primary` is the
+    name of the trial that the result rests on, None before any has ended. `phases` has the
+    phase of each trial that has ended, such as calibration or search, by its period's name.
+    """
+
+    run: RunDirectory
+    folder: str
+    number: int
+    passed: bool
+    periods: tuple[RecordedPeriod, ...]
+    primary: str | None
+    phases: Mapping[str, str]
+
+    @property
+    def all_periods(self) -> Iterator[RecordedPeriod]:
+        """The trials, and last the one that the result rests on under its other name."""
+        yield from self.periods
+        for period in self.periods:
+            if period.name == self.primary:
+                yield replace(period, name=PRIMARY_PERIOD)
+
+
+@dataclass(frozen=True, slots=True)
+class CdmIteration:
+    """One combination of parameters."""
+
+    number: int
+    params: tuple[Param, ...]
+    samples: tuple[CdmSample, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether there is a sample that gave a result."""
+        return any(sample.passed for sample in self.samples)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A run: its id, when it was started (ns since the epoch), its iterations; never empty."""
+
+    run_id: str
+    started_unix_ns: int
+    iterations: tuple[CdmIteration, ...]
+
+    @property
+    def samples(self) -> Sequence[CdmSample]:
+        """Those of all iterations."""
+        return [sample for iteration in self.iterations for sample in iteration.samples]
+
+    @property
+    def moved(self) -> tuple[RecordedPeriod, ...]:
+        """The periods that are shown later than they were, as their times lay over others'."""
+        return tuple(p for sample in self.samples for p in sample.periods if p.moved_ms)
+
+    @property
+    def begin_ms(self) -> int:
+        """When the first period began, in ms since the epoch."""
+        return min(period.begin_ms for each in self.samples for period in each.periods)
+
+    @property
+    def end_ms(self) -> int:
+        """When the last period ended, in ms since the epoch."""
+        return max(period.end_ms for each in self.samples for period in each.periods)
+
 
 _FAILED = frozenset({"fail", "invalid"})
 

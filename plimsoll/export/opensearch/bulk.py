@@ -5,15 +5,17 @@ Every document has its id, so that one that is sent again replaces itself.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+from urllib.parse import quote
 
-from plimsoll.export.cdm.document import CdmDocument
-from plimsoll.export.export_error import ExportError
-from plimsoll.export.opensearch.patience import RetryPolicy, Unavailable
-from plimsoll.export.opensearch.server import Response, Server
+from plimsoll.errors import InputError
+from plimsoll.export.cdm.document import CdmDocument, CdmVersion, index_definition
+from plimsoll.export.opensearch.server import Response, RetryPolicy, Server, Unavailable
+from plimsoll.export.output_file import ExportError
 
 # OpenSearch's own advice is 5 to 15 MiB a request; a small heap is happier with less.
 BATCH_BYTES = 4 * 2**20
@@ -176,3 +178,60 @@ def _check_failures(server: Server, loaded: Loaded) -> None:
             where=server.url,
             remedy="see that its indices are those of this version of CDM (--cdm-version)",
         )
+
+
+_INDEX_OK, _BAD_REQUEST, _NOT_FOUND = 200, 400, 404
+_MADE_MEANWHILE = "resource_already_exists_exception"
+
+
+def prepare_indices(
+    server: Server,
+    indices: Mapping[str, str],
+    version: CdmVersion,
+    patience: RetryPolicy,
+    *,
+    make: bool,
+) -> tuple[str, ...]:
+    """See that every index is there; with `make`, make and return those that are missing.
+
+    `indices` gives the name of each kind's. Raises InputError where some are missing and
+    are not to be made, and ExportError.
+    """
+    missing = {
+        kind: index for kind, index in indices.items() if not _is_there(server, index, patience)
+    }
+    if missing and not make:
+        raise InputError(
+            f"it has no index {', '.join(missing.values())}",
+            where=server.url,
+            remedy="add --make-indices, or have Crucible index a run of its own first",
+        )
+    for kind, index in missing.items():
+        _make(server, index, json.dumps(index_definition(kind, version)).encode(), patience)
+    return tuple(missing.values())
+
+
+def _is_there(server: Server, index: str, patience: RetryPolicy) -> bool:
+    answer = patience.patiently(lambda: server.ask("HEAD", _path(index)), server.url)
+    if answer.status not in (_INDEX_OK, _NOT_FOUND):
+        raise server.unexpected(f"looking for the index {index}", answer)
+    return answer.status == _INDEX_OK
+
+
+def _make(server: Server, index: str, definition: bytes, patience: RetryPolicy) -> None:
+    answer = patience.patiently(lambda: server.ask("PUT", _path(index), definition), server.url)
+    if answer.status != _INDEX_OK and not _exists_already(answer):
+        raise server.unexpected(f"making the index {index}", answer)
+
+
+def _exists_already(answer: Response) -> bool:
+    error = answer.body.get("error")
+    return (
+        answer.status == _BAD_REQUEST
+        and isinstance(error, dict)
+        and error.get("type") == _MADE_MEANWHILE
+    )
+
+
+def _path(index: str) -> str:
+    return f"/{quote(index, safe='@')}"

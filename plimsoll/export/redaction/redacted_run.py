@@ -17,17 +17,15 @@ from typing import Any
 
 import yaml
 
-from plimsoll.export.redaction.parquet_text import (
+from plimsoll.export.redaction.pseudonyms import (
+    Pseudonyms,
     parquet_texts,
     replace_parquet_text,
     replaced_within,
 )
-from plimsoll.export.redaction.pseudonyms import Pseudonyms
-from plimsoll.record.files.file_sum import FileSum
 from plimsoll.record.files.record_error import RecordError, write_failed
-from plimsoll.record.files.whole_file import write_whole
-from plimsoll.record.index.run_files import run_files
-from plimsoll.record.index.run_paths import part_paths
+from plimsoll.record.files.whole_file import FileSum, write_whole
+from plimsoll.record.index.run_files import part_paths, run_files
 from plimsoll.record.run.file_check import recorded_sums
 from plimsoll.record.run.journal import (
     BEGIN,

@@ -19,9 +19,9 @@ from typing import Any
 from plimsoll.errors import MachineError
 from plimsoll.generator.engine.messages import read_message
 from plimsoll.generator.interface import GeneratorDied, GeneratorRefused, Interval
+from plimsoll.host.processes.affinity import favour
 from plimsoll.host.processes.child import describe_exit, log_tail, tied_to_parent
 from plimsoll.host.processes.identity import ProcessIdentity, identify
-from plimsoll.host.processes.priority import favour
 from plimsoll.host.processes.privileges import limited
 
 ENGINE_VARIABLE = "PLIMSOLL_ENGINE"

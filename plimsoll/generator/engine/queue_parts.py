@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from operator import add
 from typing import TypeVar
 
-from plimsoll.generator.counters import added
+from plimsoll.generator.counters import added, largest, largest_refusals
 from plimsoll.generator.interface import (
     DelayedEnds,
     FlowCounts,
@@ -22,7 +22,6 @@ from plimsoll.generator.interface import (
     TrialPlan,
     TrialReport,
 )
-from plimsoll.generator.worst_lists import largest, largest_refusals
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
 _Each = TypeVar("_Each")

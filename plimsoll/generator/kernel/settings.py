@@ -12,8 +12,7 @@ from pydantic import Field
 from plimsoll.generator.generator_plan import Capabilities, CpuWork, GeneratorModel, Launch
 from plimsoll.generator.kernel.generator import SENDING_TRAFGEN, TRAFGEN, TrafgenSender
 from plimsoll.generator.kernel.written_frames import written_frames
-from plimsoll.generator.kernel_interfaces import interface_of
-from plimsoll.generator.port_streams import check_one_a_port, check_plain
+from plimsoll.generator.port_streams import check_one_a_port, check_plain, interface_of
 from plimsoll.host.namespaces.ip_command import find_program
 from plimsoll.traffic.plan import StreamPlan
 

@@ -19,7 +19,6 @@ from plimsoll.generator.interface import (
     TrialPlan,
     TrialReport,
 )
-from plimsoll.generator.linked_ports import linked_ports
 from plimsoll.generator.moongen.port_settings import (
     check_streams,
     loads_of,
@@ -27,15 +26,14 @@ from plimsoll.generator.moongen.port_settings import (
     probe_settings,
     probes_of,
 )
-from plimsoll.generator.port_streams import refused_in_trials
+from plimsoll.generator.port_streams import linked_ports, refused_in_trials
 from plimsoll.generator.sampled_trial import (
     PortTotals,
     StreamTotals,
     Totals,
     run_sampled_trial,
 )
-from plimsoll.generator.scripted.conversation import ScriptAnswer, ScriptConversation
-from plimsoll.generator.scripted.latency_file import LatencyFile
+from plimsoll.generator.scripted.conversation import LatencyFile, ScriptAnswer, ScriptConversation
 from plimsoll.traffic.plan import StreamPlan
 
 NOTES = (

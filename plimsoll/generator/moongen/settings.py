@@ -14,17 +14,17 @@ from pydantic import Field
 
 from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import Capabilities, CpuWork, GeneratorModel, Launch
-from plimsoll.generator.kernel_interfaces import interface_of
 from plimsoll.generator.moongen.generator import MoonGen
 from plimsoll.generator.moongen.port_settings import check_streams, loads_of, probes_of
+from plimsoll.generator.port_streams import interface_of
 from plimsoll.generator.scripted.conversation import (
     ProgramName,
     ScriptConversation,
     script_environment,
+    work_of_loops,
 )
-from plimsoll.generator.scripted.loop_cpus import work_of_loops
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
-from plimsoll.host.ports.pci_address import pci_address
+from plimsoll.host.ports.netdevs import pci_address
 from plimsoll.host.processes.child import Child
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_for
 from plimsoll.text.named_program import ProgramPath

@@ -20,7 +20,6 @@ from plimsoll.generator.interface import (
     TrialPlan,
     TrialReport,
 )
-from plimsoll.generator.linked_ports import linked_ports
 from plimsoll.generator.pktgen.port_settings import (
     MOST_SAMPLES,
     PortStreams,
@@ -29,17 +28,16 @@ from plimsoll.generator.pktgen.port_settings import (
     rate_percent,
     streams_by_port,
 )
-from plimsoll.generator.port_streams import refused_in_trials
+from plimsoll.generator.port_streams import linked_ports, refused_in_trials
 from plimsoll.generator.sampled_trial import (
     PortTotals,
     StreamTotals,
     Totals,
     run_sampled_trial,
 )
-from plimsoll.generator.scripted.conversation import ScriptConversation
-from plimsoll.generator.scripted.latency_file import LatencyFile
+from plimsoll.generator.scripted.conversation import LatencyFile, ScriptConversation
 from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError, counter
-from plimsoll.host.processes.comes_true import comes_true
+from plimsoll.host.processes.child import comes_true
 from plimsoll.traffic.plan import StreamPlan
 
 NOTES = (

@@ -21,10 +21,15 @@ from plimsoll.generator.scripted.conversation import (
     ProgramName,
     ScriptConversation,
     script_environment,
+    work_of_loops,
 )
-from plimsoll.generator.scripted.loop_cpus import work_of_loops
-from plimsoll.host.ledger.eal_arguments import device_arguments, memory_arguments
-from plimsoll.host.ledger.hugepages import MemoryPlan, hugepages_explained, plan_memory
+from plimsoll.host.ledger.hugepages import (
+    MemoryPlan,
+    device_arguments,
+    hugepages_explained,
+    memory_arguments,
+    plan_memory,
+)
 from plimsoll.host.processes.child import Child
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_for
 from plimsoll.text.mistakes import mistake

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from plimsoll.generator.generator_plan import CpuWork
 from plimsoll.generator.interface import GeneratorDied, GeneratorRefused
 from plimsoll.host.processes.child import Child, describe_exit, log_ending
+from plimsoll.traffic.plan import StreamPlan
 
 # What a script finds its two files by, and its other half.
 FILES, SERVE = "PLIMSOLL_FILES", "PLIMSOLL_SERVE"
@@ -174,3 +176,49 @@ class ScriptConversation:
 def script_environment(pipes: tuple[int, int]) -> dict[str, str]:
     """What a script finds its requests by, in the environment of its program."""
     return {FILES: ",".join(map(str, pipes)), SERVE: str(_SERVE)}
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyFile:
+    """One, what it has in words, and what helps where it cannot be read."""
+
+    file: Path
+    what: str
+    remedy: str
+
+    def lines(self, most_bytes: int) -> list[str]:
+        """Its lines; the last one is empty where it ends as a file should.
+
+        Raises GeneratorDied where it is not there or not ASCII. What is beyond `most_bytes` is
+        cut off, but for a byte that shows it.
+        """
+        try:
+            with self.file.open("rb") as opened:
+                return opened.read(most_bytes + 1).decode("ascii").split("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise self.unread(str(error)) from error
+
+    def unread(self, why: str) -> GeneratorDied:
+        """The error that it is not what the program writes."""
+        return GeneratorDied(
+            f"{self.what} in {self.file.name} cannot be read: {why}",
+            where="generator",
+            remedy=self.remedy,
+        )
+
+
+def work_of_loops(
+    cpus: Sequence[int], streams: tuple[StreamPlan, ...], port_count: int
+) -> tuple[CpuWork, ...]:
+    """Of each CPU: the first has the main thread, the others one port both ways each.
+
+    A single CPU has all.
+    """
+    main, *loops = cpus
+    if not loops:
+        return (CpuWork(main, tuple(each.name for each in streams), tuple(range(port_count))),)
+    works = (
+        CpuWork(cpu, tuple(each.name for each in streams if each.tx_port == port), (port,))
+        for port, cpu in enumerate(loops)
+    )
+    return (CpuWork(main, (), ()), *works)

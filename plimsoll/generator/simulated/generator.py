@@ -7,9 +7,13 @@ to count them; two generators with the same seed do the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from random import Random
+from typing import ClassVar, NamedTuple, get_args
 
+from plimsoll.generator.generator_plan import Capabilities, GeneratorPlan, Launch
 from plimsoll.generator.interface import (
+    FrameFault,
     GeneratorFacts,
     Interval,
     PortInfo,
@@ -18,14 +22,52 @@ from plimsoll.generator.interface import (
 )
 from plimsoll.generator.simulated.latency_pools import LatencyPools
 from plimsoll.generator.simulated.path_run import PathRun
-from plimsoll.generator.simulated.polling_loop import LoopRun, SimulatedLoop
-from plimsoll.generator.simulated.port_schedule import PortRate, port_schedule
 from plimsoll.generator.simulated.stream_run import StreamRun
-from plimsoll.generator.simulated.trial_run import TrialRun
+from plimsoll.generator.simulated.trial_run import LoopRun, SimulatedLoop, TrialRun
 from plimsoll.search.simulated.direction import Passage, SimulatedDirection
 from plimsoll.search.simulated.models.dut_model import DutModel
-from plimsoll.search.text.wire import max_pps
+from plimsoll.search.text.wire import l1_bits, max_pps
+from plimsoll.traffic.plan import PacingKind, StreamPlan
 from plimsoll.version import VERSION
+
+
+class PortRate(NamedTuple):
+    """A stream's own rate, and the share of it that the line takes."""
+
+    rate_pps: float
+    taken: float
+
+
+def port_schedule(
+    streams: Sequence[StreamPlan], line_rate_bps: float, round_trip_s: float
+) -> dict[int, PortRate]:
+    """The rate of each of a port's streams, by its number.
+
+    A stream of which one frame is in flight sends one each `round_trip_s`, no faster than
+    its rate. Streams that go back to back share what the others leave of the line.
+    """
+    rates = {
+        each.stream: _own_rate_pps(each, round_trip_s)
+        for each in streams
+        if each.pacing.kind != "back-to-back"
+    }
+    bits = {each.stream: l1_bits(each.mean_frame_size) for each in streams}
+    offered_bps = sum(rate * bits[number] for number, rate in rates.items())
+    taken = min(1.0, line_rate_bps / offered_bps) if offered_bps else 1.0
+    schedule = {number: PortRate(rate, taken) for number, rate in rates.items()}
+    greedy = [each.stream for each in streams if each.stream not in rates]
+    for number in greedy:
+        left_bps = max(0.0, line_rate_bps - offered_bps) / len(greedy)
+        schedule[number] = PortRate(left_bps / bits[number], 1.0)
+    return schedule
+
+
+def _own_rate_pps(stream: StreamPlan, round_trip_s: float) -> float:
+    if stream.pacing.kind == "one-in-flight":
+        in_turn_pps = 1.0 / round_trip_s
+        return in_turn_pps if stream.rate_pps is None else min(stream.rate_pps, in_turn_pps)
+    return stream.rate_pps or 0.0
+
 
 # Every simulation begins at the start of 2026, UTC.
 _BEGIN_UNIX_NS = 1_767_225_600 * 10**9
@@ -151,3 +193,46 @@ class SimulatedGenerator:
 
 def _chance(seed: int, of_what: str) -> Random:
     return Random(f"{seed}/{of_what}")  # noqa: S311 - the draws of a simulation
+
+
+@dataclass(frozen=True)
+class Simulation(GeneratorPlan):
+    """A simulated DUT between ports of `line_rate_bps`, and its tester, in simulated time.
+
+    Direction n of the DUT is the n-th of `paths`; a port's queue holds `queue_frames`. The
+    same `seed` gives the same trials.
+    """
+
+    # The engine's limits, so that what passes on a model can be sent.
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        most_streams=64,
+        least_pps=0.01,
+        most_pps=1e9,
+        # A model's queue fills evenly: it would know nothing of a capture's gaps.
+        pacings=frozenset(get_args(PacingKind)) - {"captured"},
+        latency=True,
+        load_latency=True,
+        faults=frozenset(get_args(FrameFault)),
+        simulated=True,
+        churn=True,
+    )
+
+    model: DutModel
+    paths: tuple[tuple[int, int], ...]
+    seed: int
+    line_rate_bps: float
+    queue_frames: int
+
+    def start(self, launch: Launch) -> SimulatedGenerator:
+        """The generator; it opens no ports and needs nothing."""
+        return self.generator()
+
+    def generator(self) -> SimulatedGenerator:
+        """The same, which has a clock of its own."""
+        return SimulatedGenerator(
+            self.model,
+            self.paths,
+            seed=self.seed,
+            line_rate_bps=self.line_rate_bps,
+            queue_frames=self.queue_frames,
+        )

@@ -13,7 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns, bucket_of
-from plimsoll.search.simulated.latency_shape import LatencyShape, standard_values
+from plimsoll.search.simulated.direction import LatencyShape, standard_values
 
 # Equal layers of the body; the last is cut again and again, down to one frame.
 _LAYERS = 32

@@ -15,7 +15,7 @@ from plimsoll.generator.simulated.latency_pools import (
     DrawnLatencies,
     LatencyPools,
 )
-from plimsoll.search.simulated.latency_shape import LatencyShape
+from plimsoll.search.simulated.direction import LatencyShape
 
 # Different histograms that are only counted before they are added up.
 _MOST_COUNTED = 64

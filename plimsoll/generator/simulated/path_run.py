@@ -11,8 +11,7 @@ from plimsoll.generator.simulated.latency_tally import DelayShare
 from plimsoll.generator.simulated.stream_run import Fate, StreamRun
 from plimsoll.search.simulated.away_times import Away
 from plimsoll.search.simulated.chance import binomial
-from plimsoll.search.simulated.direction import Passage, SimulatedDirection
-from plimsoll.search.simulated.latency_shape import LatencyShape
+from plimsoll.search.simulated.direction import LatencyShape, Passage, SimulatedDirection
 
 # The mean wait is rounded to this part of the floor, so that similar intervals share histograms.
 _WAIT_STEPS = 32

@@ -13,8 +13,7 @@ from plimsoll.generator.simulated.latency_pools import NO_HISTOGRAM, DrawnLatenc
 from plimsoll.generator.simulated.latency_tally import DelayShare, LatencyTally
 from plimsoll.search.simulated.away_times import Away
 from plimsoll.search.simulated.chance import poisson
-from plimsoll.search.simulated.direction import Delay
-from plimsoll.search.simulated.latency_shape import LatencyShape
+from plimsoll.search.simulated.direction import Delay, LatencyShape
 from plimsoll.traffic.plan import StreamPlan
 
 # How late a sending loop is that was not away: part of a turn.

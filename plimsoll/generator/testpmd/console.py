@@ -14,9 +14,9 @@ from pathlib import Path
 
 from plimsoll.errors import MachineError
 from plimsoll.generator.interface import GeneratorDied
+from plimsoll.host.processes.affinity import favour
 from plimsoll.host.processes.child import describe_exit, log_ending, tied_to_parent
 from plimsoll.host.processes.identity import ProcessIdentity, identify
-from plimsoll.host.processes.priority import favour
 from plimsoll.host.processes.privileges import limited
 
 _PROMPT = b"testpmd> "

@@ -17,8 +17,7 @@ from plimsoll.generator.interface import (
     TrialPlan,
     TrialReport,
 )
-from plimsoll.generator.linked_ports import linked_ports
-from plimsoll.generator.port_streams import totals_by_port
+from plimsoll.generator.port_streams import linked_ports, totals_by_port
 from plimsoll.generator.sampled_trial import PortTotals, Totals, run_sampled_trial
 from plimsoll.generator.testpmd.console import Console
 

@@ -16,8 +16,13 @@ from plimsoll.generator.port_streams import (
 )
 from plimsoll.generator.testpmd.console import Console
 from plimsoll.generator.testpmd.generator import Testpmd
-from plimsoll.host.ledger.eal_arguments import device_arguments, eal_arguments
-from plimsoll.host.ledger.hugepages import MemoryPlan, hugepages_explained, plan_memory
+from plimsoll.host.ledger.hugepages import (
+    MemoryPlan,
+    device_arguments,
+    eal_arguments,
+    hugepages_explained,
+    plan_memory,
+)
 from plimsoll.host.namespaces.ip_command import find_program
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_for
 from plimsoll.traffic.plan import StreamPlan

@@ -14,9 +14,9 @@ from typing import Any
 
 from plimsoll.errors import MachineError
 from plimsoll.generator.interface import GeneratorDied, GeneratorRefused
+from plimsoll.host.processes.affinity import favour
 from plimsoll.host.processes.child import describe_exit, log_ending, tied_to_parent
 from plimsoll.host.processes.identity import ProcessIdentity, identify
-from plimsoll.host.processes.priority import favour
 
 _READ_BYTES = 1 << 16
 _END_PATIENCE_S = 10.0

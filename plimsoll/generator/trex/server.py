@@ -14,8 +14,7 @@ from plimsoll.errors import InputError, MachineError
 from plimsoll.generator.generator_plan import Launch
 from plimsoll.generator.interface import GeneratorDied
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
-from plimsoll.host.processes.child import Child, describe_exit
-from plimsoll.host.processes.comes_true import comes_true
+from plimsoll.host.processes.child import Child, comes_true, describe_exit
 
 SERVER = "_t-rex-64"
 # Where its client library lies in its tree.

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.ledger.ledger_use import LedgerUse, ledger_uses
 from plimsoll.host.ledger.record import PolledCpu
-from plimsoll.host.ledger.shared_directory import locked, shared_directory
+from plimsoll.host.ledger.shared_directory import LedgerUse, ledger_uses, locked, shared_directory
 
 
 class CpuTaken(MachineError):

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from plimsoll.host.entry.entry_point import enter
 from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.child import WORKING_DIRECTORY, module_argv, module_environment
 from plimsoll.host.processes.identity import identify, wait_for_end
-from plimsoll.host.processes.own_module import WORKING_DIRECTORY, module_argv, module_environment
 
 # As the ledger notes it.
 JANITOR = "janitor"

@@ -21,7 +21,6 @@ from pathlib import Path
 
 from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.host.ledger.hugepage_claims import give_back
-from plimsoll.host.ledger.ledger_use import LedgerUse, ledger_uses, post_use, withdraw_use
 from plimsoll.host.ledger.record import (
     LedgerRecord,
     NotedProcess,
@@ -31,16 +30,17 @@ from plimsoll.host.ledger.record import (
     to_json,
 )
 from plimsoll.host.ledger.scratch import sweep_scratch
+from plimsoll.host.ledger.shared_directory import LedgerUse, ledger_uses, post_use, withdraw_use
 from plimsoll.host.ledger.trace_instance import remove_trace_instance
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.ports.lent_interface import LentInterface
+from plimsoll.host.processes.child import WORKING_DIRECTORY, module_argv, module_environment
 from plimsoll.host.processes.identity import (
     ProcessIdentity,
     end_process,
     identify,
     processes_with_environment,
 )
-from plimsoll.host.processes.own_module import WORKING_DIRECTORY, module_argv, module_environment
 from plimsoll.host.state_root import STATE_VARIABLE, state_root
 
 # DPDK keeps its runtime files, telemetry socket included, in the directory this names

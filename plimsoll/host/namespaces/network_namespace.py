@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from plimsoll.errors import MachineError
 from plimsoll.host.namespaces.ip_command import ip, ip_batch, ip_objects, run_program
+from plimsoll.host.processes.child import comes_true
 
 # What marks a namespace as ours, whatever a ledger says.
 NAMESPACE_PREFIX = "plimsoll-"
@@ -175,3 +182,143 @@ def _counters_of(link: dict[str, object]) -> LinkCounters:
         tx_dropped=count("tx", "dropped"),
         tx_errors=count("tx", "errors"),
     )
+
+
+_FORWARDING_TIMEOUT_S = 10.0
+_POLL_S = 0.01
+_BRIDGE_FACTS = ("stp_state", "ageing_time", "vlan_filtering")
+_PORT_FACTS = ("state", "learning")
+
+
+def add_bridge(
+    namespace: NetworkNamespace, name: str, ports: Sequence[str], *, learning: bool = True
+) -> None:
+    """Join the `ports`, which are up. Raises MachineError."""
+    namespace.batch(
+        # Without delay, and without frames of its own: no spanning tree, no IGMP or MLD.
+        f"link add {name} type bridge stp_state 0 forward_delay 0 mcast_snooping 0",
+        *(f"link set {port} master {name}" for port in ports),
+        *(
+            f"link set {port} type bridge_slave learning {'on' if learning else 'off'}"
+            for port in ports
+        ),
+        f"link set {name} up",
+    )
+
+
+def wait_until_forwarding(namespace: NetworkNamespace, name: str) -> None:
+    """Return once each of its ports forwards. Raises MachineError."""
+    states: list[object] = []
+
+    def forwards() -> bool:
+        nonlocal states
+        states = [port["state"] for port in _ports(namespace, name).values()]
+        return set(states) == {"forwarding"}
+
+    if not comes_true(forwards, _FORWARDING_TIMEOUT_S, every_s=_POLL_S):
+        raise MachineError(
+            f"the ports of {name} are still {', '.join(map(str, states))}",
+            where="lab",
+            remedy="start it again on a less busy machine",
+        )
+
+
+def bridge_facts(namespace: NetworkNamespace, name: str) -> dict[str, object]:
+    """The bridge and its ports as the kernel has them."""
+    (bridge,) = namespace.objects("link", "show", "dev", name)
+    return {
+        "bridge": _link_data(bridge, "info_data", _BRIDGE_FACTS),
+        "ports": _ports(namespace, name),
+    }
+
+
+def _ports(namespace: NetworkNamespace, name: str) -> dict[str, dict[str, object]]:
+    return {
+        str(port["ifname"]): _link_data(port, "info_slave_data", _PORT_FACTS)
+        for port in namespace.objects("link", "show", "master", name)
+    }
+
+
+def _link_data(link: dict[str, object], which: str, names: tuple[str, ...]) -> dict[str, object]:
+    info = link.get("linkinfo")
+    data = info.get(which) if isinstance(info, dict) else None
+    return {name: data.get(name) for name in names} if isinstance(data, dict) else {}
+
+
+def steer(namespace: NetworkNamespace, interface: str, cpu: int) -> None:
+    """Have the frames that arrive on an interface handled on `cpu`.
+
+    Without it the kernel forwards a veth's frames on the CPU that sent them: the tester's.
+    """
+    queues = f"/sys/class/net/{interface}/queues"
+    listed = run_program(namespace.enter("ls", queues)).split()
+    namespace.write(
+        cpu_mask(cpu), *(f"{queues}/{each}/rps_cpus" for each in listed if each.startswith("rx-"))
+    )
+
+
+def cpu_mask(cpu: int) -> str:
+    """The kernel's mask of one CPU: hexadecimal, in comma-separated words of 32 bits."""
+    words, bit = divmod(cpu, 32)
+    return ",".join([f"{1 << bit:x}", *["00000000"] * words])
+
+
+T = TypeVar("T")
+_CLONE_NEWNET = 0x40000000
+_OWN = Path("/proc/self/ns")
+# PROC_PID_INIT_INO and PROC_TIME_INIT_INO of include/linux/proc_ns.h: those of the namespaces that
+# the kernel itself begins with.
+_PROCESS_IDS = 0xEFFFFFFC
+_CLOCKS = 0xEFFFFFFA
+
+
+def run_within(path: Path, work: Callable[[], T]) -> T:
+    """What `work` returns, run by a thread in the namespace at `path` (setns(2)).
+
+    A thread of its own, because a namespace is a thread's: this one never leaves its own, and
+    the other ends with the work. Sockets, and files of /proc/thread-self/net, remain those of
+    the namespace. Raises MachineError where it cannot be entered, and what `work` raises.
+    """
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(_enter_and, path, work).result()
+
+
+def _enter_and(path: Path, work: Callable[[], T]) -> T:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise _refused(path, error.strerror or str(error)) from error
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.setns(descriptor, _CLONE_NEWNET) != 0:
+            raise _refused(path, os.strerror(ctypes.get_errno()))
+    finally:
+        os.close(descriptor)
+    return work()
+
+
+def _refused(path: Path, reason: str) -> MachineError:
+    return MachineError(
+        f"cannot enter the network namespace {path.name}: {reason}",
+        where="lab",
+        remedy="run as root, or with CAP_SYS_ADMIN",
+    )
+
+
+# Whether this process has the host's own process ids and clocks, by which its kernel traces.
+def has_host_process_ids(namespaces: Path = _OWN) -> bool:
+    """Whether ids in /proc are those of the kernel; in a container they mostly are not."""
+    return _is(namespaces / "pid", _PROCESS_IDS)
+
+
+def has_host_clocks(namespaces: Path = _OWN) -> bool:
+    """Whether CLOCK_MONOTONIC_RAW is the kernel's own, without a time namespace's offset."""
+    return _is(namespaces / "time", _CLOCKS)
+
+
+def _is(namespace: Path, number: int) -> bool:
+    """A kernel that has no such namespaces, or does not show them, has none but its own."""
+    try:
+        return namespace.stat().st_ino == number
+    except OSError:
+        return True

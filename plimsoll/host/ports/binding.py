@@ -12,17 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.errors import MachineError
-from plimsoll.host.ports.machine_ports import host_abilities
-from plimsoll.host.ports.netdevs import SYS, Netdev, netdevs
-from plimsoll.host.ports.own_traffic import Route, interfaces_in_use, read_routes
-from plimsoll.host.ports.pci_address import is_pci_address
-from plimsoll.host.ports.pci_functions import PciFunction, pci_function, pci_functions
-from plimsoll.host.ports.port_needs import (
+from plimsoll.host.ports.machine_ports import (
     HostAbilities,
+    host_abilities,
     is_of_user_space,
     is_shared_with_kernel,
     vfio_needs,
 )
+from plimsoll.host.ports.netdevs import SYS, Netdev, is_pci_address, netdevs
+from plimsoll.host.ports.own_traffic import Route, interfaces_in_use, read_routes
+from plimsoll.host.ports.pci_functions import PciFunction, pci_function, pci_functions
 
 _VFIO = "vfio-pci"
 _LIST = "plimsoll ports lists the cards that it has"

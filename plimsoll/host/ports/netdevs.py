@@ -6,7 +6,23 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.host.ports.pci_address import is_pci_address
+# A domain has more than four digits behind Intel's VMD.
+_FULL = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+# What DPDK takes for one; its domain may be left out.
+_GIVEN = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])", re.IGNORECASE)
+
+
+def is_pci_address(name: str) -> bool:
+    """Whether `name` is one in full: 0000:87:00.0."""
+    return _FULL.fullmatch(name) is not None
+
+
+def pci_address(given: str) -> str | None:
+    """A PCI address as the kernel writes it; None for what is none."""
+    if (address := _GIVEN.fullmatch(given)) is None:
+        return None
+    return f"{int(address[1] or '0', 16):04x}:{address[2]}".lower()
+
 
 SYS = Path("/sys")
 _ETHERNET = "1"  # ARPHRD_ETHER of linux/if_arp.h
@@ -110,4 +126,35 @@ def _text(path: Path) -> str | None:
     try:
         return path.read_text().strip()
     except OSError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkState:
+    """`index` tells an interface from another that took its name.
+
+    `carrier` is False, too, while it is down; `losses` counts how often it was lost, None
+    where the kernel does not count (before 4.16).
+    """
+
+    index: int
+    carrier: bool
+    losses: int | None
+
+
+def read_link_state(name: str, sys: Path = SYS) -> LinkState | None:
+    """The link of the interface; None where there is no interface of that name."""
+    path = sys / "class/net" / name
+    index = _read_number(path / "ifindex")
+    if index is None:
+        return None
+    # The kernel answers EINVAL for the carrier while the interface is down.
+    carrier = _read_number(path / "carrier") == 1
+    return LinkState(index, carrier, _read_number(path / "carrier_down_count"))
+
+
+def _read_number(path: Path) -> int | None:
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
         return None

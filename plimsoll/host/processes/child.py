@@ -7,14 +7,16 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
+import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from plimsoll.errors import MachineError
+from plimsoll.host.processes.affinity import favour
 from plimsoll.host.processes.identity import ProcessIdentity, identify
-from plimsoll.host.processes.priority import favour
 from plimsoll.host.processes.privileges import limited
 
 # "ours": dies with us, whatever kills us. "standing": lives on when we end.
@@ -184,3 +186,71 @@ def log_ending(log: Path) -> str:
     except OSError as error:
         return f"; its log cannot be read: {error.strerror or error}"
     return f"; its log ends with:{tail}" if tail else "; it logged nothing"
+
+
+def comes_true(
+    condition: Callable[[], bool],
+    timeout_s: float,
+    *,
+    every_s: float = 0.02,
+    check: Callable[[], None] | None = None,
+) -> bool:
+    """Whether it is true within the timeout; looked at first at once, then every so often.
+
+    `check` is called in between, and raises where it cannot come true any more.
+    """
+    deadline_s = time.monotonic() + timeout_s
+    while not condition():
+        if check is not None:
+            check()
+        if time.monotonic() > deadline_s:
+            return False
+        time.sleep(every_s)
+    return True
+
+
+# Not where the user happens to be: python -m would import modules from there.
+WORKING_DIRECTORY = "/"
+
+
+def module_argv(module: str, *arguments: str) -> tuple[str, ...]:
+    """The command line of `python -m module`; to be started in WORKING_DIRECTORY."""
+    return (sys.executable, "-m", module, *arguments)
+
+
+def module_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """`environment` with this package found before any other of its name."""
+    root = str(Path(__file__).parents[3])
+    paths = [root, *filter(None, [environment.get("PYTHONPATH")])]
+    return {**environment, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+# A host that is off, or behind a firewall that drops packets, is waited for minutes otherwise:
+# as long as the kernel repeats its SYN (tcp_syn_retries, 127 s).
+CONNECT_TIMEOUT_S = 15
+# As ssh takes it; never anything that it would take for an option.
+_DESTINATION = r"^[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,254}$"
+
+_OPTIONS = (
+    "-T",
+    # It must not prompt for a password: there is no one to answer.
+    *("-o", "BatchMode=yes"),
+    *("-o", f"ConnectTimeout={CONNECT_TIMEOUT_S}"),
+    # Root on a host under test could use our keys elsewhere, or our display, as long
+    # as the connection lasts; ssh's own configuration may forward both.
+    *("-o", "ForwardAgent=no"),
+    *("-o", "ForwardX11=no"),
+    *("-o", "ClearAllForwardings=yes"),
+)
+
+
+def is_destination(text: str) -> bool:
+    """Whether it is a host as ssh takes it, with or without a user."""
+    return re.fullmatch(_DESTINATION, text) is not None
+
+
+def over_ssh(destination: str, *command: str) -> tuple[str, ...]:
+    """`command` on that host; its words must need no quoting by the shell there."""
+    if not is_destination(destination):
+        raise ValueError(f"{destination!r} is not a valid ssh destination")
+    return ("ssh", *_OPTIONS, "--", destination, *command)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import parse_cpu_list
+from plimsoll.text.counted import counted
 
 _USUAL = "/sys/fs/resctrl"
 # Directories at the top that are no groups.
@@ -228,3 +229,50 @@ def _not_mounted(proc: Path) -> MachineError:
         remedy=f"as root: mount -t resctrl resctrl {_USUAL} (with -o cdp for L3CODE and L3DATA, "
         f"-o mba_MBps for bandwidth in bytes a second), {LEAVE_OUT}",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ResctrlOffer:
+    """What can be allocated, by the kernel's names of the resources, to how many groups.
+
+    `problem` is why nothing can be, None where something can.
+    """
+
+    resources: tuple[str, ...] = ()
+    free_groups: int = 0
+    problem: str | None = None
+
+    def in_words(self) -> str:
+        """On a line: "usable: L3 (20 ways), MB; 14 groups free"."""
+        if self.problem is not None:
+            return f"not usable: {self.problem}"
+        groups = counted(self.free_groups, "group")
+        return f"usable: {', '.join(self.resources)}; {groups} free"
+
+
+def resctrl_offer(find: Callable[[], Resctrl] = Resctrl.find) -> ResctrlOffer:
+    """Looked at, and nothing changed."""
+    try:
+        resctrl = find()
+    except MachineError as error:
+        remedy = (error.remedy or "").removesuffix(f", {LEAVE_OUT}")
+        return ResctrlOffer(problem=f"{error.message} ({remedy})")
+    most = resctrl.most_groups
+    if most is None:
+        return ResctrlOffer(problem=f"{resctrl.root} monitors alone: the CPU has no CAT or MBA")
+    if not os.access(resctrl.root, os.W_OK):
+        reason = f"this user may not make groups in {resctrl.root} (run as root)"
+        return ResctrlOffer(problem=reason)
+    # The default group has one.
+    free = most - 1 - len(resctrl.groups_that_count)
+    if free <= 0:
+        return ResctrlOffer(problem=f"all {most} classes of service have their groups already")
+    return ResctrlOffer(_resources(resctrl), free)
+
+
+def _resources(resctrl: Resctrl) -> tuple[str, ...]:
+    caches = tuple(
+        f"{name} ({counted(cache.cbm_mask.bit_count(), 'way')})"
+        for name, cache in resctrl.caches.items()
+    )
+    return caches if resctrl.bandwidth is None else (*caches, "MB")

@@ -14,8 +14,7 @@ from plimsoll.methods.cross_check.result import (
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
-from plimsoll.report.pages.standard.page import standard_page
+from plimsoll.report.pages.standard.page import AnsweringTrials, standard_page
 from plimsoll.report.pages.standard.sections import (
     NO_FIGURE,
     Heading,

@@ -10,8 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.run_outcome import RunAnswer, RunOutcome
+from plimsoll.record.methods.method import Method, RunAnswer, RunOutcome
 from plimsoll.record.results.method_result import MethodResult
 from plimsoll.record.trials.trial_record import Verdict
 

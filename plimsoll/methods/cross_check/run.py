@@ -9,14 +9,13 @@ from pydantic import ValidationError
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.generator_limits import check_streams_sent
-from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.session import ProgressListener, Session
+from plimsoll.benchmark.session.session import ProgressListener, Session, versions
 from plimsoll.benchmark.testbed.testbed import BedPlan, testbed
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
-from plimsoll.benchmark.whole_run.environment import media_of, record_environment
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_in_session
 from plimsoll.benchmark.whole_run.preflight import machine_mistakes
+from plimsoll.benchmark.whole_run.run_audits import media_of, record_environment
 from plimsoll.errors import InputError
 from plimsoll.methods.cross_check.figures import checked_figures
 from plimsoll.methods.cross_check.result import (

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.session.run_start import check_method
+from plimsoll.benchmark.session.session import check_method
 from plimsoll.errors import InputError
 from plimsoll.methods.latency_at_load.page import latency_at_load_answer
 from plimsoll.methods.latency_at_load.result import METHOD

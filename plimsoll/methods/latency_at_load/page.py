@@ -18,12 +18,9 @@ from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.latency_record import slowest_between
 from plimsoll.report.data.times import LATENCY_COLUMNS, latency_cells
-from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.palette import QUANTILE_COLOURS
-from plimsoll.report.figures.quantile_ends import CHARTED_QUANTILES, quantile_ends
-from plimsoll.report.figures.value_axis import log_axis
-from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
-from plimsoll.report.pages.standard.page import standard_page
+from plimsoll.report.figures.figure import QUANTILE_COLOURS, Figure, records
+from plimsoll.report.figures.value_axis import CHARTED_QUANTILES, log_axis, quantile_ends
+from plimsoll.report.pages.standard.page import AnsweringTrials, standard_page
 from plimsoll.report.pages.standard.sections import (
     NO_FIGURE,
     Heading,

@@ -11,14 +11,16 @@ from typing import Literal
 from pydantic import Field
 
 from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.run_outcome import RunAnswer, RunOutcome
+from plimsoll.record.methods.method import Method, RunAnswer, RunOutcome
 from plimsoll.record.results.method_result import MethodResult
 from plimsoll.record.run.run_directory import trial_period
-from plimsoll.record.trials.latency_estimate import LatencyEstimate
-from plimsoll.record.trials.latency_record import LatencyRecord, slowest_between, slowest_figure
-from plimsoll.record.trials.trial_record import Verdict
-from plimsoll.record.trials.whole_verdict import whole_verdict
+from plimsoll.record.trials.latency_record import (
+    LatencyEstimate,
+    LatencyRecord,
+    slowest_between,
+    slowest_figure,
+)
+from plimsoll.record.trials.trial_record import Verdict, whole_verdict
 from plimsoll.text.units import format_ns_between, format_pps
 from plimsoll.traffic.plan import Role
 

@@ -7,21 +7,20 @@ from dataclasses import replace
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
-from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.session import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener, versions
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
-from plimsoll.benchmark.trial_run.baseline_trial import (
+from plimsoll.benchmark.trial_run.before_search import (
     has_baseline,
     measure_baseline,
     needs_baseline,
+    step_ceiling,
 )
-from plimsoll.benchmark.trial_run.ceiling_trial import step_ceiling
 from plimsoll.benchmark.trial_run.search_trial import search_answer, search_trial
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
-from plimsoll.benchmark.whole_run.environment import media_of
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
+from plimsoll.benchmark.whole_run.run_audits import media_of
 from plimsoll.errors import InputError
 from plimsoll.methods.latency_at_load.result import (
     METHOD,
@@ -35,7 +34,7 @@ from plimsoll.record.results.method_result import counts_of, invalid_reasons
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.search.strategy.ask import Ask, GoalEnd
-from plimsoll.search.strategy.tester_reach import sustainable_pps
+from plimsoll.search.strategy.question import sustainable_pps
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 

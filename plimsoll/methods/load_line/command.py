@@ -14,8 +14,7 @@ from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.experiment.reading_interval import check_search_readings
 from plimsoll.benchmark.experiment.set_field import SetField, parse_set_field
 from plimsoll.benchmark.whole_run.preflight import check_search
-from plimsoll.cluster.pods.cluster_client import ClusterClient
-from plimsoll.cluster.pods.place import ClusterPlace
+from plimsoll.cluster.pods.cluster_client import ClusterClient, ClusterPlace
 from plimsoll.cluster.pods.pod_plan import IMAGE_VARIABLE, plan_pods
 from plimsoll.cluster.pods.run_in_cluster import ClusterRun
 from plimsoll.errors import InputError
@@ -26,8 +25,7 @@ from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
 from plimsoll.terminal.commands.checking import check_and_show
-from plimsoll.terminal.commands.progress import progress_on
-from plimsoll.terminal.commands.running import running, serving
+from plimsoll.terminal.commands.running import progress_on, running, serving
 from plimsoll.terminal.exit_codes import end_as, end_by
 from plimsoll.terminal.options.options import (
     ExperimentArgument,

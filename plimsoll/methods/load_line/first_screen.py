@@ -13,15 +13,13 @@ from plimsoll.methods.load_line.answer import (
     platform_said,
     unwatched_said,
 )
-from plimsoll.record.results.event_bound import ZERO_EVENTS_BOUND
-from plimsoll.record.results.load_line import LoadLine
+from plimsoll.record.results.load_line import ZERO_EVENTS_BOUND, LoadLine
 from plimsoll.record.results.method_result import invalid_reasons
 from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.parts.finding_lines import criteria_in_short, rule_words
-from plimsoll.report.parts.headline import Headline, trials_trust
-from plimsoll.report.parts.offered import compared_loads, offered_said
+from plimsoll.report.parts.headline import Headline, compared_loads, offered_said, trials_trust
 from plimsoll.text.units import format_duration, format_pps
 
 # Without a validation the load line rests on its own trial.

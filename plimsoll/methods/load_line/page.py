@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plimsoll.methods.load_line.answer import goal_lines
-from plimsoll.methods.load_line.evidence import EvidenceSection, evidence
+from plimsoll.methods.load_line.answer import EvidenceSection, evidence, goal_lines
 from plimsoll.methods.load_line.first_screen import first_screen, measured_in, received_said
 from plimsoll.record.run.journal import LAB_UP, JournalContents
 from plimsoll.record.run.run_directory import RunDirectory
@@ -17,15 +16,13 @@ from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.data.times import GAP_COLUMNS, LATENCY_COLUMNS, LATENESS_COLUMNS
 from plimsoll.report.figures.figure import Figure
 from plimsoll.report.hosts.section import host_sections
-from plimsoll.report.parts.calibrations import CALIBRATION_COLUMNS
 from plimsoll.report.parts.causes import causes_section
-from plimsoll.report.parts.checklist import ChecklistLine
 from plimsoll.report.parts.finding_lines import criterion_lines
-from plimsoll.report.parts.offered import compared_loads
+from plimsoll.report.parts.headline import ChecklistLine, compared_loads
 from plimsoll.report.parts.page import Page
-from plimsoll.report.parts.streams import sharing_note, stream_lines
 from plimsoll.report.parts.tables import trial_lines
-from plimsoll.report.parts.trial_details import trial_details
+from plimsoll.report.parts.tester import CALIBRATION_COLUMNS
+from plimsoll.report.parts.trial_details import sharing_note, stream_lines, trial_details
 from plimsoll.report.tuning.section import tuning_section
 from plimsoll.text.units import format_ns
 

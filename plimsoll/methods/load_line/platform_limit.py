@@ -15,7 +15,7 @@ from plimsoll.record.causes.causes_record import (
 from plimsoll.record.results.result import PlatformLimit
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.search.evidence.host_cpu import named_cpus
+from plimsoll.search.evidence.trial_evidence import named_cpus
 from plimsoll.text.units import format_ns, format_pps
 
 # Of the lost frames: below, the load itself is what the DUT fails by.

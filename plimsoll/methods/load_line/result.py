@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.run_outcome import (
+from plimsoll.record.methods.method import (
     PER_DIRECTION,
+    Method,
     RunAnswer,
     RunOutcome,
     intended_text,

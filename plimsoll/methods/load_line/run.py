@@ -3,43 +3,42 @@
 from __future__ import annotations
 
 from plimsoll.attribution.ranking.trace_gaps import unwatched_sentences
-from plimsoll.benchmark.calibration.shared_calibrations import SharedCalibrations
+from plimsoll.benchmark.calibration.calibration import SharedCalibrations
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
-from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.run_start import check_method, check_resumable
-from plimsoll.benchmark.session.session import ProgressListener
-from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
-from plimsoll.benchmark.trial_run.baseline_trial import (
-    has_baseline,
-    measure_baseline,
-    needs_baseline,
+from plimsoll.benchmark.session.session import (
+    ProgressListener,
+    check_method,
+    check_resumable,
+    versions,
 )
-from plimsoll.benchmark.trial_run.ceiling_trial import (
+from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
+from plimsoll.benchmark.trial_run.before_search import (
     ceiling_of,
+    has_baseline,
     has_ceiling,
     may_fall_short,
+    measure_baseline,
     measure_ceiling,
+    needs_baseline,
 )
 from plimsoll.benchmark.trial_run.search_trial import recorded, search_answer, search_trial
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
-from plimsoll.benchmark.whole_run.agreement import dut_agreement_of
+from plimsoll.benchmark.whole_run.diagnosis import diagnose, dut_agreement_of
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_search
-from plimsoll.benchmark.whole_run.tester_diagnosis import diagnose
 from plimsoll.methods.load_line.platform_limit import platform_limit
 from plimsoll.methods.load_line.result import METHOD
 from plimsoll.record.causes.causes_record import read_causes
-from plimsoll.record.results.result import Result, read_result
-from plimsoll.record.results.tester_diagnosis import TesterCeiling
+from plimsoll.record.results.result import Result, TesterCeiling, read_result
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.search.strategy.ask import Ask, Finished, Search, replay
+from plimsoll.search.strategy.question import sustainable_pps
 from plimsoll.search.strategy.settings import ToPps
-from plimsoll.search.strategy.tester_reach import sustainable_pps
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 

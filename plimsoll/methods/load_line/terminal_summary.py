@@ -21,10 +21,10 @@ from plimsoll.record.results.load_line import LoadLine
 from plimsoll.record.results.result import Result
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
-from plimsoll.report.parts.offered import offered_said
+from plimsoll.report.parts.headline import offered_said
 from plimsoll.terminal.tables.trial_table import VERDICT_STYLES, trial_table
 from plimsoll.text.units import format_duration, format_pps
-from plimsoll.trial.judging.returned_length import RETURNED_LENGTH_RULE
+from plimsoll.trial.judging.dut_agreement import RETURNED_LENGTH_RULE
 
 _BORDERS: Mapping[Verdict, str] = {"pass": "green", "fail": "red", "invalid": "yellow"}
 _WIDEST = 110

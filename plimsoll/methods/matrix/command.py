@@ -11,8 +11,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.cluster.pods.cluster_client import ClusterClient
-from plimsoll.cluster.pods.place import ClusterPlace
+from plimsoll.cluster.pods.cluster_client import ClusterClient, ClusterPlace
 from plimsoll.cluster.pods.pod_plan import IMAGE_VARIABLE, plan_pods
 from plimsoll.errors import InputError
 from plimsoll.export.object_store import Bucket

@@ -15,8 +15,13 @@ from plimsoll.benchmark.experiment.reading_interval import check_search_readings
 from plimsoll.benchmark.experiment.set_field import SetField, with_fields
 from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.errors import InputError, PlimsollError
-from plimsoll.methods.matrix.combinations import Combination, combinations, count, described
-from plimsoll.methods.matrix.settings import MatrixSettings
+from plimsoll.methods.matrix.settings import (
+    Combination,
+    MatrixSettings,
+    combinations,
+    count,
+    described,
+)
 from plimsoll.text.document import Document, read_document
 from plimsoll.text.field_path import FieldPath
 

@@ -20,7 +20,7 @@ from plimsoll.errors import INTERNAL_FAULT, PlimsollError
 from plimsoll.export.object_store import Bucket
 from plimsoll.export.record_store import put_record
 from plimsoll.host.entry.entry_point import enter
-from plimsoll.host.processes.own_module import module_argv
+from plimsoll.host.processes.child import module_argv
 from plimsoll.methods.matrix.jobs import CELLS_FILE
 from plimsoll.record.run.run_directory import RunDirectory
 

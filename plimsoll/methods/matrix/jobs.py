@@ -26,12 +26,12 @@ from plimsoll.errors import InputError, Interrupted
 from plimsoll.export.object_store import Bucket
 from plimsoll.export.record_store import fetch_records
 from plimsoll.host.kubernetes.cluster_errors import ClusterUnreachable
-from plimsoll.host.kubernetes.labels import MANAGED, NODE_LABEL
-from plimsoll.methods.matrix.combinations import Sample
+from plimsoll.host.kubernetes.own_objects import MANAGED, NODE_LABEL
 from plimsoll.methods.matrix.plan import read_iteration, read_plan, sample_folder
 from plimsoll.methods.matrix.run import finished_sample
+from plimsoll.methods.matrix.settings import Sample
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.tune.render.files.manifest import Manifest, manifest_of
+from plimsoll.tune.render.files.rendered_file import Manifest, manifest_of
 
 _LOOK_S = 5.0
 _PATIENCE_S = 600.0

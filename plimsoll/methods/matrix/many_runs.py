@@ -22,8 +22,7 @@ from plimsoll.record.run.journal import JournalContents
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.report import write_report
-from plimsoll.terminal.commands.progress import progress_on
-from plimsoll.terminal.commands.running import running
+from plimsoll.terminal.commands.running import progress_on, running
 from plimsoll.terminal.exit_codes import end_by
 from plimsoll.terminal.options.options import refuse_set_fields
 from plimsoll.terminal.output import stderr, stdout

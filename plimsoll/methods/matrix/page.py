@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.analysis.comparison.conclude import FigureSample, conclude
-from plimsoll.analysis.comparison.conclusion_words import counted_conclusions
-from plimsoll.analysis.comparison.same_within import same_within
+from plimsoll.analysis.comparison.conclude import FigureSample, conclude, same_within
+from plimsoll.analysis.comparison.words import counted_conclusions
 from plimsoll.methods.matrix.result import IterationResult, MatrixResult, SampleResult
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.result_file import read_run_result

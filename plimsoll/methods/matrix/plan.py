@@ -12,10 +12,9 @@ from pydantic import Field, JsonValue
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.errors import InputError
-from plimsoll.methods.matrix.combinations import Sample, in_order
 from plimsoll.methods.matrix.document import Iteration, Matrix
 from plimsoll.methods.matrix.result import METHOD
-from plimsoll.methods.matrix.settings import Order
+from plimsoll.methods.matrix.settings import Order, Sample, in_order
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.files.whole_file import read_whole, write_whole

@@ -10,11 +10,9 @@ from pydantic import Field, JsonValue
 
 from plimsoll.errors import PlimsollError
 from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.run_outcome import PER_DIRECTION, RunAnswer, RunOutcome
+from plimsoll.record.methods.method import PER_DIRECTION, Method, RunAnswer, RunOutcome
 from plimsoll.record.results.result import Result
-from plimsoll.record.trials.trial_record import Verdict
-from plimsoll.record.trials.whole_verdict import whole_verdict
+from plimsoll.record.trials.trial_record import Verdict, whole_verdict
 from plimsoll.search.strategy.goal_end import LimitedBy
 from plimsoll.text.units import format_pps
 

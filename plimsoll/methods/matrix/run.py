@@ -9,21 +9,20 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from plimsoll.benchmark.calibration.shared_calibrations import SharedCalibrations
-from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.session import ProgressListener
+from plimsoll.benchmark.calibration.calibration import SharedCalibrations
+from plimsoll.benchmark.session.session import ProgressListener, versions
 from plimsoll.errors import PlimsollError
 from plimsoll.methods.load_line.run import find_load_line
-from plimsoll.methods.matrix.combinations import Sample, described
 from plimsoll.methods.matrix.plan import MatrixPlan, read_iteration, read_plan, sample_folder
 from plimsoll.methods.matrix.result import METHOD, IterationResult, MatrixResult, SampleResult
+from plimsoll.methods.matrix.settings import Sample, described
 from plimsoll.record.index.summarise import note_summary
 from plimsoll.record.methods.method import Method
 from plimsoll.record.results.result import read_result
+from plimsoll.record.run.file_check import Seals
 from plimsoll.record.run.journal import RUN_RESUMED, RUN_STARTED, Journal, read_journal
 from plimsoll.record.run.result_file import finish_run, read_run_result, restore_result
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.run.sealing import Seals
 
 # Of the journal: a sample that came to its result, and one that ended with an error.
 SAMPLE_ENDED = "sample-ended"

@@ -8,15 +8,14 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.analysis.comparison.comparison_words import sentences
 from plimsoll.analysis.comparison.side import invalid_runs
+from plimsoll.analysis.comparison.words import sentences
 from plimsoll.methods.matrix.many_runs import MatrixCommand
 from plimsoll.methods.matrix.plan import begin_matrix
 from plimsoll.methods.matrix.run import MatrixEnd, RunAll, run_samples
 from plimsoll.methods.noisy.document import load_noisy_matrix
-from plimsoll.methods.noisy.effect import noise_effect
 from plimsoll.methods.noisy.result import METHOD, NoisyResult
-from plimsoll.methods.noisy.run import noisy_result
+from plimsoll.methods.noisy.run import noise_effect, noisy_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.terminal.commands.running import serving
 from plimsoll.terminal.options.options import (

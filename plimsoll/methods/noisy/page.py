@@ -6,25 +6,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from plimsoll.analysis.comparison.comparison import Comparison
-from plimsoll.methods.matrix.combinations import Sample
 from plimsoll.methods.matrix.plan import read_plan
 from plimsoll.methods.matrix.run import finished_sample, iteration_results
-from plimsoll.methods.noisy.effect import LABELS, noise_effect
+from plimsoll.methods.matrix.settings import Sample
 from plimsoll.methods.noisy.result import METHOD, NoisyResult
-from plimsoll.methods.noisy.run import noisy_result
+from plimsoll.methods.noisy.run import LABELS, noise_effect, noisy_result
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.data.side_latency import side_latency
+from plimsoll.report.data.sides import side_latency
 from plimsoll.report.figures.figure import Figure
-from plimsoll.report.pages.comparison.difference_chart import difference_chart
-from plimsoll.report.pages.comparison.latency_charts import side_ccdf, side_percentiles
+from plimsoll.report.pages.comparison.difference_chart import difference_chart, value_chart
 from plimsoll.report.pages.comparison.page import comparison_headline, figure_line
-from plimsoll.report.pages.comparison.value_chart import value_chart
+from plimsoll.report.pages.comparison.side_charts import side_ccdf, side_percentiles
 from plimsoll.report.pages.standard.page import anchor_of
 from plimsoll.report.parts.headline import Headline
-from plimsoll.report.parts.noise_lines import NoiseLine, noise_lines
 from plimsoll.report.parts.page import Page
+from plimsoll.report.parts.trial_details import NoiseLine, noise_lines
 from plimsoll.text.units import format_pps
 
 

@@ -16,7 +16,6 @@ from plimsoll.methods.matrix.many_runs import MatrixCommand
 from plimsoll.methods.matrix.plan import begin_matrix
 from plimsoll.methods.plugfest.conclusions import plugfest_result
 from plimsoll.methods.plugfest.document import load_plugfest
-from plimsoll.methods.plugfest.estimate import INVALID_SHARE, Span
 from plimsoll.methods.plugfest.grids import (
     STATE_WORDS,
     THROUGHPUT,
@@ -30,7 +29,7 @@ from plimsoll.methods.plugfest.grids import (
 )
 from plimsoll.methods.plugfest.plan import refusal_text
 from plimsoll.methods.plugfest.result import METHOD, PlugfestResult
-from plimsoll.methods.plugfest.run import Prospect, prospect, run_plugfest
+from plimsoll.methods.plugfest.run import INVALID_SHARE, Prospect, Span, prospect, run_plugfest
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.terminal.commands.running import serving
 from plimsoll.terminal.options.options import (

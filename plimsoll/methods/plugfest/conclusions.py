@@ -6,18 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 from plimsoll.analysis.comparison.comparison import judged
-from plimsoll.analysis.comparison.conclude import FigureSample, conclude
-from plimsoll.analysis.comparison.same_within import same_within
-from plimsoll.analysis.comparison.shift import shift
+from plimsoll.analysis.comparison.conclude import FigureSample, conclude, same_within, shift
 from plimsoll.analysis.comparison.side import Side
-from plimsoll.benchmark.experiment.versions import versions
+from plimsoll.benchmark.session.session import versions
 from plimsoll.methods.matrix.plan import MatrixPlan
 from plimsoll.methods.matrix.result import IterationResult, SampleResult
 from plimsoll.methods.matrix.run import finished_sample, iteration_results
-from plimsoll.methods.noisy.effect import runs_causes
-from plimsoll.methods.plugfest.course import REFUSED, SETTLED
-from plimsoll.methods.plugfest.median_interval import median_interval
-from plimsoll.methods.plugfest.plan import PlannedCell, plugfest_plan, read_plugfest_plan
+from plimsoll.methods.noisy.run import runs_causes
+from plimsoll.methods.plugfest.plan import (
+    REFUSED,
+    SETTLED,
+    PlannedCell,
+    median_interval,
+    plugfest_plan,
+    read_plugfest_plan,
+)
 from plimsoll.methods.plugfest.result import (
     Axis,
     CellDifference,
@@ -30,7 +33,7 @@ from plimsoll.methods.plugfest.result import (
 )
 from plimsoll.methods.plugfest.run import ended_samples
 from plimsoll.record.index.run_entry import RunEntry, entry_of
-from plimsoll.record.methods.run_outcome import RunFigure
+from plimsoll.record.methods.method import RunFigure
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory

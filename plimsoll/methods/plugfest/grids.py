@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from plimsoll.analysis.comparison.conclusion_words import MARKS, conclusion_words
-from plimsoll.analysis.comparison.figure_words import shift_words, value_words
-from plimsoll.analysis.comparison.shift import Shift
+from plimsoll.analysis.comparison.conclude import Shift
+from plimsoll.analysis.comparison.words import MARKS, conclusion_words, shift_words, value_words
 from plimsoll.methods.plugfest.result import (
     Axis,
     CellDifference,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from plimsoll.analysis.comparison.figure_words import value_words
+from plimsoll.analysis.comparison.words import value_words
 from plimsoll.methods.plugfest.grids import (
     STATE_WORDS,
     GridSetting,

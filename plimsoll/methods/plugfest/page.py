@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plimsoll.analysis.comparison.conclusion_words import counted_conclusions
-from plimsoll.analysis.comparison.figure_words import value_words
+from plimsoll.analysis.comparison.words import counted_conclusions, value_words
 from plimsoll.methods.matrix.result import SampleResult
 from plimsoll.methods.plugfest.conclusions import plugfest_so_far
 from plimsoll.methods.plugfest.grids import (

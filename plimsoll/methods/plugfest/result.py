@@ -8,11 +8,9 @@ from pydantic import Field
 
 from plimsoll.methods.matrix.result import SampleResult
 from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.run_outcome import PER_DIRECTION, RunAnswer, RunOutcome
+from plimsoll.record.methods.method import PER_DIRECTION, Method, RunAnswer, RunOutcome
 from plimsoll.record.results.conclusion import Conclusion, FigureJudgement
-from plimsoll.record.trials.trial_record import Verdict
-from plimsoll.record.trials.whole_verdict import whole_verdict
+from plimsoll.record.trials.trial_record import Verdict, whole_verdict
 
 # measured: some repetition has a load line; none: the DUT carried no load of the search; invalid:
 # the tester could not tell; failed: it ended with an error; refused: it was known beforehand that

@@ -8,9 +8,8 @@ import altair as alt
 
 from plimsoll.methods.probe.result import ProbeLine, ProbeSegment, ProbeStatistics
 from plimsoll.methods.probe.summary import delayed_us
-from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.figure import Figure, records, series_scale
 from plimsoll.report.figures.microsecond_bars import microsecond_bars
-from plimsoll.report.figures.palette import series_scale
 from plimsoll.report.figures.value_axis import LEAST_US, log_axis
 
 _NAME, _TITLE = "probe-windows", "Latency by window"

@@ -25,10 +25,9 @@ from plimsoll.methods.probe.summary import (
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.data.host_figures import longest_trial
+from plimsoll.report.data.one_host import longest_trial
 from plimsoll.report.data.times import nanoseconds, nanoseconds_between
-from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
-from plimsoll.report.pages.standard.page import standard_page
+from plimsoll.report.pages.standard.page import AnsweringTrials, standard_page
 from plimsoll.report.pages.standard.sections import (
     NO_FIGURE,
     Heading,

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.session import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener, versions
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
-from plimsoll.benchmark.whole_run.environment import media_of
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_search
+from plimsoll.benchmark.whole_run.run_audits import media_of
 from plimsoll.host.processes.stop_request import stop_requested
 from plimsoll.methods.probe.result import METHOD, ProbeResult
 from plimsoll.methods.probe.settings import ProbeSettings

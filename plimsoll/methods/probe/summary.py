@@ -18,7 +18,7 @@ from plimsoll.methods.probe.result import (
     ProbeWindow,
 )
 from plimsoll.methods.probe.windows import probe_histogram
-from plimsoll.record.run.boot_time import SentTime, pause_s
+from plimsoll.record.run.environment import SentTime, pause_s
 from plimsoll.record.run.journal import TRIAL_STARTED, JournalContents
 
 # `latency_us` has all that took longer here.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.benchmark.trial_run.burst import burst_streams
+from plimsoll.benchmark.trial_run.search_trial import burst_streams
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.methods.rfc2544.result import BackToBackRow
 from plimsoll.methods.rfc2544.settings import BurstSettings
-from plimsoll.methods.rfc2544.spread import spread_of
-from plimsoll.methods.rfc2544.subject import TestSubject
+from plimsoll.methods.rfc2544.subject import TestSubject, spread_of
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.traffic.plan import StreamPlan
 

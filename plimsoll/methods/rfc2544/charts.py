@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 
 from plimsoll.methods.rfc2544.result import FrameLossRow, ThroughputRow
-from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.palette import BLUE, NEUTRAL, series_scale
+from plimsoll.report.figures.figure import BLUE, NEUTRAL, Figure, records, series_scale
 from plimsoll.report.figures.value_axis import TICKS
 
 _NAME, _TITLE = "throughput", "Throughput by frame size"

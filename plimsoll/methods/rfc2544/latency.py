@@ -10,8 +10,7 @@ from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.methods.rfc2544.result import AllFrames, LatencyRow, ThroughputRow
 from plimsoll.methods.rfc2544.settings import LatencySettings
-from plimsoll.methods.rfc2544.spread import spread_of
-from plimsoll.methods.rfc2544.subject import TestSubject
+from plimsoll.methods.rfc2544.subject import TestSubject, spread_of
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.traffic.plan import Pacing, StreamPlan

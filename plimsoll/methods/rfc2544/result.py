@@ -12,12 +12,10 @@ from typing import Literal
 from pydantic import Field
 
 from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.run_outcome import PER_DIRECTION, RunAnswer, RunOutcome, rate_text
+from plimsoll.record.methods.method import PER_DIRECTION, Method, RunAnswer, RunOutcome, rate_text
 from plimsoll.record.results.method_result import MethodResult
 from plimsoll.record.run.run_directory import trial_period
-from plimsoll.record.trials.trial_record import Verdict
-from plimsoll.record.trials.whole_verdict import whole_verdict
+from plimsoll.record.trials.trial_record import Verdict, whole_verdict
 from plimsoll.search.strategy.goal_end import LimitedBy
 
 # The journal's event that a row is known: `test` and `row`. A run tells it as it goes on.

@@ -8,19 +8,14 @@ from functools import cached_property, partial
 from typing import TypeVar
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.session import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener, versions
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.whole_run.environment import media_of
 from plimsoll.benchmark.whole_run.method_run import run_method
+from plimsoll.benchmark.whole_run.run_audits import media_of
 from plimsoll.errors import InputError
 from plimsoll.methods.rfc2544.back_to_back import measure_back_to_back
-from plimsoll.methods.rfc2544.frame_loss import measure_frame_loss
-from plimsoll.methods.rfc2544.frames import FrameSpec, described_traffic
 from plimsoll.methods.rfc2544.latency import DEFINITION, measure_latency
-from plimsoll.methods.rfc2544.preparation import check_frames, run_over_frames
-from plimsoll.methods.rfc2544.recovery import measure_recovery
-from plimsoll.methods.rfc2544.reset import measure_reset, why_not
+from plimsoll.methods.rfc2544.recovery import measure_recovery, measure_reset, why_not
 from plimsoll.methods.rfc2544.result import (
     METHOD,
     ROW,
@@ -33,16 +28,18 @@ from plimsoll.methods.rfc2544.result import (
     Rfc2544Result,
     ThroughputRow,
 )
-from plimsoll.methods.rfc2544.settings import Rfc2544Settings, Test
+from plimsoll.methods.rfc2544.settings import FrameSpec, Rfc2544Settings, Test, described_traffic
 from plimsoll.methods.rfc2544.shortfalls import shortfalls
 from plimsoll.methods.rfc2544.subject import (
     TestSubject,
     bounds_said,
+    check_frames,
     experiment_for,
+    run_over_frames,
     subject_of,
     with_ceiling,
 )
-from plimsoll.methods.rfc2544.throughput import measure_throughput
+from plimsoll.methods.rfc2544.throughput import measure_frame_loss, measure_throughput
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.results.method_result import Shortfall, counts_of, invalid_reasons
 from plimsoll.record.run.run_directory import RunDirectory

@@ -8,7 +8,7 @@ import typer
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.errors import InputError
-from plimsoll.methods.rfc2544.preparation import check_frames
+from plimsoll.methods.rfc2544.subject import check_frames
 from plimsoll.methods.rfc9004.page import rfc9004_answer
 from plimsoll.methods.rfc9004.result import METHOD
 from plimsoll.methods.rfc9004.run import run_rfc9004

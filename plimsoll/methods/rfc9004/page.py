@@ -12,8 +12,7 @@ from plimsoll.methods.rfc9004.result import ROW, BufferRow, Rfc9004Result
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.pages.standard.answering_trials import frames_words, trials_of_frames
-from plimsoll.report.pages.standard.page import standard_page
+from plimsoll.report.pages.standard.page import frames_words, standard_page, trials_of_frames
 from plimsoll.report.pages.standard.sections import (
     NO_FIGURE,
     Heading,

@@ -11,11 +11,9 @@ from typing import Literal
 from pydantic import Field
 
 from plimsoll.methods.rfc2544.result import BackToBackRow, MeasuredRow, ThroughputRow
-from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.run_outcome import RunAnswer, RunOutcome
+from plimsoll.record.methods.method import Method, RunAnswer, RunOutcome
 from plimsoll.record.results.method_result import MethodResult
-from plimsoll.record.trials.trial_record import Verdict
-from plimsoll.record.trials.whole_verdict import whole_verdict
+from plimsoll.record.trials.trial_record import Verdict, whole_verdict
 from plimsoll.text.units import format_ns
 
 # The journal's event that a row is known: `row`. A run tells it as it goes on.

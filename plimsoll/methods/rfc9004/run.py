@@ -7,15 +7,13 @@ from functools import partial
 from itertools import chain
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.session import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener, versions
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.whole_run.environment import media_of
 from plimsoll.benchmark.whole_run.method_run import run_method
+from plimsoll.benchmark.whole_run.run_audits import media_of
 from plimsoll.methods.rfc2544.back_to_back import measure_back_to_back
-from plimsoll.methods.rfc2544.frames import FrameSpec, described_traffic
-from plimsoll.methods.rfc2544.preparation import check_frames, run_over_frames
 from plimsoll.methods.rfc2544.result import BackToBackRow, ThroughputRow
+from plimsoll.methods.rfc2544.settings import FrameSpec, described_traffic
 from plimsoll.methods.rfc2544.shortfalls import (
     shortfalls_of_repeats,
     shortfalls_of_throughput,
@@ -24,7 +22,9 @@ from plimsoll.methods.rfc2544.shortfalls import (
 from plimsoll.methods.rfc2544.subject import (
     TestSubject,
     bounds_said,
+    check_frames,
     experiment_for,
+    run_over_frames,
     subject_of,
     with_ceiling,
 )
@@ -33,7 +33,7 @@ from plimsoll.methods.rfc9004.result import METHOD, ROW, BufferRow, Rfc9004Resul
 from plimsoll.methods.rfc9004.settings import Rfc9004Settings
 from plimsoll.record.results.method_result import Shortfall, counts_of, invalid_reasons
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.whole_verdict import whole_verdict
+from plimsoll.record.trials.trial_record import whole_verdict
 from plimsoll.text.units import format_pps
 
 # "Results reported at or near the configured upper limit are likely invalid."

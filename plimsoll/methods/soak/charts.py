@@ -6,14 +6,17 @@ import altair as alt
 
 from plimsoll.methods.soak.data import SoakData
 from plimsoll.methods.soak.series import MAX, P50, P99, RX, SeriesStretch
-from plimsoll.report.figures.figure import Figure, records, y2_pixel, y_pixel
-from plimsoll.report.figures.palette import (
+from plimsoll.report.figures.figure import (
     NEUTRAL,
     QUANTILE_COLOURS,
     VERDICT_COLOURS,
     VERDICT_SHAPES,
     VERDICTS,
+    Figure,
+    records,
     series_scale,
+    y2_pixel,
+    y_pixel,
 )
 from plimsoll.report.figures.time_axis import TimeAxis
 from plimsoll.report.figures.value_axis import LEAST_US, TICKS, log_axis

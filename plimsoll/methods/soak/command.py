@@ -16,9 +16,9 @@ from plimsoll.benchmark.whole_run.preflight import check_trial
 from plimsoll.errors import InputError
 from plimsoll.methods.soak.result import METHOD, SoakResult
 from plimsoll.methods.soak.run import run_soak
-from plimsoll.methods.soak.segments import segments_of
+from plimsoll.methods.soak.series import segments_of
 from plimsoll.methods.soak.settings import SoakSettings
-from plimsoll.report.parts.offered import compared_loads
+from plimsoll.report.parts.headline import compared_loads
 from plimsoll.terminal.commands.standard_command import StandardCommand
 from plimsoll.terminal.options.options import parse_option
 from plimsoll.terminal.output import stdout

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from plimsoll.methods.soak.charts import soak_latency, soak_rate, soak_windows
-from plimsoll.methods.soak.data import SoakData, load_soak
-from plimsoll.methods.soak.lines import (
+from plimsoll.methods.soak.data import (
+    SoakData,
     drift_lines,
+    load_soak,
     loss_lines,
     segment_lines,
     spike_lines,
@@ -15,8 +16,7 @@ from plimsoll.methods.soak.result import SoakResult
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.hosts.section import host_sections
 from plimsoll.report.parts.finding_lines import in_short, rule_words
-from plimsoll.report.parts.headline import Headline, trials_trust
-from plimsoll.report.parts.offered import compared_loads
+from plimsoll.report.parts.headline import Headline, compared_loads, trials_trust
 from plimsoll.report.parts.page import Page
 from plimsoll.report.parts.tables import lines_of
 from plimsoll.report.parts.trial_details import trial_details

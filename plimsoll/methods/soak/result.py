@@ -10,9 +10,9 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.run_outcome import (
+from plimsoll.record.methods.method import (
     PER_DIRECTION,
+    Method,
     RunAnswer,
     RunOutcome,
     intended_text,

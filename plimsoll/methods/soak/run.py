@@ -6,7 +6,7 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import load_within_line, loads_of_search
 from plimsoll.benchmark.session.session import ProgressListener
 from plimsoll.benchmark.testbed.testbed import BedPlan
-from plimsoll.benchmark.trial_run.baseline_trial import has_baseline, measure_baseline
+from plimsoll.benchmark.trial_run.before_search import has_baseline, measure_baseline
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_overseer import WindowWatch
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
@@ -14,11 +14,10 @@ from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_trial
 from plimsoll.host.processes.stop_request import stop_requested
 from plimsoll.methods.soak.result import METHOD, SoakResult
-from plimsoll.methods.soak.segments import segments_of
+from plimsoll.methods.soak.series import segments_of
 from plimsoll.methods.soak.settings import SoakSettings
 from plimsoll.methods.soak.summary import summarise_soak
-from plimsoll.methods.soak.verdict import left_s
-from plimsoll.methods.soak.watch import SoakWatch
+from plimsoll.methods.soak.verdict import SoakWatch, left_s
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.window_record import WindowRecord
 from plimsoll.text.units import format_duration

@@ -10,9 +10,8 @@ from itertools import combinations
 from statistics import median
 from typing import Any, Literal
 
-from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.run_start import recorded_settings
-from plimsoll.benchmark.whole_run.agreement import dut_agreement_of
+from plimsoll.benchmark.session.session import recorded_settings, versions
+from plimsoll.benchmark.whole_run.diagnosis import dut_agreement_of
 from plimsoll.methods.soak.result import (
     LatencySpike,
     SeriesDrift,
@@ -24,12 +23,22 @@ from plimsoll.methods.soak.result import (
     SoakTester,
     SoakWindows,
 )
-from plimsoll.methods.soak.segments import PHASE, begins_of, segments_of, windows_of
-from plimsoll.methods.soak.series import MAX, P50, P99, RX, SoakSeries, soak_series
+from plimsoll.methods.soak.series import (
+    MAX,
+    P50,
+    P99,
+    PHASE,
+    RX,
+    SoakSeries,
+    begins_of,
+    segments_of,
+    soak_series,
+    windows_of,
+)
 from plimsoll.methods.soak.settings import SoakSettings
 from plimsoll.methods.soak.verdict import end_of, notes_of, verdict_of
 from plimsoll.record.causes.spikes import Spike, read_spikes
-from plimsoll.record.results.event_bound import events_per_hour_below
+from plimsoll.record.results.load_line import events_per_hour_below
 from plimsoll.record.results.method_result import counts_of, invalid_reasons
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import TRIAL_STARTED, JournalContents, read_journal

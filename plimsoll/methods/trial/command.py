@@ -16,8 +16,7 @@ from plimsoll.methods.trial.run import run_single_trial
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report import write_report
-from plimsoll.terminal.commands.progress import progress_on
-from plimsoll.terminal.commands.running import serving
+from plimsoll.terminal.commands.running import progress_on, serving
 from plimsoll.terminal.exit_codes import end_by
 from plimsoll.terminal.options.options import (
     MetricsPortOption,
@@ -28,8 +27,7 @@ from plimsoll.terminal.options.options import (
     tag_run,
 )
 from plimsoll.terminal.output import stderr, stdout
-from plimsoll.terminal.tables.stream_table import stream_tables
-from plimsoll.terminal.tables.trial_table import trial_table
+from plimsoll.terminal.tables.trial_table import stream_tables, trial_table
 from plimsoll.text.units import parse_duration, parse_rate
 
 _EPILOG = (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.run_outcome import RunOutcome, trial_outcome
+from plimsoll.record.methods.method import Method, RunOutcome, trial_outcome
 from plimsoll.record.trials.trial_record import TrialRecord
 
 

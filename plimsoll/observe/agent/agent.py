@@ -23,8 +23,7 @@ from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.wall_clock import wall_minus_monotonic_ns
 from plimsoll.observe.agent.host_trace import HostTrace, read_clock
 from plimsoll.observe.agent.registry import OBSERVERS
-from plimsoll.observe.agent.replies import Begun, Ended, Opened, Reply, RequestRefused
-from plimsoll.observe.agent.trace_replies import TraceEvents
+from plimsoll.observe.agent.replies import Begun, Ended, Opened, Reply, RequestRefused, TraceEvents
 from plimsoll.observe.reading.host_files import HostFiles, printable
 from plimsoll.observe.reading.observer import NotObservable, Observation, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings

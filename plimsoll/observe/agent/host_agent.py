@@ -16,12 +16,16 @@ import msgspec
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.errors import MachineError, PlimsollError
-from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.child import WORKING_DIRECTORY, module_environment, tied_to_parent
 from plimsoll.host.processes.identity import ProcessIdentity, identify
-from plimsoll.host.processes.own_module import WORKING_DIRECTORY, module_environment
-from plimsoll.observe.agent.replies import REPLY_HEAD, Begun, Ended, Opened, Reply, RequestRefused
-from plimsoll.observe.agent.trace_replies import (
+from plimsoll.observe.agent.replies import (
+    REPLY_HEAD,
+    Begun,
     ClockRead,
+    Ended,
+    Opened,
+    Reply,
+    RequestRefused,
     TraceEvents,
     TraceFailed,
     TraceOpened,
@@ -29,7 +33,7 @@ from plimsoll.observe.agent.trace_replies import (
     TraceRead,
     TraceStarted,
 )
-from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.observe.kernel_trace.trace_program import TraceUnavailable
 from plimsoll.observe.reading.observer import Observation
 from plimsoll.record.metrics.metric_log import is_head
 from plimsoll.record.metrics.metrics import MetricsWriter

@@ -14,10 +14,10 @@ from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger, sweep
 from plimsoll.host.ledger.own_processes import StartedByRun
-from plimsoll.host.namespaces.within import has_host_clocks, has_host_process_ids
+from plimsoll.host.namespaces.network_namespace import has_host_clocks, has_host_process_ids
 from plimsoll.host.processes.polling_loops import FoundLoop, loops_on
 from plimsoll.host.processes.ticks import HostTicks
-from plimsoll.observe.agent.trace_replies import (
+from plimsoll.observe.agent.replies import (
     EVENTS_OF_A_LINE,
     MOST_TASKS,
     AgentEvent,
@@ -34,9 +34,12 @@ from plimsoll.observe.agent.trace_replies import (
     TraceStarted,
 )
 from plimsoll.observe.kernel_trace.kernel_trace import READABLE_CLOCKS, KernelTrace
-from plimsoll.observe.kernel_trace.thread_names import task_cgroups, tasks_seen
-from plimsoll.observe.kernel_trace.trace_program import Window
-from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.observe.kernel_trace.trace_program import (
+    TraceUnavailable,
+    Window,
+    task_cgroups,
+    tasks_seen,
+)
 
 _WINDOWS = TypeAdapter(tuple[tuple[int, int], ...])
 _LEDGER = "observe"

@@ -18,26 +18,26 @@ from plimsoll.host.cpus import online_cpus
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.trace_instance import TRACE_INSTANCE_PREFIX
 from plimsoll.host.tracefs import find_tracefs
-from plimsoll.observe.kernel_trace.event import KernelEvent
-from plimsoll.observe.kernel_trace.event_choice import (
+from plimsoll.observe.kernel_trace.instance import (
     ELSEWHERE,
     FILTERS_ON_TESTED_CPUS,
     ON_LOOPS,
     ON_TESTED_CPUS,
     RUN_TIME,
+    TraceInstance,
     by_threads,
     matching_events,
 )
-from plimsoll.observe.kernel_trace.instance import TraceInstance
-from plimsoll.observe.kernel_trace.thread_names import with_thread_names
 from plimsoll.observe.kernel_trace.trace_program import (
     PROGRAM,
     CpuTotals,
+    KernelEvent,
+    TraceUnavailable,
     Window,
     find_trace_program,
     read_buffers,
+    with_thread_names,
 )
-from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
 
 Clock = Literal["x86-tsc", "mono_raw"]
 _CLOCKS: tuple[Clock, ...] = ("x86-tsc", "mono_raw")

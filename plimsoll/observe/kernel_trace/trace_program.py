@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,24 @@ import msgspec
 
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.child import describe_exit, tied_to_parent
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.host.processes.identity import cgroup_of
+
+
+class KernelEvent(msgspec.Struct, frozen=True):
+    """One event on one CPU; a busy second has a hundred thousand.
+
+    `tsc` is its time by the trace's clock: TSC ticks, or nanoseconds of CLOCK_MONOTONIC_RAW
+    where the clock is "mono_raw". `cpu` is where it happened. `fields` are named as the
+    kernel names them, and `common_pid` is the thread that was running. Functions are names,
+    other addresses hexadecimal text, sets of CPUs lists such as "0,2". `common_comm`, where
+    it could be found out, is the name of that thread.
+    """
+
+    tsc: int
+    cpu: int
+    name: str
+    fields: Mapping[str, int | str]
+
 
 TRACE_VARIABLE = "PLIMSOLL_TRACE"
 PROGRAM = "plimsoll-trace"
@@ -129,3 +146,75 @@ def merged(windows: Sequence[Window]) -> list[Window]:
         else:
             result.append((begin, end))
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class TraceUnavailable:
+    """What is missing, and in one imperative sentence what to do about it."""
+
+    reason: str
+    remedy: str
+
+
+_PROC = Path("/proc")
+# Fields of events that name a thread, by the field with its id.
+_NAMES = {"prev_pid": "prev_comm", "next_pid": "next_comm", "pid": "comm"}
+
+
+def with_thread_names(events: Sequence[KernelEvent], proc: Path = _PROC) -> list[KernelEvent]:
+    """The events with `common_comm`, the name of the thread `common_pid`, where it is known.
+
+    From the events themselves, or else from /proc, where a thread that has ended is not
+    found. The kernel's own list (saved_cmdlines) is not used: a name with a newline in it
+    would forge the next line's.
+    """
+    names = _names_in(events)
+    return [_named(event, names, proc) for event in events]
+
+
+def _names_in(events: Sequence[KernelEvent]) -> dict[int, str | None]:
+    names: dict[int, str | None] = {}
+    # By the event's name: most events name no thread, and all of a name have the same fields.
+    fields_of: dict[str, tuple[tuple[str, str], ...]] = {}
+    for event in events:
+        if (fields := fields_of.get(event.name)) is None:
+            fields = tuple(each for each in _NAMES.items() if each[0] in event.fields)
+            fields_of[event.name] = fields
+        for id_field, name_field in fields:
+            thread, name = event.fields.get(id_field), event.fields.get(name_field)
+            if isinstance(thread, int) and thread != 0 and isinstance(name, str):
+                names[thread] = name
+    return names
+
+
+def _named(event: KernelEvent, names: dict[int, str | None], proc: Path) -> KernelEvent:
+    thread = event.fields.get("common_pid")
+    # 0 is whichever CPU's idle task.
+    if not isinstance(thread, int) or thread == 0:
+        return event
+    if thread not in names:
+        names[thread] = _name_now(thread, proc)
+    name = names[thread]
+    if name is None:
+        return event
+    return KernelEvent(event.tsc, event.cpu, event.name, {**event.fields, "common_comm": name})
+
+
+def _name_now(thread: int, proc: Path) -> str | None:
+    try:
+        return (proc / str(thread) / "comm").read_text(errors="replace").removesuffix("\n")
+    except OSError:
+        return None
+
+
+# The tasks that had a CPU by the kernel's events, and their cgroups.
+def tasks_seen(events: Iterable[KernelEvent]) -> set[int]:
+    """By id, those that had a CPU."""
+    ids = (event.fields.get("next_pid") for event in events if event.name == "sched_switch")
+    return {each for each in ids if isinstance(each, int) and each > 0}
+
+
+def task_cgroups(events: Iterable[KernelEvent]) -> dict[int, str]:
+    """By id, of those that had a CPU and still live."""
+    found = {each: cgroup_of(each) for each in tasks_seen(events)}
+    return {each: cgroup for each, cgroup in found.items() if cgroup is not None}

@@ -11,7 +11,7 @@ from plimsoll.observe.network.watched_namespace import (
     NamespaceReader,
     WatchedNamespace,
 )
-from plimsoll.observe.procfs.wrapping_counter import continued
+from plimsoll.observe.procfs.per_cpu_table import continued
 from plimsoll.observe.reading.host_files import printable
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType

@@ -10,7 +10,7 @@ from typing import ClassVar, TypeVar
 
 from plimsoll.errors import MachineError
 from plimsoll.host.namespaces.netlink import RouteSocket, links
-from plimsoll.host.namespaces.within import run_within
+from plimsoll.host.namespaces.network_namespace import run_within
 from plimsoll.observe.reading.host_files import printable
 from plimsoll.observe.reading.observer import NotObservable, Observation, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.observe.reading.cpu_topology import cpu_names
-from plimsoll.observe.reading.host_files import RereadFile
+from plimsoll.observe.reading.host_files import RereadFile, cpu_names
 from plimsoll.observe.reading.observer import ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType

@@ -8,10 +8,25 @@ from operator import ne
 from pathlib import Path
 from typing import NamedTuple
 
-from plimsoll.observe.procfs.wrapping_counter import continued
 from plimsoll.observe.reading.host_files import RereadFile
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType
+
+_MODULUS = 1 << 32
+# No CPU counts as much in the seconds between two readings: at ten million events a second,
+# which is more than it can take interrupts or packets, this is 27 s.
+_FURTHEST = 1 << 28
+
+
+def continued(total: int, reading: int) -> int:
+    """The total that a counter of 32 bits shows as `reading`; it stood at `total` before.
+
+    One that was set to zero, not wrapped, is taken at its word: then it is less than before.
+    """
+    counted = (reading - total) % _MODULUS
+    wrapped = reading < total % _MODULUS
+    return total + counted if not wrapped or counted < _FURTHEST else reading
+
 
 # A CPU that comes or goes while the kernel writes the table leaves lines that disagree.
 _ATTEMPTS = 5

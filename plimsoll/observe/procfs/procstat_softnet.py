@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plimsoll.host.cpus import online_cpus
-from plimsoll.observe.procfs.wrapping_counter import continued
+from plimsoll.observe.procfs.per_cpu_table import continued
 from plimsoll.observe.reading.host_files import RereadFile
 from plimsoll.observe.reading.observer import ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.observe.reading.readings import Readings
 
 # The C library takes blocks of 128 kB and more from the system anew each time, which costs
@@ -108,3 +110,49 @@ def read_present(files: list[PassingFile], readings: Readings) -> None:
         except OSError:
             files.remove(file)
             file.absent(readings)
+
+
+def cpu_names(files: HostFiles, cpu: int) -> Mapping[str, str]:
+    """The breakouts of a CPU: num, package, die, core, thread, as far as they are known."""
+    topology = files.sys / "devices/system/cpu" / f"cpu{cpu}" / "topology"
+    found = {
+        "package": read_text(topology / "physical_package_id"),
+        "die": read_text(topology / "die_id"),
+        "core": read_text(topology / "core_id"),
+        "thread": _thread(topology, cpu),
+    }
+    # A virtual machine may say -1 where there is no such thing.
+    known = {name: value for name, value in found.items() if value and not value.startswith("-")}
+    return {**known, "num": str(cpu)}
+
+
+def _thread(topology: Path, cpu: int) -> str | None:
+    """Its place among the threads of its core."""
+    siblings = read_text(topology / "thread_siblings_list")
+    return None if not siblings else str(parse_cpu_list(siblings).index(cpu))
+
+
+class CounterFile:
+    """Such a file, held open, and the series that it feeds."""
+
+    def __init__(self, path: Path, series: int) -> None:
+        """Open it. Raises OSError where it is not there or may not be read."""
+        self._file = RereadFile(path)
+        self._series = series
+        self._content = b""
+
+    def read(self, readings: Readings) -> bool:
+        """Tell where it stands if that has changed, and say whether it has.
+
+        Raises OSError when what it tells of has gone, and ValueError where it holds no number.
+        """
+        content = self._file.read()
+        if content == self._content:
+            return False
+        self._content = content
+        readings.total(self._series, int(content))
+        return True
+
+    def absent(self, readings: Readings) -> None:
+        """Tell that it has gone."""
+        readings.absent(self._series)

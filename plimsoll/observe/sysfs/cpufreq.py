@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.host.cpus import parse_cpu_list
-from plimsoll.observe.reading.cpu_topology import cpu_names
-from plimsoll.observe.reading.host_files import HostFiles, RereadFile, read_text
+from plimsoll.observe.reading.host_files import HostFiles, RereadFile, cpu_names, read_text
 from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.samples.metric_type import MetricType

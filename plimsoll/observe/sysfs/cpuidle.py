@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from plimsoll.host.cpus import online_cpus
-from plimsoll.observe.reading.cpu_topology import cpu_names
-from plimsoll.observe.reading.host_files import HostFiles, read_text
+from plimsoll.observe.reading.host_files import CounterFile, HostFiles, cpu_names, read_text
 from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
-from plimsoll.observe.sysfs.counter_file import CounterFile
 from plimsoll.record.samples.metric_type import MetricType
 
 # Counted in µs by the kernel, so that all states of all CPUs come to the CPUs that idled.

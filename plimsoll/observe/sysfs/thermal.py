@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from plimsoll.host.cpus import online_cpus
-from plimsoll.observe.reading.cpu_topology import cpu_names
-from plimsoll.observe.reading.host_files import HostFiles, RereadFile, read_text
+from plimsoll.observe.reading.host_files import (
+    CounterFile,
+    HostFiles,
+    RereadFile,
+    cpu_names,
+    read_text,
+)
 from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
-from plimsoll.observe.sysfs.counter_file import CounterFile
 from plimsoll.record.samples.metric_type import MetricType
 
 # The threads of a core, and the cores of a package, may all count the same event: their sum

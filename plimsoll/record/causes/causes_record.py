@@ -17,7 +17,7 @@ from plimsoll.record.files.whole_file import read_whole, write_whole
 from plimsoll.record.run.file_check import require_intact_paths
 from plimsoll.record.run.listed_files import listed_in
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.search.evidence.host_cpu import HostCpu
+from plimsoll.search.evidence.trial_evidence import HostCpu
 
 _REMEDY = "restore it from a copy of the run, or delete it and lose the trial's causes"
 _NUMBERED = re.compile(r"[1-9][0-9]{0,8}\.json")
@@ -119,7 +119,7 @@ class TraceState(_Part):
 class Cause(_Part):
     """One cause of one incident.
 
-    Its kind is one of the CauseKind of plimsoll/attribution/incidents/cause.py, unless another
+    Its kind is one of the CauseKind of plimsoll/attribution/incidents/incident.py, unless another
     version has recorded it. `owner`, `cpu` and `host` say whose CPU it took. What filled a queue
     counts from its own begin: the cause of a loss, and one that left a queue behind in which a
     frame waited later.

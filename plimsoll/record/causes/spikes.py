@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from heapq import nlargest
 from pathlib import Path
 from typing import Literal
@@ -14,10 +14,10 @@ import msgspec
 
 from plimsoll.generator.interface import Interval, StreamCounts
 from plimsoll.generator.latency_ends import least_longest_ns
-from plimsoll.record.files.closeable import Closeable
-from plimsoll.record.files.settling_file import SettlingFile, open_stretch
+from plimsoll.record.causes.causes_record import Cause, ExplainedIncident, TrialCauses
+from plimsoll.record.files.growing_files import Closeable, SettlingFile, TimeSteps, open_stretch
+from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.files.table_file import TableSchema
-from plimsoll.record.files.time_steps import TimeSteps
 from plimsoll.record.run.file_check import require_intact_paths
 from plimsoll.record.run.listed_files import ListedFiles
 from plimsoll.record.run.run_directory import RunDirectory
@@ -209,3 +209,64 @@ def _line(spike: Spike) -> str:
 
 def _growing(run: RunDirectory) -> Path:
     return run.spikes.with_suffix(".jsonl")
+
+
+# The interval's worst latency and the engine's list of the worst are of one frame; only their
+# roundings from ticks to ns differ.
+_ROUNDING_NS = 2
+
+
+def attribute_spikes(run: RunDirectory, causes: TrialCauses) -> int:
+    """Write the causes into the trial's spikes and return how many have one now.
+
+    To be called by the run's writer after the trial has ended. Raises RecordError.
+    """
+    if not run.spikes.exists():
+        return 0
+    spikes = [_with_cause(spike, causes) for spike in read_spikes(run)]
+    explained = sum(spike.trial == causes.trial and spike.cause is not None for spike in spikes)
+    if explained:
+        _replace(run, spikes)
+    return explained
+
+
+def _with_cause(spike: Spike, causes: TrialCauses) -> Spike:
+    if spike.trial != causes.trial:
+        return spike
+    found = next((each for each in causes.incidents if _is_it(each, spike)), None)
+    root = None if found is None else _root(found.causes)
+    if root is None:
+        return spike
+    return replace(spike, cause=root.name, confidence=root.confidence, woken_by=root.woken_by)
+
+
+def _is_it(incident: ExplainedIncident, spike: Spike) -> bool:
+    if incident.kind != spike.kind:
+        return False
+    if incident.kind == "stall":
+        return incident.end_tsc == spike.tsc and incident.subject == f"CPU {spike.cpu}"
+    at_ms = None if incident.begin_unix_ns is None else incident.begin_unix_ns / _NS_PER_MS
+    length_ms = incident.length_ns / _NS_PER_MS
+    in_time = at_ms is not None and spike.begin_ms - length_ms - 1 <= at_ms <= spike.end_ms + 1
+    near = abs(incident.length_ns - spike.length_ns) <= _ROUNDING_NS
+    return incident.subject == spike.stream and near and in_time
+
+
+def _root(causes: Sequence[Cause]) -> Cause | None:
+    """The first cause that is not merely a link of the chain."""
+    roots = (cause for cause in causes if cause.kind != "tester-stall")
+    return next(roots, causes[0] if causes else None)
+
+
+def _replace(run: RunDirectory, spikes: Iterable[Spike]) -> None:
+    """Through files of other names: at every moment spikes.parquet is whole."""
+    lines = run.spikes.with_name(".spikes.attributed.jsonl")
+    made = run.spikes.with_name(".spikes.attributed.parquet")
+    try:
+        with lines.open("wb") as file:
+            file.writelines(msgspec.json.encode(spike) + b"\n" for spike in spikes)
+        made.unlink(missing_ok=True)
+        SPIKES.convert(lines, made)
+        made.replace(run.spikes)
+    except OSError as error:
+        raise write_failed(run.spikes, error) from error

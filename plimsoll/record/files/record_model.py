@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.search.evidence.evidence_model import EvidenceModel
+from plimsoll.search.evidence.trial_evidence import EvidenceModel
 
 
 class RecordModel(EvidenceModel):

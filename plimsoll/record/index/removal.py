@@ -6,12 +6,173 @@ import os
 import re
 import secrets
 import shutil
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.index.removal_plan import Removal, check_is_over, identity_of, removal_failed
-from plimsoll.record.run.run_lock import kept_idle
+from plimsoll.record.index.run_entry import RunEntry, entry_of
+from plimsoll.record.index.run_files import RUN_ID, looks_like_run, part_paths
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_lock import is_held, kept_idle
 from plimsoll.text.plain_text import plain_text
+
+# What a run directory holds by itself: the files of RunDirectory, those of this index, a
+# matrix's plan and iterations, and what a kill leaves of a file being written.
+_OWN = re.compile(
+    r"experiment\.yaml|environment\.json|audit\.json|audits|journal\.jsonl|metrics"
+    r"|histograms\.hlog(\.open)?|spikes\.(parquet|jsonl(\.open)?)|result\.json|report\.html"
+    r"|charts|tables|causes|lock|summary\.json|notes\.json|notes\.lock|matrix\.json"
+    r"|iteration-\d+|\..*\.\d+"
+)
+_BY_HAND = "look at it, and remove it by hand if you want it gone"
+
+
+# Device, inode and kind: a freed inode number is soon reused.
+FileIdentity = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What is to be removed, as it was found: a run, or a link that leads to one.
+
+    `bytes` and `files` are of all that is removed, which is nothing of what a link leads to.
+    `foreign` are names in the run directory that no run has by itself.
+    """
+
+    path: Path
+    entry: RunEntry
+    is_link: bool
+    bytes: int
+    files: int
+    foreign: tuple[str, ...]
+    identity: FileIdentity
+
+
+def plan_removal(path: Path) -> Removal:
+    """What removing the run at `path` would remove.
+
+    Raises InputError where it is not a run, is a part of one, or is still going, and RecordError
+    where it cannot be looked into.
+    """
+    path = _without_links(path)
+    try:
+        found = os.lstat(path)
+        if stat.S_ISLNK(found.st_mode):
+            return _link(path, found)
+        _check_is_run(path, found)
+        _check_is_whole(path)
+        check_is_over(path)
+        files, size = _measure(path, found.st_dev)
+        foreign = tuple(sorted(name for name in os.listdir(path) if not _OWN.fullmatch(name)))
+    except OSError as error:
+        raise removal_failed("cannot be looked into", path, error, _BY_HAND) from error
+    entry = entry_of(path.name, path)
+    return Removal(path, entry, False, size, files, foreign, identity_of(found))
+
+
+def identity_of(found: os.stat_result) -> FileIdentity:
+    """What tells a file from another that is put in its place."""
+    return found.st_dev, found.st_ino, stat.S_IFMT(found.st_mode)
+
+
+def _link(path: Path, found: os.stat_result) -> Removal:
+    if not looks_like_run(path):
+        raise _no_run(path, "a link that leads to no run")
+    entry = entry_of(path.name, path)
+    return Removal(path, entry, True, found.st_size, 1, (), identity_of(found))
+
+
+def _check_is_run(path: Path, found: os.stat_result) -> None:
+    """A whole run; or what a run is called, holding nothing but what runs hold."""
+    if not stat.S_ISDIR(found.st_mode):
+        raise _no_run(path, "no directory")
+    run = RunDirectory(path)
+    if all(_is_file(part) for part in (run.experiment, run.journal)):
+        return
+    if RUN_ID.fullmatch(path.name) is None:
+        raise _no_run(path, "no run: it holds no experiment.yaml, or no journal.jsonl")
+    foreign = [name for name in os.listdir(path) if not _OWN.fullmatch(name)]
+    if foreign:
+        shown = plain_text(", ".join(sorted(foreign)), 200)
+        raise _no_run(path, f"no whole run, and holds what no run has made: {shown}")
+
+
+def _check_is_whole(path: Path) -> None:
+    matrix = path.parent.parent
+    if path in part_paths(matrix) and (matrix / "matrix.json").is_file():
+        raise InputError(
+            f"this is a part of the matrix run {plain_text(matrix.name)}",
+            where=plain_text(str(path)),
+            remedy="remove the whole matrix run, or leave it",
+        )
+
+
+def check_is_over(path: Path) -> None:
+    """Raise InputError where the run, or one that it is made of, is going on."""
+    for each in (path, *part_paths(path)):
+        if is_held(each / "lock"):
+            raise InputError(
+                "the run is going on",
+                where=plain_text(str(each)),
+                remedy="stop it first, or wait until it ends",
+            )
+
+
+def _measure(path: Path, device: int) -> tuple[int, int]:
+    """How many files there are, and their bytes. Raises InputError where one is mounted."""
+    files, size = 0, 0
+    for entry in _walk(path):
+        found = entry.stat(follow_symlinks=False)
+        if found.st_dev != device:
+            raise InputError(
+                "another file system is mounted in it",
+                where=plain_text(entry.path),
+                remedy="unmount it first",
+            )
+        if not stat.S_ISDIR(found.st_mode):
+            files, size = files + 1, size + found.st_size
+    return files, size
+
+
+def _walk(folder: Path | str) -> Iterator[os.DirEntry[str]]:
+    """All below, folders before what they hold; what has vanished by then is left out."""
+    folders = [os.fspath(folder)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                yield entry
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _without_links(path: Path) -> Path:
+    """The same place, by a path on which only the last step may be a link."""
+    if path.name in ("", os.pardir):
+        return Path(os.path.realpath(path))
+    return Path(os.path.realpath(path.parent)) / path.name
+
+
+def removal_failed(what: str, path: Path, error: OSError, remedy: str) -> RecordError:
+    """The error for `what`, with the system's reason and the file that it is about."""
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        reason += f" ({plain_text(os.fsdecode(error.filename))})"
+    return RecordError(f"{what}: {reason}", where=plain_text(str(path)), remedy=remedy)
+
+
+def _no_run(path: Path, what: str) -> InputError:
+    return InputError(f"this is {what}", where=plain_text(str(path)), remedy=_BY_HAND)
+
 
 _TAKEN_OUT = re.compile(r"\.plimsoll-removed-[0-9a-f]{16}")
 _LOOK_AGAIN = "look what it is now, and try again"

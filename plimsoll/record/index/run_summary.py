@@ -10,22 +10,81 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import stat
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, Self, TypeVar, get_args
 
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.whole_file import write_whole
-from plimsoll.record.index.run_paths import LATEST_NS
-from plimsoll.record.index.run_sources import RunSources, Stamp
-from plimsoll.record.methods.run_outcome import RunAnswer
+from plimsoll.record.index.run_files import LATEST_NS
+from plimsoll.record.methods.method import RunAnswer
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.text.given_path import read_regular_file
+
+RESTORE_RUN = "restore it from a copy of the run, or remove the run: plimsoll runs rm"
+# Size in bytes, and the time of the last change in ns since the epoch.
+Stamp = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RunSources:
+    """The stamps of experiment, journal and result; there is no result before the run's end."""
+
+    experiment: Stamp
+    journal: Stamp
+    result: Stamp | None
+
+    @classmethod
+    def of(cls, run: RunDirectory) -> Self:
+        """As they are now. Raises RecordError where one is missing, no file, or unreadable."""
+        return cls(
+            experiment=_needed(run.experiment),
+            journal=_needed(run.journal),
+            result=_stamp_of(run.result),
+        )
+
+    def hold_for(self, now: Self, *, running: bool) -> bool:
+        """Whether what was read from these holds of the files as they are `now`.
+
+        The journal of a `running` run grows by the second, and nothing in it but the run's
+        start is in the summary of a run that goes on.
+        """
+        same = self.experiment == now.experiment and self.result == now.result
+        return same and (running or self.journal == now.journal)
+
+
+def _needed(path: Path) -> Stamp:
+    stamp = _stamp_of(path)
+    if stamp is None:
+        raise RecordError(f"holds no {path.name}", where=str(path.parent), remedy=RESTORE_RUN)
+    return stamp
+
+
+def _stamp_of(path: Path) -> Stamp | None:
+    """None where there is no such file."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error)) from error
+    if not stat.S_ISREG(found.st_mode):
+        raise _unreadable(path, "not a regular file")
+    if not os.access(path, os.R_OK, effective_ids=True):
+        raise _unreadable(path, "Permission denied")
+    return found.st_size, found.st_mtime_ns
+
+
+def _unreadable(path: Path, reason: str) -> RecordError:
+    return RecordError(f"cannot be read: {reason}", where=str(path), remedy=RESTORE_RUN)
+
 
 FORMAT = 2
 _MOST_MIB = 1

@@ -4,11 +4,79 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
-from plimsoll.record.methods.run_outcome import RunFigure, RunOutcome
+from plimsoll.record.run.run_directory import trial_period
+from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.text.units import format_pps
+
+PER_DIRECTION = "pps per direction"
+Better = Literal["higher", "lower"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunAnswer:
+    """`text` says it to people; `value` is what `figure` names, in `unit`.
+
+    `value` is None where nothing was found, and where there is no one figure.
+    """
+
+    text: str
+    figure: str
+    value: float | None
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """`answer` and verdict of a run; "none" of a method that measures and judges nothing.
+
+    `period` is the metrics' period that the answer rests on, where it is one. Not
+    `complete` is a run that a signal ended in good order, and that can be gone on with.
+    """
+
+    answer: RunAnswer | None = None
+    verdict: Verdict = "none"
+    period: str | None = None
+    complete: bool = True
+
+
+def rate_text(pps: float) -> str:
+    """A rate for people."""
+    return f"{format_pps(pps)} per direction"
+
+
+def intended_text(offered_pps: float, intended_pps: float) -> str:
+    """What the offered load was to be, in brackets; empty where people read the same figure."""
+    intended = format_pps(intended_pps)
+    return "" if intended == format_pps(offered_pps) else f" ({intended} intended)"
+
+
+def trial_outcome(load_pps: float, verdict: Verdict, number: int) -> RunOutcome:
+    """What a run of one trial came to: that trial, by its number."""
+    answer = RunAnswer(f"{rate_text(load_pps)}: {verdict}", "load", load_pps, PER_DIRECTION)
+    return RunOutcome(answer, verdict, trial_period(number))
+
+
+# A figure of a run, by which it can be compared with others.
+@dataclass(frozen=True, slots=True)
+class RunFigure:
+    """One value of a run, with its unit and which way is the better one.
+
+    A `lower_bound` is a load line that the tester or the search's maximum limits: the DUT may
+    carry more. An `upper_bound` is the lowest load that a DUT failed at which has no load line: it
+    carries less.
+    """
+
+    name: str
+    value: float
+    unit: str
+    better: Better
+    lower_bound: bool = False
+    upper_bound: bool = False
+
 
 R = TypeVar("R", bound=BaseModel)
 

@@ -7,11 +7,19 @@ queries and dashboards read our record.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
 from plimsoll.generator.histogram import merge
-from plimsoll.generator.interface import Cycles, Interval, StreamCounts, WorkerCounts
+from plimsoll.generator.interface import (
+    Cycles,
+    GeneratorFacts,
+    Interval,
+    PortInfo,
+    StreamCounts,
+    WorkerCounts,
+)
 from plimsoll.generator.latency_ends import least_longest_ns
 from plimsoll.record.metrics.engine_samples import (
     direction_name,
@@ -20,11 +28,48 @@ from plimsoll.record.metrics.engine_samples import (
     frames_type,
     time_type,
 )
-from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
 from plimsoll.record.samples.metric_type import MetricSample, MetricType
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.search.text.wire import l1_bits, l2_bits
 from plimsoll.traffic.plan import StreamPlan
+
+
+@dataclass(frozen=True, slots=True)
+class TesterCapacity:
+    """What is known of it; of what is not, there is no utilisation.
+
+    `link_bps` has the speed of each port's link, L1. `tsc_hz` is the rate of the ticks in
+    which polling loops tell their time; `sending` and `receiving` are the CPUs of the loops
+    that have queues to send on, and to receive from.
+    """
+
+    link_bps: Mapping[int, float] = field(default_factory=dict)
+    tsc_hz: float | None = None
+    sending: frozenset[int] = frozenset()
+    receiving: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(
+        cls, generator: GeneratorFacts, ports: Iterable[PortInfo], line_rate_bps: float | None
+    ) -> TesterCapacity:
+        """Of a generator whose ports are open.
+
+        `line_rate_bps`, as the lab states it, stands in where a port states no speed.
+        """
+        speeds = {
+            port.port: line_rate_bps if port.link_mbps is None else port.link_mbps * 1e6
+            for port in ports
+        }
+        return cls(
+            link_bps={port: bps for port, bps in speeds.items() if bps},
+            tsc_hz=generator.tsc_hz,
+            sending=frozenset(worker.cpu for worker in generator.workers if worker.tx),
+            receiving=frozenset(worker.cpu for worker in generator.workers if worker.rx),
+        )
+
+
+UNKNOWN_CAPACITY = TesterCapacity()
+
 
 _SOURCE = "trafficgen"
 _INTENDED = MetricType(_SOURCE, "intended-tx-pps", "throughput", "pps", "sum")

@@ -4,23 +4,45 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
 from plimsoll.host.ledger.scratch import scratch_folder
-from plimsoll.record.files.append_file import AppendFile
-from plimsoll.record.files.closeable import Closeable
+from plimsoll.record.files.growing_files import AppendFile, Closeable
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.table_file import TableSchema
 from plimsoll.record.metrics.metric_log import is_head
-from plimsoll.record.metrics.metric_row import MetricRow
 from plimsoll.record.run.file_check import intact_paths, require_intact_paths
 from plimsoll.record.run.listed_files import listed_in
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.plain_text import plain_name
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """A value over [begin_ms, end_ms) since the epoch. `names` are its breakout dimensions.
+
+    `monotonic_ms` is the end on the CLOCK_MONOTONIC of the host that measured it. `count`
+    is the whole number behind the value of a counted metric, None for others.
+    """
+
+    period: str
+    source: str
+    type: str
+    metric_class: str
+    unit: str
+    aggregation: str
+    names: Mapping[str, str]
+    begin_ms: int
+    end_ms: int
+    monotonic_ms: int
+    count: int | None
+    value: float
+
 
 METRICS = TableSchema(
     {

@@ -8,10 +8,11 @@ from plimsoll.record.query.metric_query import (
     ALL_PERIODS,
     MEASUREMENT,
     MetricQuery,
+    Moment,
     ValueFilter,
     parse_filter,
+    parse_moment,
 )
-from plimsoll.record.query.moment import Moment, parse_moment
 
 __all__ = [
     "ALL_PERIODS",

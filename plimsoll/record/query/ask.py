@@ -12,13 +12,22 @@ from plimsoll.record.files.table_file import connect
 from plimsoll.record.query.answer import AnswerRow, QueryAnswer, RunFailure, TimeRange
 from plimsoll.record.query.breakdown import (
     Breakdown,
+    Descriptor,
     break_down,
     choose_series,
+    create_parts,
     known_names,
     known_values,
+    scan_into_parts,
 )
 from plimsoll.record.query.breakout import Breakout
-from plimsoll.record.query.group_reading import read_in_groups
+from plimsoll.record.query.contents import (
+    but_for_damage,
+    nothing_recorded,
+    unknown_metric,
+    unknown_name,
+    unknown_values,
+)
 from plimsoll.record.query.measured_range import (
     PeriodRanges,
     measured_ranges,
@@ -27,18 +36,10 @@ from plimsoll.record.query.measured_range import (
 )
 from plimsoll.record.query.merged_quantiles import merge_quantiles
 from plimsoll.record.query.metric_query import MetricQuery
-from plimsoll.record.query.nothing_found import (
-    but_for_damage,
-    nothing_recorded,
-    unknown_metric,
-    unknown_name,
-    unknown_values,
-)
 from plimsoll.record.query.queried_run import QueriedRun, queried_runs
-from plimsoll.record.query.run_rows import RunRows
-from plimsoll.record.query.scan import Descriptor, create_parts, scan_into_parts
+from plimsoll.record.query.run_rows import RunRows, read_in_groups
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.text.natural_order import natural_order
+from plimsoll.text.counted import natural_order
 
 # What Crucible's TRex tells of itself, our own generator tells under its own name.
 _SAME_AS: Mapping[str, str] = {"trafficgen-trex-profiler": "trafficgen-engine"}

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 import duckdb
 
 from plimsoll.record.query.answer import TimeRange
-from plimsoll.record.query.group_reading import read_in_groups
 from plimsoll.record.query.metric_query import MetricQuery
 from plimsoll.record.query.queried_run import QueriedRun
-from plimsoll.record.query.run_rows import RunRows, Sql
-from plimsoll.record.trials.offered_range import OFFERING
+from plimsoll.record.query.run_rows import RunRows, Sql, read_in_groups
+from plimsoll.record.trials.trial_parts import OFFERING
 
 # Begin and end in ms since the epoch, by a run's number and the name of its period.
 PeriodRanges = Mapping[tuple[int, str], tuple[int, int]]

@@ -19,8 +19,8 @@ import duckdb
 
 from plimsoll.errors import InputError
 from plimsoll.generator.histogram import Histogram, HistogramSum, bucket_bounds_ns
+from plimsoll.record.files.growing_files import STEP_S
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.files.time_steps import STEP_S
 from plimsoll.record.metrics.histogram_log import (
     LoggedHistogram,
     gaps_tag,

@@ -3,17 +3,63 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from glob import glob, has_magic
 from itertools import chain
 from pathlib import Path
+from typing import get_args
 
+from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.index.find import find_run
+from plimsoll.record.index.run_files import looks_like_run
 from plimsoll.record.metrics.metrics import metric_parts
-from plimsoll.record.query.matching_periods import matching_periods, unknown_period
 from plimsoll.record.query.metric_query import ALL_PERIODS, MEASUREMENT
 from plimsoll.record.run.file_check import require_intact_paths
-from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.primary_trial import primary_trial_number, trials_by_phase
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
+from plimsoll.record.trials.trial_parts import TrialPhase
+
+# Python makes no int of thousands of digits.
+_TRIAL_NUMBER = re.compile(r"[0-9]{1,9}")
+_PHASES: Collection[str] = get_args(TrialPhase)
+_MOST_LISTED = 8
+
+
+def matching_periods(word: str, run: RunDirectory, recorded: Collection[str]) -> tuple[str, ...]:
+    """Of the periods that a run has metrics of, those that `word` means; none where it has none.
+
+    A word is a period's name, the number of a trial, MEASUREMENT, ALL_PERIODS, or the phase of
+    trials: validation.
+    """
+    if word == ALL_PERIODS:
+        return tuple(recorded)
+    named = [word]
+    if word == MEASUREMENT:
+        number = primary_trial_number(run)
+        # Of a run whose journal tells of no trial, the last that has metrics.
+        named = [max(recorded, default="") if number is None else trial_period(number)]
+    elif _TRIAL_NUMBER.fullmatch(word):
+        named = [trial_period(int(word))]
+    elif word in _PHASES and word not in recorded:
+        named = [trial_period(number) for number in trials_by_phase(run).get(word, ())]
+    return tuple(period for period in named if period in recorded)
+
+
+def unknown_period(word: str, recorded: Sequence[str]) -> InputError:
+    """The error for a word that means none of the periods recorded."""
+    listed = ", ".join(recorded[:_MOST_LISTED])
+    more = f" and {len(recorded) - _MOST_LISTED} more" if len(recorded) > _MOST_LISTED else ""
+    return InputError(
+        f"{word!r} has no metrics",
+        where="--period",
+        remedy=f"use {MEASUREMENT}, {ALL_PERIODS}, the phase of trials such as validation, or "
+        f"one of those recorded: {listed}{more}"
+        if recorded
+        else "nothing has been recorded yet: ask again when a trial has begun",
+    )
+
 
 _TRIAL = re.compile(r"(trial-\d{4,})(@.+)?(-\d{3,})?")
 
@@ -111,3 +157,32 @@ def _labels(runs: Sequence[RunDirectory]) -> list[str]:
     """Ids, or paths where two runs have the same id."""
     ids = [run.run_id for run in runs]
     return ids if len(set(ids)) == len(ids) else [str(run.path) for run in runs]
+
+
+def find_runs(texts: Sequence[str], runs_root: Path) -> list[RunDirectory]:
+    """Each run that one of `texts` means, once, in their order; a pattern's runs by name.
+
+    A pattern has `*`, `?` or `[…]` in it and is of paths, or of ids below `runs_root`.
+    A match that is not a run is left out. Raises InputError for a text without a run.
+    """
+    found: dict[Path, RunDirectory] = {}
+    for text in texts:
+        for run in _matching(text, runs_root):
+            found.setdefault(run.path.absolute(), run)
+    return list(found.values())
+
+
+def _matching(text: str, runs_root: Path) -> Iterator[RunDirectory]:
+    if not has_magic(text) or Path(text).exists():
+        yield find_run(text, runs_root)
+        return
+    matches = glob(text) or glob(str(runs_root / text))
+    found = map(Path, sorted(matches))
+    paths = [path for path in found if path.is_dir() and looks_like_run(path)]
+    if not paths:
+        raise InputError(
+            f"no run fits the pattern, neither as a path nor in {runs_root}",
+            where=f"--run {text}",
+            remedy="plimsoll runs lists those there are; write the pattern in quotes",
+        )
+    yield from map(RunDirectory, paths)

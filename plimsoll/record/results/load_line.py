@@ -94,3 +94,18 @@ def _per_path(
         bps = _offered_pps(trial, stream) * bits(stream.mean_frame_size)
         rates.setdefault(stream.path, []).append(bps)
     return [math.fsum(path) for path in rates.values()]
+
+
+# Zero events in T, or in N samples: with 95 % confidence their rate is below 3/T, or 3/N (Poisson,
+# -ln 0.05 = 3.0).
+ZERO_EVENTS_BOUND = 3.0
+
+
+def events_per_hour_below(seconds: float) -> float:
+    """The rate that, with 95 % confidence, is not exceeded when `seconds` saw no event.
+
+    Raises ValueError for a time that is not above zero.
+    """
+    if seconds <= 0:
+        raise ValueError("no time has passed")
+    return ZERO_EVENTS_BOUND / (seconds / 3600)

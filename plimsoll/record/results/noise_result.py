@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field
 
 from plimsoll.record.causes.causes_record import ExplainedIncident, RankedCause
 from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.run.boot_time import BootLine
+from plimsoll.record.run.environment import BootLine
 
 
 class _Part(RecordModel):

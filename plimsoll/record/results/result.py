@@ -8,25 +8,50 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Self
 
-from pydantic import Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from plimsoll.record.calibrations.calibration import TesterCalibration
 from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.results.event_bound import events_per_hour_below
-from plimsoll.record.results.load_line import LoadLine
+from plimsoll.record.results.load_line import LoadLine, events_per_hour_below
 from plimsoll.record.results.method_result import (
     InvalidReason,
     TrialCounts,
     counts_of,
     invalid_reasons,
 )
-from plimsoll.record.results.tester_diagnosis import TesterCeiling, TesterDiagnosis
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.search.evidence.trial_evidence import OfferedInterval
 from plimsoll.search.strategy.goal_end import GoalEnd, LimitedBy
+
+
+class TesterCeiling(BaseModel):
+    """The most that the tester offered per direction on these ports, before the search."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    trial: int = Field(
+        description="The number of the trial that offered the most, in the run's journal."
+    )
+    intended_pps: float = Field(
+        description="The search's maximum per direction, in frames per second."
+    )
+    offered_pps: float = Field(
+        description="The most that was offered per direction, in frames per second."
+    )
+
+
+class TesterDiagnosis(BaseModel):
+    """What the invalid trials and the scheduler's figures say, the weightiest first."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sentences: tuple[str, ...] = Field(
+        description="What stood in the tester's way, the weightiest first."
+    )
+    remedy: str = Field(description="What to do about it.")
 
 
 class Validation(RecordModel):

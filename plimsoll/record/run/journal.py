@@ -21,8 +21,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from plimsoll.record.files.append_file import AppendFile
-from plimsoll.record.files.closeable import Closeable
+from plimsoll.record.files.growing_files import AppendFile, Closeable
 from plimsoll.record.files.record_error import RecordError, in_one_line, write_failed
 from plimsoll.record.trials.trial_record import TrialRecord
 

@@ -17,8 +17,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
-from plimsoll.record.files.file_sum import FileSum
 from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.files.whole_file import FileSum
 from plimsoll.record.run.journal import (
     FILES,
     FINISHED,

@@ -11,7 +11,7 @@ from pydantic import Field
 from plimsoll.generator.interface import FlowCounts
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.traffic.streams.per_flow import flow_name
+from plimsoll.traffic.streams.flows import flow_name
 
 # Those of 65,536 that a record names; the others are in the trial's table.
 _NAMED = 64

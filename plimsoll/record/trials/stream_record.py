@@ -13,8 +13,12 @@ from plimsoll.generator.interface import StampCounts, StreamCounts
 from plimsoll.generator.latency_ends import LatencyEnds
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.flow_summary import FlowSummary
-from plimsoll.record.trials.latency_estimate import LatencyEstimate
-from plimsoll.record.trials.latency_record import LatencyRecord, LongestLatency, NamedLatency
+from plimsoll.record.trials.latency_record import (
+    LatencyEstimate,
+    LatencyRecord,
+    LongestLatency,
+    NamedLatency,
+)
 from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.traffic.plan import PacingKind, Role, Schedule, StreamPlan
 

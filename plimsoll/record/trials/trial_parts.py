@@ -5,16 +5,143 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, Self
+
+from pydantic import Field
 
 from plimsoll.dut.sight import Hop
-from plimsoll.neighbours.neighbour_run import NeighbourRun
+from plimsoll.generator.interface import Interval
+from plimsoll.neighbours.neighbour import NeighbourRun
+from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.samples.metric_type import MetricSample, MetricType
 from plimsoll.record.trials.clock_fit import ClockStep
-from plimsoll.record.trials.host_readings import HostReadings
-from plimsoll.record.trials.loss_blame_record import LossBlameRecord
-from plimsoll.record.trials.offered_range import OfferedRange
-from plimsoll.record.trials.schedule_record import ScheduleRecord
 from plimsoll.search.evidence.trial_evidence import TrialEvidence
+
+
+class ObserverEnd(RecordModel):
+    """An observer was lost: in which period (null: before the first), and why."""
+
+    period: str | None = Field(
+        description="The period in which it was lost; null before the first."
+    )
+    why: str = Field(description="Why, in words.")
+
+
+class HostReadings(RecordModel):
+    """How one host was observed in one trial.
+
+    Where the observing process was lost, in this trial or before it, all figures of the host
+    end there, and what it can no longer tell is null.
+    """
+
+    hostname: str = Field(description="The host, as environment.json and its metrics call it.")
+    readings: int | None = Field(ge=0, description="How often it was read in the trial.")
+    skipped: int | None = Field(
+        ge=0, description="Readings left out because the observer did not get its CPU in time."
+    )
+    cpu_s: float | None = Field(
+        ge=0, description="CPU time that observing took on that host, in s."
+    )
+    lost: dict[str, str] = Field(
+        default_factory=dict, description="By observer that stopped during the trial: the reason."
+    )
+    ended: ObserverEnd | None = Field(
+        default=None,
+        description="Where the observing process was lost: when and why; null otherwise.",
+    )
+
+
+class LossBlameRecord(RecordModel):
+    """Frames of the trial's largest loss events by cause; causes/<trial>.json has each event."""
+
+    tester: float = Field(
+        ge=0,
+        description="Frames lost while a loop of the tester was seen to be away, or a process of "
+        "Plimsoll's own had the DUT's CPU.",
+    )
+    platform: float = Field(
+        ge=0, description="Frames lost while the DUT's CPU was seen to be taken by anything else."
+    )
+    unseen: float = Field(
+        ge=0,
+        description="Frames lost while no loop was seen to be away: beyond what the DUT forwards, "
+        "or of a cause that left no trace.",
+    )
+    sentence: str = Field(description="The causes of the losses in one sentence.")
+
+
+# A row of value 1 over the range, so that SQL over the Parquet files alone can use it.
+OFFERING = MetricType("trafficgen-engine", "offering", "pass/fail", "", "max")
+OFFERING_SAMPLE = MetricSample(OFFERING, {}, 1.0)
+
+
+class OfferedRange(RecordModel):
+    """[begin, end) of the intervals in which the generator was to send, in ns since the epoch.
+
+    Both are edges of intervals, so that no row of the generator's lies across them.
+    """
+
+    begin_unix_ns: int = Field(description="When offering began, in ns since the epoch.")
+    end_unix_ns: int = Field(
+        description="When offering ended, in ns since the epoch: at the planned time, or when "
+        "the trial was stopped. The drain comes after it."
+    )
+
+    @classmethod
+    def extended(cls, so_far: Self | None, interval: Interval) -> Self | None:
+        """`so_far` with one interval more; as it is where that belongs to the drain."""
+        if interval.phase == "drain":
+            return so_far
+        length_ns = round((interval.end_s - interval.begin_s) * 1e9)
+        begin_ns = interval.end_unix_ns - length_ns if so_far is None else so_far.begin_unix_ns
+        return cls(begin_unix_ns=begin_ns, end_unix_ns=interval.end_unix_ns)
+
+
+class PollingThreadRecord(RecordModel):
+    """One polling loop, from just before the trial to just after it."""
+
+    process: str = Field(description="tester, or the DUT's program.")
+    pid: int = Field(description="Its process, as the kernel numbers it.")
+    tid: int = Field(description="Its thread, as the kernel numbers it.")
+    cpu: int = Field(
+        description="The CPU that the loop was pinned to or last seen on when the trial began, as "
+        "the kernel numbers it."
+    )
+    run_ns: int = Field(description="Time that the loop ran, in ns.")
+    wait_ns: int = Field(description="Time that it was ready to run and waited for its CPU, in ns.")
+    slices: int = Field(description="How often it was put on a CPU.")
+    involuntary_switches: int = Field(description="How often it was taken off its CPU.")
+    last_cpu: int | None = Field(
+        default=None,
+        description="The CPU that it was pinned to or last seen on when the trial ended; null in "
+        "records of earlier versions.",
+    )
+
+
+class OtherProcessRecord(RecordModel):
+    """Another process that was last seen on a polled CPU, in the same time."""
+
+    comm: str = Field(description="Its name, as the kernel has it.")
+    pid: int = Field(description="Its process, as the kernel numbers it.")
+    cpu: int = Field(
+        description="The polled CPU on which it was last seen, as the kernel numbers it."
+    )
+    pinned: bool = Field(description="Whether it may run on this CPU alone.")
+    run_ns: int = Field(
+        description="Time that it ran, on any CPU unless it is pinned to this one, in ns."
+    )
+    slices: int = Field(description="How often it was put on a CPU; 0 where that is not counted.")
+
+
+class ScheduleRecord(RecordModel):
+    """Who had the polled CPUs."""
+
+    watched_s: float = Field(description="How long was looked at, in s.")
+    threads: tuple[PollingThreadRecord, ...] = Field(description="The polling loops.")
+    others: tuple[OtherProcessRecord, ...] = Field(
+        description="Other processes on the polled CPUs, by their time."
+    )
+
 
 TrialPhase = Literal[
     "calibration",

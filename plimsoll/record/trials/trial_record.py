@@ -14,16 +14,12 @@ from pydantic import Field
 
 from plimsoll.dut.sight import Hop
 from plimsoll.generator.interface import EndedBy, TrialPlan, TrialReport
-from plimsoll.neighbours.neighbour_run import NeighbourRun
+from plimsoll.neighbours.neighbour import NeighbourRun
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.clock_fit import ClockStep
 from plimsoll.record.trials.counter_record import CounterRecord, counters_of_findings
 from plimsoll.record.trials.finding_record import FindingRecord
-from plimsoll.record.trials.host_readings import HostReadings
 from plimsoll.record.trials.latency_record import NamedLatency, longest_of
-from plimsoll.record.trials.loss_blame_record import LossBlameRecord
-from plimsoll.record.trials.offered_range import OfferedRange
-from plimsoll.record.trials.schedule_record import ScheduleRecord
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.tester_record import (
     OwnTimeRecord,
@@ -33,6 +29,10 @@ from plimsoll.record.trials.tester_record import (
 )
 from plimsoll.record.trials.trial_parts import (
     NO_CONTEXT,
+    HostReadings,
+    LossBlameRecord,
+    OfferedRange,
+    ScheduleRecord,
     TrialContext,
     TrialIdentity,
     TrialPhase,
@@ -272,3 +272,16 @@ class TrialRecord(RecordModel):
 
 def _fields_of(part: TrialIdentity | TrialContext) -> dict[str, object]:
     return {each.name: getattr(part, each.name) for each in fields(part)}
+
+
+# What weighs more comes first: one part that failed makes the whole fail.
+_WEIGHTIEST_FIRST: tuple[Verdict, ...] = ("fail", "invalid", "pass")
+
+
+def whole_verdict(parts: Iterable[Verdict | None]) -> Verdict:
+    """Fail where a part failed, else invalid where one was, else pass; "none" without any.
+
+    A part that was not judged ("none", or None in records of older versions) does not count.
+    """
+    found = set(parts)
+    return next((verdict for verdict in _WEIGHTIEST_FIRST if verdict in found), "none")

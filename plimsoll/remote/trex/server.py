@@ -12,12 +12,12 @@ from types import ModuleType, TracebackType
 from typing import Any, Self
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.live_traffic.live_bed import live_traffic
-from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
+from plimsoll.benchmark.live_traffic.experiment_traffic import live_traffic
+from plimsoll.benchmark.live_traffic.live_trial import LiveSettings
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.errors import InputError, MachineError
 from plimsoll.extras import added_by
-from plimsoll.host.processes.priority import quick_to_answer
+from plimsoll.host.processes.affinity import quick_to_answer
 from plimsoll.remote.trex.commands.registry import call
 from plimsoll.remote.trex.messages.json_rpc import MOST_BYTES, answered
 from plimsoll.remote.trex.session.trex_session import ServerIdentity, TrexSession

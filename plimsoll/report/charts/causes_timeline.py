@@ -7,8 +7,7 @@ import altair as alt
 from plimsoll.attribution.ranking.summary import explanation_of
 from plimsoll.record.causes.causes_record import ExplainedIncident, TrialCauses
 from plimsoll.report.data.run_data import RunData
-from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.figure import Figure, records, series_scale
 from plimsoll.report.figures.time_axis import TimeAxis
 from plimsoll.report.figures.value_axis import log_axis
 from plimsoll.report.parts.causes import telling_causes

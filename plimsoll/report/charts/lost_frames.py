@@ -7,8 +7,7 @@ import altair as alt
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import LOST_TYPE, RunData
 from plimsoll.report.data.trial_series import series_of, trial_words
-from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.figure import Figure, records, series_scale
 from plimsoll.report.figures.time_axis import Thinned, TimeAxis, thinned
 
 _NAME, _TITLE = "lost-frames", "Lost frames"

@@ -7,8 +7,7 @@ import altair as alt
 from plimsoll.generator.histogram import recorded_buckets
 from plimsoll.report.data.run_data import LoopGaps, RunData
 from plimsoll.report.data.trial_series import trial_words
-from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.figure import Figure, records, series_scale
 from plimsoll.report.figures.value_axis import LEAST_US, log_axis, log_x_axis
 
 _NAME, _TITLE = "polling-gaps", "Gaps of the polling loops"

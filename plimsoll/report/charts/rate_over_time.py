@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.report.figures.figure import records
-from plimsoll.report.figures.palette import NEUTRAL, series_scale
+from plimsoll.report.figures.figure import NEUTRAL, records, series_scale
 from plimsoll.report.figures.time_axis import Point, Thinned, TimeAxis, extremes
 from plimsoll.report.figures.value_axis import TICKS
 

@@ -8,8 +8,14 @@ import altair as alt
 
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
-from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.palette import NEUTRAL, VERDICT_COLOURS, VERDICT_SHAPES, VERDICTS
+from plimsoll.report.figures.figure import (
+    NEUTRAL,
+    VERDICT_COLOURS,
+    VERDICT_SHAPES,
+    VERDICTS,
+    Figure,
+    records,
+)
 from plimsoll.report.figures.value_axis import TICKS
 from plimsoll.text.units import format_duration
 

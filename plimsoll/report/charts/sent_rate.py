@@ -6,7 +6,7 @@ from plimsoll.report.charts.rate_over_time import rate_over_time
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import series_of, trial_words
 from plimsoll.report.figures.figure import Figure
-from plimsoll.report.parts.offered import compared_loads
+from plimsoll.report.parts.headline import compared_loads
 
 _NAME, _TITLE = "sent-rate", "Sent rate"
 

@@ -6,8 +6,7 @@ import altair as alt
 
 from plimsoll.record.causes.spikes import Spike
 from plimsoll.report.data.run_data import RunData
-from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.figure import Figure, records, series_scale
 from plimsoll.report.figures.time_axis import TimeAxis
 from plimsoll.report.figures.value_axis import log_axis
 

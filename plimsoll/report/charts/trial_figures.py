@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from plimsoll.record.metrics.metric_row import MetricRow
-from plimsoll.record.metrics.metrics import read_metrics
+from plimsoll.record.metrics.metrics import MetricRow, read_metrics
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.charts.latency.latency_over_time import SEPARATOR, quantiles_over_time

@@ -1,13 +1,26 @@
-"""The metrics of one of the hosts that were observed during a trial."""
+"""What was recorded of one observed host during a trial: its metrics, and its CPUs' time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.record.run.observed_host import ObservedHostRecord
-from plimsoll.trial.outcome.host_metrics import HostMetrics
-from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuestion
+from plimsoll.record.query import ask
+from plimsoll.record.query.breakout import Breakout
+from plimsoll.record.query.metric_query import MetricQuery
+from plimsoll.record.run.environment import Environment, ObservedHostRecord, load_environment
+from plimsoll.record.run.run_directory import RunDirectory, trial_period
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.trial.outcome.host_metrics import (
+    CpuRole,
+    HostFigure,
+    HostMetrics,
+    HostQuestion,
+    polled_cpus,
+)
 
 # Of the kinds of something, those that are named.
 _MOST_KINDS = 3
@@ -57,3 +70,144 @@ def percent(share: float) -> str:
 
 def _kind(figure: HostFigure, names: tuple[str, ...]) -> str:
     return " ".join(figure.names[name] for name in names if name in figure.names)
+
+
+_OWNERS: Mapping[CpuRole, str] = {"tester": "tester", "dut": "DUT"}
+
+
+def role_of(host: ObservedHostRecord) -> str:
+    """Whose polling loops ran on it: "tester", "DUT", "tester and DUT"; "" where none did."""
+    return _joined(host, frozenset().union(*(polled_cpus(host, role) for role in _OWNERS)))
+
+
+def owner_of(host: ObservedHostRecord, cpu: int) -> str:
+    """The same, of one of its CPUs."""
+    return _joined(host, frozenset({cpu}))
+
+
+def _joined(host: ObservedHostRecord, cpus: frozenset[int]) -> str:
+    return " and ".join(name for role, name in _OWNERS.items() if cpus & polled_cpus(host, role))
+
+
+# What mpstat's states are added up to, and their names in the table.
+_STATES = {
+    # Guests' time is user time to the kernel too (proc(5)).
+    "user": ("usr", "nice", "guest", "gnice"),
+    "system": ("sys",),
+    "interrupts": ("irq",),
+    "softirqs": ("soft",),
+    "stolen": ("steal",),
+    "idle": ("idle", "iowait"),
+}
+CPU_COLUMNS = tuple(_STATES)
+# One CPU in one window: None where nothing was observed.
+CpuWindows = tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CpuLine:
+    """One CPU: the shares of its time in CPU_COLUMNS."""
+
+    where: str
+    polled_by: str
+    shares: tuple[str, ...]
+
+
+def cpu_lines(host: OneHost) -> tuple[CpuLine, ...]:
+    """The CPUs under test, ascending; none where they were not observed."""
+    return tuple(
+        CpuLine(
+            where=f"{host.host.hostname} CPU {cpu}",
+            polled_by=owner_of(host.host, cpu),
+            shares=tuple(percent(share) for share in shares.values()),
+        )
+        for cpu, shares in sorted(cpu_shares(host).items())
+    )
+
+
+def cpu_shares(host: OneHost) -> dict[int, dict[str, float]]:
+    """By CPU under test, the share of its time that went into each of CPU_COLUMNS."""
+    by_state: defaultdict[int, dict[str, float]] = defaultdict(dict)
+    for kind in ("Busy-CPU", "NonBusy-CPU"):
+        for figure in host.figures("mpstat", kind, cpus="under-test", by=("type",)):
+            by_state[int(figure.names["cpu"])][figure.names["type"]] = figure.mean
+    return {
+        cpu: {name: sum(states.get(each, 0.0) for each in of) for name, of in _STATES.items()}
+        for cpu, states in by_state.items()
+    }
+
+
+# A metric of each CPU over the trial, in equally long windows.
+def cpu_windows(
+    metrics: HostMetrics, source: str, kind: str, cpus: CpuRole, most_points: int
+) -> Iterable[tuple[str, CpuWindows]]:
+    """By "host CPU n" the greatest value in each window; raises RecordError.
+
+    There are as many windows as readings, or as `most_points` leaves for each CPU. mpstat
+    numbers its CPUs `num`, other sources `cpu`.
+    """
+    name = "num" if source == "mpstat" else "cpu"
+    found: dict[str, list[str]] = {}
+    for figure in metrics.figures(HostQuestion(source, kind, cpus=cpus)):
+        found.setdefault(figure.hostname, []).append(figure.names["cpu"])
+    for host in metrics.hosts:
+        if host.hostname in found:
+            most = most_points // sum(map(len, found.values()))
+            query = MetricQuery(
+                source,
+                kind,
+                period=metrics.period,
+                begin=round(metrics.begin_ms),
+                end=round(metrics.end_ms),
+                resolution=max(1, min(math.floor(metrics.length_s / host.interval_s), most)),
+                breakouts=(
+                    Breakout("hostname", "values", (host.hostname,)),
+                    Breakout(name, "values", tuple(found[host.hostname])),
+                ),
+                over_time="max",
+            )
+            for row in ask(metrics.run, query).rows:
+                yield f"{row.names[0]} CPU {row.names[1]}", row.values
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedTrial:
+    """`metrics` are of the hosts while `trial` sent its frames.
+
+    `answers` says what the trial answers where a page has several: "64 B".
+    """
+
+    trial: TrialRecord
+    metrics: HostMetrics
+    answers: str = ""
+
+
+def observed_trials(
+    run: RunDirectory, trials: Mapping[str, TrialRecord]
+) -> tuple[ObservedTrial, ...]:
+    """Trials of a run by what they answer. Raises RecordError."""
+    environment = load_environment(run.environment)
+    return tuple(
+        ObservedTrial(trial, observed_host_figures(run, environment, trial), answers)
+        for answers, trial in trials.items()
+    )
+
+
+def only_trial(trial: TrialRecord | None, metrics: HostMetrics | None) -> tuple[ObservedTrial, ...]:
+    """The one trial of a page about no other; none before there is any."""
+    return () if trial is None or metrics is None else (ObservedTrial(trial, metrics),)
+
+
+def observed_host_figures(
+    run: RunDirectory, environment: Environment | None, trial: TrialRecord
+) -> HostMetrics:
+    """The metrics of the hosts while a trial sent its frames; of no host in older runs."""
+    observed = environment.observed if environment else ()
+    metrics = HostMetrics(run, trial_period(trial.number), observed)
+    return metrics.during(trial.begin_unix_ns, trial.sending_s)
+
+
+def longest_trial(trials: Sequence[TrialRecord], phase: TrialPhase) -> TrialRecord | None:
+    """Of a phase that is resumed as a further trial, the one that covers most time."""
+    of_phase = [trial for trial in trials if trial.phase == phase]
+    return max(of_phase, key=lambda trial: trial.sending_s, default=None)

@@ -14,8 +14,7 @@ from plimsoll.record.causes.causes_record import TrialCauses, read_causes
 from plimsoll.record.causes.kernel_events import KeptEvent, read_kernel_events
 from plimsoll.record.causes.spikes import Spike, read_spikes
 from plimsoll.record.metrics.histogram_log import gaps_tag
-from plimsoll.record.metrics.metric_row import MetricRow
-from plimsoll.record.metrics.metrics import read_metrics
+from plimsoll.record.metrics.metrics import MetricRow, read_metrics
 from plimsoll.record.results.result import Result, read_result
 from plimsoll.record.run.audit_record import AuditRecord, read_audits
 from plimsoll.record.run.environment import Environment, load_environment
@@ -30,8 +29,8 @@ from plimsoll.record.run.journal import (
 from plimsoll.record.run.primary_trial import primary_trial
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.report.data.host_figures import ObservedTrial, observed_host_figures, only_trial
 from plimsoll.report.data.latency_distribution import LatencyDistribution
+from plimsoll.report.data.one_host import ObservedTrial, observed_host_figures, only_trial
 from plimsoll.trial.outcome.host_metrics import HostMetrics
 
 LOST_TYPE = "lost-rx-pps"

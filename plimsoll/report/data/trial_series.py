@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from plimsoll.record.metrics.metric_row import MetricRow
+from plimsoll.record.metrics.metrics import MetricRow
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.figures.time_axis import Point

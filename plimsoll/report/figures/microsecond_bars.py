@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
-from plimsoll.report.figures.figure import records
-from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.figure import records, series_scale
 
 # Up to here each microsecond is wide enough on a linear axis to be seen.
 _WIDEST_LINEAR_US = 150

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+
+from plimsoll.record.trials.latency_record import LatencyRecord
 
 # The format of linear ticks: nine digits, without zeros at the end. Left to itself, an axis over
 # one value alone writes no digit after the point: "0" for 0.496.
@@ -102,3 +104,21 @@ def row_axis(field: str, names: Sequence[str], title: str | None = None) -> alt.
         sort=list(names),
         axis=alt.Axis(labelLimit=_LABEL_LIMIT, domain=False, ticks=False),
     )
+
+
+CHARTED_QUANTILES = ("p50", "p99", "p99.9", "max")
+
+
+def quantile_ends(ends: tuple[LatencyRecord, LatencyRecord]) -> Iterator[dict[str, object]]:
+    """`quantile`, and `low` and `latency`, its ends in µs on a logarithmic axis; known ones."""
+    for quantile, low_ns, high_ns in zip(CHARTED_QUANTILES, *map(_times, ends), strict=True):
+        if low_ns is not None and high_ns is not None:
+            yield {
+                "quantile": quantile,
+                "low": max(low_ns / 1e3, LEAST_US),
+                "latency": max(high_ns / 1e3, LEAST_US),
+            }
+
+
+def _times(latency: LatencyRecord) -> tuple[int | None, ...]:
+    return latency.p50_ns, latency.p99_ns, latency.p99_9_ns, latency.max_ns

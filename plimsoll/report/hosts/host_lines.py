@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.report.data.one_host import OneHost, most_frequent, percent, rate
 from plimsoll.trial.criteria.hosts.host_bound import LEAST_OBSERVED
-from plimsoll.trial.outcome.host_question import HostFigure
+from plimsoll.trial.outcome.host_metrics import HostFigure
 
 # These sources have values for all the time that a host is read.
 _ALWAYS_SHOWN = frozenset({"mpstat", "sar-tasks", "sar-mem"})

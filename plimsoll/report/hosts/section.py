@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.run.environment import ObservedHostRecord
 from plimsoll.record.trials.finding_record import FindingRecord
-from plimsoll.record.trials.host_readings import HostReadings
-from plimsoll.record.trials.schedule_record import PollingThreadRecord, ScheduleRecord
+from plimsoll.record.trials.trial_parts import HostReadings, PollingThreadRecord, ScheduleRecord
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.report.data.cpu_lines import CPU_COLUMNS, CpuLine, cpu_lines
-from plimsoll.report.data.host_figures import ObservedTrial
-from plimsoll.report.data.one_host import OneHost, percent
+from plimsoll.report.data.one_host import (
+    CPU_COLUMNS,
+    CpuLine,
+    ObservedTrial,
+    OneHost,
+    cpu_lines,
+    percent,
+)
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.hosts.host_lines import HostLine, host_lines
 from plimsoll.trial.criteria.registry import host_criteria_kinds

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.rank import remedies_of
-from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
+from plimsoll.attribution.ranking.summary import (
+    CausesSummary,
+    LocatedIncident,
+    limit_sentence,
+    summarise,
+)
 from plimsoll.attribution.ranking.trace_gaps import trace_gaps
 from plimsoll.record.causes.causes_record import RankedCause, TrialCauses
 from plimsoll.record.causes.kernel_events import KeptEvent
 from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.times import nanoseconds
-from plimsoll.search.evidence.host_cpu import of_host
+from plimsoll.search.evidence.trial_evidence import of_host
 
 _MOST_ROWS = 12
 _MOST_EVENTS = 60

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from plimsoll.report.parts.finding_lines import FindingLine
+from plimsoll.record.results.result import Result
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.report.parts.finding_lines import FindingLine, in_short
+from plimsoll.search.evidence.trial_evidence import OfferedInterval
+from plimsoll.text.units import format_ns, format_pps, format_ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +58,97 @@ def trials_trust(judged: int, invalid: int, reason: str = "") -> str:
         f"{invalid} of {judged} judged trials were invalid: the tester was disturbed{why}. "
         "They count neither for nor against the DUT."
     )
+
+
+Mark = Literal["ok", "warn", "fail", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChecklistLine:
+    """One line of the list; `mark` is "none" where there is nothing to judge.
+
+    `findings` lie below it; where a page has other figures for it, `below` names them.
+    """
+
+    mark: Mark
+    text: str
+    below: str = ""
+    findings: tuple[FindingLine, ...] = ()
+
+
+def trial_checks(trials: Sequence[TrialRecord]) -> tuple[ChecklistLine, ...]:
+    """What can be said of all trials of any run together."""
+    judged = [trial for trial in trials if trial.verdict != "none"]
+    if not judged:
+        return (ChecklistLine("none", "No trial has been judged yet."),)
+    return (_validity(judged), _stalls(trials))
+
+
+def _validity(judged: Sequence[TrialRecord]) -> ChecklistLine:
+    invalid = [trial for trial in judged if trial.verdict == "invalid"]
+    if not invalid:
+        return ChecklistLine("ok", f"All {len(judged)} judged trials were valid.")
+    text = (
+        f"{len(invalid)} of {len(judged)} judged trials were invalid: the tester, not the DUT, "
+        "was at fault."
+    )
+    return ChecklistLine(
+        "warn", text, findings=in_short(each for t in invalid for each in t.reasons)
+    )
+
+
+def _stalls(trials: Sequence[TrialRecord]) -> ChecklistLine:
+    workers = [worker for trial in trials for worker in trial.workers]
+    stalls = sum(worker.stalls for worker in workers)
+    if not stalls:
+        return ChecklistLine("ok", "The tester's polling loops never stalled.")
+    worst_ns = max(worker.worst_stall_ns for worker in workers)
+    text = (
+        f"The tester's polling loops stalled {stalls:,} times in all trials, at most "
+        f"{format_ns(worst_ns)}; the findings of each trial say what that cost."
+    )
+    return ChecklistLine("none", text)
+
+
+ABSENT_FRAMES = "absent-frames"
+
+
+def offered_said(result: Result | None, proof: TrialRecord | None) -> tuple[str, ...]:
+    """What the proof of a load line offered of what was intended; none in earlier records."""
+    line = result.load_line if result else None
+    if line is None or line.intended_pps_per_direction is None:
+        return ()
+    intended_pps, offered_pps = line.intended_pps_per_direction, line.pps_per_direction
+    least = result.validation.least_offered if result and result.validation else None
+    compared = compared_loads(intended_pps, offered_pps, least)
+    said = f"The load line is the offered load. {compared}."
+    return (said, *_absent(proof))
+
+
+def compared_loads(
+    intended_pps: float, offered_pps: float, least: OfferedInterval | None = None
+) -> str:
+    """ "Intended were 1.538 Mpps per direction, offered 1.52 Mpps, 1.2 % less" and so on."""
+    text = (
+        f"Intended were {format_pps(intended_pps)} per direction, offered "
+        f"{format_pps(offered_pps)}, {_difference(intended_pps, offered_pps)}"
+    )
+    if least is None:
+        return text
+    # No interval ends to the microsecond: 999.9 ms is a second.
+    length_s, begin_s = round(least.end_s - least.begin_s, 2), round(least.begin_s, 1)
+    worst = f"at worst {format_pps(least.pps)}, over {length_s:g} s, from second {begin_s:g} on"
+    return f"{text}; {worst}"
+
+
+def _difference(intended_pps: float, offered_pps: float) -> str:
+    ratio = abs(offered_pps - intended_pps) / intended_pps if intended_pps else 0.0
+    # A frame more or less in a trial is none.
+    if ratio < 5e-6:
+        return "the same"
+    return f"{format_ratio(ratio)} {'less' if offered_pps < intended_pps else 'more'}"
+
+
+def _absent(proof: TrialRecord | None) -> Iterator[str]:
+    findings = proof.findings if proof else ()
+    yield from (f"{each.text}." for each in findings if each.rule == ABSENT_FRAMES)

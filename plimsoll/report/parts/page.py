@@ -5,23 +5,103 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-from collections.abc import Mapping
+import json
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
 
+import vl_convert
 from jinja2 import Environment as Templates
 from jinja2 import PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from plimsoll.report.figures.figure import Figure
-from plimsoll.report.parts.chart_drawing import chart_library, drawings, harmless, packaged
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.files.whole_file import write_whole
+from plimsoll.report.figures.figure import DARK, LIGHT, Figure
 from plimsoll.report.parts.finding_lines import rule_words
 from plimsoll.report.parts.headline import Headline
-from plimsoll.report.parts.run_head import RunHead
-from plimsoll.report.parts.runs_head import RunsHead
+from plimsoll.report.parts.run_head import RunHead, RunsHead
 from plimsoll.report.parts.tables import TrialLine
 from plimsoll.report.parts.trial_details import STREAM_COLUMNS, TrialDetail
+from plimsoll.text.plain_text import without_controls
 from plimsoll.version import VERSION
+
+_EXPORT = "window.vegaEmbed = vegaEmbed;"
+# RuntimeError is Path.home()'s.
+_NO_FILE = (OSError, RecordError, RuntimeError, UnicodeDecodeError)
+
+
+def packaged(name: str) -> str:
+    """The text of a style sheet or script of the report's, such as draw.js."""
+    return (files("plimsoll.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def drawings(figures: Iterable[Figure], options: Mapping[str, object] | None = None) -> Markup:
+    """The charts as draw.js reads them; `options` are vega-embed's, in addition to its own."""
+    charts = {figure.name: figure.specification() for figure in figures}
+    found = {"charts": charts, "light": LIGHT, "dark": DARK}
+    return inert_json(found if options is None else {**found, "options": options})
+
+
+def harmless(value: object) -> object:
+    """What a template puts in: text of a run may be anybody's, and end up on a terminal."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return without_controls(value)
+    return value
+
+
+def inert_json(value: object) -> Markup:
+    """JSON that no HTML parser takes for markup, whatever names a profile gives its streams."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))  # noqa: S704
+
+
+# The charts' library, Vega and what belongs to it, bundled once for all commands of a user.
+@cache
+def chart_library() -> str:
+    """Vega, Vega-Lite and Vega-Embed in one script, as vl-convert carries them.
+
+    Bundling takes it two seconds of CPU time (1.9.0), so the script is kept for the commands
+    to come. Where it cannot be, as for a user without a home, each command bundles it anew.
+    """
+    with suppress(*_NO_FILE):
+        return _read_own(chart_library_file())
+    library: str = vl_convert.javascript_bundle(_EXPORT)
+    with suppress(*_NO_FILE):
+        _keep(chart_library_file(), library)
+    return library
+
+
+def chart_library_file() -> Path:
+    """Where it is kept: in `plimsoll` under $XDG_CACHE_HOME, else under ~/.cache."""
+    chosen = os.environ.get("XDG_CACHE_HOME", "")
+    # The XDG base directory specification: a path that is not absolute is to be ignored.
+    root = Path(chosen) if Path(chosen).is_absolute() else Path.home() / ".cache"
+    return root / "plimsoll" / f"charts-{version('vl-convert-python')}.js"
+
+
+def _keep(path: Path, library: str) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_whole(path, library)
+    # Whatever the umask gave to others.
+    path.chmod(0o600)
+
+
+def _read_own(path: Path) -> str:
+    """A script that reports will run: of this user's own making, or OSError."""
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), encoding="utf-8") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_mode & 0o022:
+            raise PermissionError(f"{path} can be written to by others")
+        if status.st_uid != os.geteuid() or not status.st_size:
+            raise PermissionError(f"{path} is not of this user's making")
+        return file.read()
 
 
 @dataclass(frozen=True, slots=True)

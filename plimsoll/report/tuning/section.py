@@ -9,12 +9,10 @@ from datetime import UTC, datetime
 
 from plimsoll.record.results.result import read_result
 from plimsoll.record.run.audit_record import AuditChange, AuditFinding, AuditRecord, read_audits
-from plimsoll.record.run.environment import load_environment
+from plimsoll.record.run.environment import ObservedHostRecord, load_environment
 from plimsoll.record.run.journal import read_journal
-from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.data.host_figures import ObservedTrial, observed_host_figures, only_trial
-from plimsoll.report.data.role import role_of
+from plimsoll.report.data.one_host import ObservedTrial, observed_host_figures, only_trial, role_of
 from plimsoll.report.data.run_data import focus_trial
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.tuning.tuning_during_run import Happening, joined

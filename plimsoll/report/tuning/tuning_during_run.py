@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.record.run.audit_record import AuditFinding, AuditRecord
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.trial.outcome.host_metrics import HostMetrics
-from plimsoll.trial.outcome.host_question import HostFigure, HostQuestion
+from plimsoll.trial.outcome.host_metrics import HostFigure, HostMetrics, HostQuestion
 from plimsoll.tune.audit.finding import VERDICTS, CheckVerdict
-from plimsoll.tune.host.cpus.idle_states import is_deep
-from plimsoll.tune.host.cpus.interrupt_counts import TICKS, is_of_each_cpu
+from plimsoll.tune.host.cpus.irqs import TICKS, is_of_each_cpu
+from plimsoll.tune.host.cpus.processor import is_deep
 
 # The residual tick of a tickless CPU is one a second (kernel/sched/core.c, sched_tick_remote
 # runs elsewhere since 4.17); ten are still no tick of 100 Hz.

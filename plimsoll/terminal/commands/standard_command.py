@@ -13,16 +13,14 @@ from pydantic import BaseModel
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.experiment.set_field import SetField
-from plimsoll.benchmark.session.run_start import resumable
-from plimsoll.benchmark.session.session import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener, resumable
 from plimsoll.benchmark.whole_run.method_run import check_returns
 from plimsoll.errors import SIGNALLED, InputError
 from plimsoll.record.methods.method import Method
 from plimsoll.record.run.journal import TRIAL_STARTED, JournalContents
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
-from plimsoll.terminal.commands.progress import progress_on
-from plimsoll.terminal.commands.running import running, serving
+from plimsoll.terminal.commands.running import progress_on, running, serving
 from plimsoll.terminal.exit_codes import end_by
 from plimsoll.terminal.options.options import (
     ExperimentArgument,

@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from plimsoll.errors import InputError
-from plimsoll.tune.host.view.bios_answer import BiosAnswer
-from plimsoll.tune.host.view.host_view import CommandOutput, HostView
+from plimsoll.tune.host.capture.open_capture import open_root, view_over_ssh
+from plimsoll.tune.host.view.host_view import BiosAnswer, CommandOutput, HostView
+from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.host.view.unread import Unread
 from plimsoll.tune.redfish.bmc_credentials import (
     PASSWORD_VARIABLE,
@@ -93,3 +94,25 @@ class HostWithBios(HostView):
     def output(self, command: str) -> CommandOutput | Unread:
         """The output of one of the fixed commands."""
         return self._host.output(command)
+
+
+RootOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="CAPTURE",
+        help="Of this capture (an archive or directory), or a mounted root file system.",
+    ),
+]
+HostOption = Annotated[
+    str | None,
+    typer.Option(metavar="ssh://HOST", help="Of this host, on which plimsoll is installed too."),
+]
+
+
+def chosen_host(root: Path | None, host: str | None) -> HostView:
+    """This host, unless another is named. Raises InputError, and MachineError over ssh."""
+    if root is not None and host is not None:
+        raise InputError("one host at a time", where="--host", remedy="leave out --root or --host")
+    if host is not None:
+        return view_over_ssh(host)
+    return LiveHost() if root is None else open_root(root)

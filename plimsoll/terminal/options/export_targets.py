@@ -13,20 +13,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from plimsoll.errors import InputError
 from plimsoll.export.cdm.document import CdmVersion
 from plimsoll.export.cdm.documents import RunDocuments
-from plimsoll.export.cdm.outline import Outline
-from plimsoll.export.csv_table import write_csv
-from plimsoll.export.export_error import ExportError
-from plimsoll.export.histogram_lines import histogram_lines
-from plimsoll.export.metric_batches import RecordedPeriod, periods_to_export
+from plimsoll.export.cdm.run_iterations import Outline
 from plimsoll.export.object_store import Bucket, put_parts
-from plimsoll.export.opensearch.bulk import load
-from plimsoll.export.opensearch.indices import prepare_indices
-from plimsoll.export.opensearch.patience import RetryPolicy
-from plimsoll.export.opensearch.server import Server
-from plimsoll.export.output_file import fresh_file
-from plimsoll.export.parquet_parts import copy_parts
+from plimsoll.export.opensearch.bulk import load, prepare_indices
+from plimsoll.export.opensearch.server import RetryPolicy, Server
+from plimsoll.export.output_file import ExportError, fresh_file
+from plimsoll.export.parquet_parts import RecordedPeriod, copy_parts, periods_to_export
 from plimsoll.export.record_store import put_record
-from plimsoll.record.index.run_paths import part_paths
+from plimsoll.export.text_forms import histogram_lines, write_csv
+from plimsoll.record.index.run_files import part_paths
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.terminal.output import say, stderr
 

@@ -14,8 +14,7 @@ from plimsoll.errors import PlimsollError
 from plimsoll.record.index.find import LAST
 from plimsoll.record.query import ALL_PERIODS, MEASUREMENT
 from plimsoll.record.query.contents import MetricContents, metric_contents
-from plimsoll.record.query.found_runs import find_runs
-from plimsoll.record.query.queried_run import recorded_periods
+from plimsoll.record.query.queried_run import find_runs, recorded_periods
 from plimsoll.record.run.primary_trial import trials_by_phase
 from plimsoll.record.run.run_directory import RunDirectory
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cluster.pods.place import ClusterPlace
+from plimsoll.cluster.pods.cluster_client import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import IMAGE_VARIABLE
 from plimsoll.cluster.pods.run_in_cluster import place_of
 

@@ -13,7 +13,6 @@ from typing import Literal
 from plimsoll.errors import InputError
 from plimsoll.search.text.wire import FCS_BYTES
 from plimsoll.text.units import format_ns
-from plimsoll.traffic.captured_gaps import CapturedGaps
 from plimsoll.traffic.frames.capture_file import CapturedFrame, read_capture
 from plimsoll.traffic.frames.captured_headers import (
     CapturedHeaders,
@@ -22,7 +21,7 @@ from plimsoll.traffic.frames.captured_headers import (
 )
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
 from plimsoll.traffic.frames.scapy_layers import scapy_module
-from plimsoll.traffic.plan import LONGEST_TRIAL_S, SIGNATURE_BYTES
+from plimsoll.traffic.plan import LONGEST_TRIAL_S, SIGNATURE_BYTES, CapturedGaps
 
 MOST_FRAMES = 4096
 _IPV4_CHECKSUM_AT = 10

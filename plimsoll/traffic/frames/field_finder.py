@@ -19,9 +19,8 @@ from plimsoll.traffic.frames.field_values import (
     field_kind,
     from_number,
 )
-from plimsoll.traffic.frames.layers import FieldValue, Stack
 from plimsoll.traffic.frames.packet import build_packet, payload_of
-from plimsoll.traffic.frames.scapy_layers import Scapy
+from plimsoll.traffic.frames.scapy_layers import FieldValue, Scapy, Stack
 from plimsoll.traffic.plan import SIGNATURE_BYTES
 
 # As wide as the engine writes; of an IPv6 address it is the interface's half.

@@ -6,6 +6,8 @@ several packets, and cuts numbers that are too large; none of that may happen he
 
 from __future__ import annotations
 
+import re
+import struct
 from collections.abc import Sequence
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Literal
@@ -13,10 +15,94 @@ from typing import Literal
 from plimsoll.errors import InputError
 from plimsoll.text.mistakes import did_you_mean
 from plimsoll.traffic.frames.addresses import MAC
-from plimsoll.traffic.frames.layers import FieldValue
-from plimsoll.traffic.frames.scapy_layers import Scapy, scapy_module
-from plimsoll.traffic.frames.tcp_options import tcp_options
-from plimsoll.traffic.frames.written_bytes import written_bytes
+from plimsoll.traffic.frames.scapy_layers import FieldValue, Scapy, scapy_module
+
+_HEXADECIMAL = re.compile(r"0x([0-9a-f]{2})*", re.IGNORECASE)
+
+
+def written_bytes(text: str) -> bytes:
+    """The bytes that `text` means. Raises InputError for hexadecimal of no whole bytes."""
+    if text[:2].lower() != "0x":
+        return text.encode()
+    if not _HEXADECIMAL.fullmatch(text):
+        raise InputError(
+            f"{text[:40]!r} is not whole bytes of hexadecimal",
+            remedy="write two digits a byte, such as 0x00ff",
+        )
+    return bytes.fromhex(text[2:])
+
+
+_WITHOUT_LENGTH = ("EOL", "NOP")
+
+# A name, or a number that Scapy has no name for, and what Scapy takes for its value.
+TcpOption = tuple[str | int, object]
+
+
+def tcp_options(options: Sequence[object]) -> list[TcpOption]:
+    """The options as Scapy takes them. Raises InputError for those that it would not send."""
+    return [_option(each) for each in options]
+
+
+def same_options(given: Sequence[TcpOption], read: Sequence[TcpOption]) -> bool:
+    """Whether what was read back is what was given, before the list's end and padding."""
+    return _before_end(given) == _before_end(read)
+
+
+def _option(given: object) -> TcpOption:
+    if not isinstance(given, tuple) or len(given) != 2:
+        raise InputError(f"found {given!r}", remedy="write a list of [name, value]")
+    name, form = _name_and_form(given[0])
+    value = given[1]
+    if name in _WITHOUT_LENGTH:
+        if value is not None:
+            raise InputError(f"{name} has no value", remedy=f"write [{name}, null]")
+        return name, None
+    if form is None or "s" in form or "p" in form:
+        if value is None or isinstance(value, str):
+            return name, written_bytes(value or "")
+        raise _wrong(name, value, "text, bytes such as 0x00ff, or null")
+    numbers = value if isinstance(value, tuple) else (value,)
+    try:
+        struct.pack(f"{form}{len(numbers)}I" if name == "SAck" else form, *numbers)
+    except struct.error:
+        remedy = (
+            "numbers as large as the option holds, and as many: [MSS, 1460], [Timestamp, [1, 0]]"
+        )
+        raise _wrong(name, value, remedy) from None
+    return name, numbers if len(numbers) > 1 or name == "SAck" else numbers[0]
+
+
+def _name_and_form(given: object) -> tuple[str | int, str | None]:
+    """The name, and the format of `struct` for its value, of an option given by either."""
+    by_number, by_name = scapy_module("scapy.layers.inet").TCPOptions
+    if isinstance(given, int) and 0 <= given <= 255:
+        return by_number.get(given, (given, None))  # type: ignore[no-any-return]
+    if given not in by_name:
+        remedy = did_you_mean(str(given), by_name)
+        raise InputError(f"unknown option {given!r}", remedy=remedy)
+    return by_number[by_name[given]]  # type: ignore[no-any-return]
+
+
+def _wrong(name: str | int, value: object, accepted: str) -> InputError:
+    found = "null" if value is None else repr(value)
+    return InputError(f"{name} cannot be {found}", remedy=f"give {accepted}")
+
+
+def _before_end(options: Sequence[TcpOption]) -> list[tuple[str | int, object]]:
+    plain: list[tuple[str | int, object]] = []
+    for name, value in options:
+        if name == "EOL":
+            break
+        plain.append((name, _plain(value)))
+    return plain
+
+
+def _plain(value: Scapy) -> object:
+    """Scapy reads some values as packets."""
+    if value is None or isinstance(value, int | tuple | bytes):
+        return value
+    return bytes(value)
+
 
 ValueKind = Literal["mac", "ipv4", "ipv6", "text", "options", "number"]
 

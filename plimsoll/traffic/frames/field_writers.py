@@ -1,14 +1,21 @@
-"""What a profile varies, compiled to the bytes that the engine writes."""
+"""A stream's frames as bytes: templates, their order, and what the engine writes into them."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from ipaddress import ip_interface
+from typing import Protocol
 
 from plimsoll.errors import InputError
+from plimsoll.traffic.frames.addresses import MAC
+from plimsoll.traffic.frames.capture import PacketCapture
 from plimsoll.traffic.frames.field_finder import FoundField, find_field
-from plimsoll.traffic.frames.layers import Stack, last_index, transport_index
+from plimsoll.traffic.frames.packet import build_frame, check_signable
+from plimsoll.traffic.frames.scapy_layers import FieldValue, Stack, last_index, transport_index
 from plimsoll.traffic.frames.vary import PATH, SHORT_NAMES, Variation, tells_flows_apart
+from plimsoll.traffic.imix import LONGEST_SEQUENCE
 from plimsoll.traffic.plan import FieldWriter
 
 # As the engine takes them.
@@ -138,3 +145,123 @@ def _check_apart(writers: Sequence[FieldWriter]) -> None:
             if seen & bits:
                 raise InputError("a field is varied twice", remedy="vary each field once")
             seen |= bits
+
+
+# Flows change the last three bytes of a MAC: the vendor's part stays.
+_MAC_VARYING_BITS = 24
+# VLAN 4095 is reserved (IEEE 802.1Q).
+_LIMITS = {"vlan": 4095, "mpls": 2**20, "vni": 2**24, "teid": 2**32}
+_PORTS = 2**16
+
+
+def check_room(stack: Stack, name: str, shown: str, flows: int, prefix: int) -> None:
+    """Raise InputError where a short name's field has fewer values than there are flows.
+
+    `shown` is the name that the user gave the value under. IP addresses stay in
+    their network of `prefix` bits.
+    """
+    index, field = places_of(stack, name)[0]
+    start = stack[index].get(field)
+    room = _room(name, start, prefix)
+    if flows > room:
+        wider = " or a wider network (smaller prefix)" if name.endswith("_ip") else ""
+        broadcast = ", as its network's last address is the broadcast" if _is_ipv4(start) else ""
+        raise InputError(
+            f"{flows} flows are more than {shown} has values: {room} from {start}{broadcast}",
+            remedy=f"use fewer flows, a lower start{wider}",
+        )
+
+
+def room_of(stack: Stack, name: str, prefix: int) -> int:
+    """How many values a short name's field has, from where it starts in the packet."""
+    index, field = places_of(stack, name)[0]
+    return _room(name, stack[index].get(field), prefix)
+
+
+def _room(name: str, start: FieldValue, prefix: int) -> int:
+    if isinstance(start, str) and MAC.fullmatch(start):
+        low = int(start.replace(":", ""), 16) % (1 << _MAC_VARYING_BITS)
+        return (1 << _MAC_VARYING_BITS) - low
+    if isinstance(start, str):
+        return _addresses_from(start, prefix)
+    return _LIMITS.get(name, _PORTS) - (start if isinstance(start, int) else 0)
+
+
+def _is_ipv4(start: FieldValue) -> bool:
+    return isinstance(start, str) and "." in start
+
+
+def _addresses_from(start: str, prefix: int) -> int:
+    first = ip_interface(f"{start}/{prefix}")
+    beyond = int(first.network.broadcast_address) - int(first.ip)
+    # The last address of an IPv4 network is its broadcast.
+    return beyond if first.version == 4 else beyond + 1
+
+
+class FrameSource(Protocol):
+    """What templates need to know of a stream. Hashable, for they are cached by it."""
+
+    @property
+    def capture(self) -> PacketCapture | None:
+        """The frames to replay, instead of all that follows."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Frame sizes with FCS, in the order of sending."""
+
+    @property
+    def signature_bytes(self) -> int:
+        """How many of a frame's last bytes the signature takes."""
+
+    @property
+    def flows(self) -> int:
+        """After how many frames the fields that vary repeat."""
+
+    @property
+    def vary(self) -> tuple[str | Variation, ...]:
+        """The fields in which the frames of different flows differ."""
+
+    def stacks(self, *, reverse: bool) -> tuple[Stack, ...]:
+        """The packets that take turns in one direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """As in StreamPlan."""
+
+    frames: tuple[bytes, ...]
+    order: tuple[int, ...]
+    fields: tuple[FieldWriter, ...]
+
+
+@functools.lru_cache(maxsize=256)
+def templates(stream: FrameSource, *, reverse: bool) -> Templates:
+    """The frames of one direction; cached, for every trial of a search sends the same.
+
+    Raises InputError for what cannot be sent.
+    """
+    capture = stream.capture
+    if capture is not None:
+        return Templates(capture.frames, _unless_in_turn(capture.order), ())
+    stacks = stream.stacks(reverse=reverse)
+    for stack in stacks:
+        check_signable(stack)
+    frames: dict[bytes, int] = {}
+    # Packets that take turns do so within each size, so that none is of one size only.
+    order = [
+        frames.setdefault(build_frame(stack, size, stream.signature_bytes), len(frames))
+        for size in stream.sizes
+        for stack in stacks
+    ]
+    if len(order) > LONGEST_SEQUENCE:
+        raise InputError(
+            f"{len(order)} frames pass until they repeat", remedy="use a shorter mix of sizes"
+        )
+    # Packets that take turns have the same layers, so their fields are at the same places.
+    fields = field_writers(stacks[0], stream.vary, stream.flows)
+    return Templates(tuple(frames), _unless_in_turn(tuple(order)), fields)
+
+
+def _unless_in_turn(order: tuple[int, ...]) -> tuple[int, ...]:
+    """Templates take turns by themselves."""
+    return () if order == tuple(range(len(order))) else order

@@ -7,10 +7,21 @@ from collections.abc import Mapping
 
 from plimsoll.errors import InputError
 from plimsoll.search.text.wire import FCS_BYTES
-from plimsoll.traffic.frames.field_values import ValueKind, as_number, field_kind, for_scapy
-from plimsoll.traffic.frames.layers import FieldValue, Layer, Stack
-from plimsoll.traffic.frames.scapy_layers import Scapy, layer_class, scapy_module
-from plimsoll.traffic.frames.tcp_options import same_options
+from plimsoll.traffic.frames.field_values import (
+    ValueKind,
+    as_number,
+    field_kind,
+    for_scapy,
+    same_options,
+)
+from plimsoll.traffic.frames.scapy_layers import (
+    FieldValue,
+    Layer,
+    Scapy,
+    Stack,
+    layer_class,
+    scapy_module,
+)
 from plimsoll.traffic.plan import SIGNATURE_BYTES
 
 # Ethernet's own minimum (IEEE 802.3).

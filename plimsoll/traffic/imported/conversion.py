@@ -11,8 +11,9 @@ from pydantic import ValidationError
 from plimsoll.errors import InputError
 from plimsoll.text.mistakes import mistake
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, fits
-from plimsoll.traffic.imported.drawn_addresses import AddressPool, DrawnEnds
 from plimsoll.traffic.imported.flow_packet import (
+    AddressPool,
+    DrawnEnds,
     FlowPacket,
     generic_packet,
     parse_flow_mods,

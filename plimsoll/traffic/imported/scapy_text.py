@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.frames.layers import FieldValue, Layer, Stack
 from plimsoll.traffic.frames.packet import build_layer
+from plimsoll.traffic.frames.scapy_layers import FieldValue, Layer, Stack
 
 _PREFIX = "scapy:"
 # Python's parser works in depth; longer text is not a packet that anyone wrote.

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from plimsoll.errors import InputError
 from plimsoll.text.units import format_pps
-from plimsoll.traffic.frames.templates import templates
+from plimsoll.traffic.frames.field_writers import templates
 from plimsoll.traffic.plan import SIGNATURE_BYTES, StreamPlan
-from plimsoll.traffic.streams.churn import churned_fields
+from plimsoll.traffic.streams.flows import churned_fields
+from plimsoll.traffic.streams.pacing import planned_schedule
 from plimsoll.traffic.streams.profile import Profile
-from plimsoll.traffic.streams.schedule import planned_schedule
 from plimsoll.traffic.streams.stream import Stream
 
 # One (tx_port, rx_port) of the tester's ports for each direction; even ones are forward.

@@ -21,7 +21,6 @@ from plimsoll.errors import InputError
 from plimsoll.text.mistakes import check_all, mistake
 from plimsoll.text.named_program import NotRun
 from plimsoll.text.units import Rate, RateField, format_duration, format_pps
-from plimsoll.traffic.captured_gaps import CapturedGaps
 from plimsoll.traffic.frames.addresses import Endpoint, IpAddress, IpField, MacField, PortField
 from plimsoll.traffic.frames.capture import (
     MOST_FRAMES,
@@ -30,19 +29,22 @@ from plimsoll.traffic.frames.capture import (
     load_capture,
     load_gaps,
 )
-from plimsoll.traffic.frames.encapsulation import Gtpu, MplsLabels, VlanTags, Vxlan
-from plimsoll.traffic.frames.layers import Stack
 from plimsoll.traffic.frames.packet import MIN_FRAME_SIZE, fits
-from plimsoll.traffic.frames.plain_packet import Protocol, plain_stacks
-from plimsoll.traffic.frames.stack_ends import reversed_stack, with_addresses
+from plimsoll.traffic.frames.plain_packet import (
+    Gtpu,
+    MplsLabels,
+    Protocol,
+    VlanTags,
+    Vxlan,
+    plain_stacks,
+)
+from plimsoll.traffic.frames.scapy_layers import Stack
 from plimsoll.traffic.frames.vary import MOST_FLOWS, Variation, VariedFields, check_name
-from plimsoll.traffic.frames.written_packet import PacketField
+from plimsoll.traffic.frames.written_packet import PacketField, reversed_stack, with_addresses
 from plimsoll.traffic.imix import Imix, describe_mix, sizes_in_order
-from plimsoll.traffic.plan import SHORT_SIGNATURE_BYTES, SIGNATURE_BYTES, Pacing, Role
-from plimsoll.traffic.streams.churn import check_churn, notes_on_churn
-from plimsoll.traffic.streams.pacing import PacingField
-from plimsoll.traffic.streams.per_flow import check_per_flow
-from plimsoll.traffic.streams.schedule import ScheduleSettings
+from plimsoll.traffic.plan import SHORT_SIGNATURE_BYTES, SIGNATURE_BYTES, CapturedGaps, Pacing, Role
+from plimsoll.traffic.streams.flows import check_churn, check_per_flow, notes_on_churn
+from plimsoll.traffic.streams.pacing import PacingField, ScheduleSettings
 from plimsoll.traffic.streams.stream_checks import check_content
 
 Direction = Literal["bidirectional", "unidirectional", "revunidirectional"]

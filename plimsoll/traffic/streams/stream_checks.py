@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import InputError
 from plimsoll.text.mistakes import mistake
-from plimsoll.traffic.frames.field_writers import writers_of
-from plimsoll.traffic.frames.layers import Stack
+from plimsoll.traffic.frames.field_writers import check_room, templates, writers_of
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, check_signable, fits, suitable_sizes
-from plimsoll.traffic.frames.templates import templates
-from plimsoll.traffic.frames.value_room import check_room
+from plimsoll.traffic.frames.scapy_layers import Stack
 
 if TYPE_CHECKING:
     from plimsoll.traffic.streams.stream import Stream

@@ -10,9 +10,8 @@ from pydantic import BaseModel, ConfigDict
 
 from plimsoll.generator.interface import TrialPlan
 from plimsoll.traffic.plan import Role, StreamPlan
-from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.finding import Finding
-from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.outcome import Baseline, Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,10 @@ from plimsoll.text.mistakes import mistake
 from plimsoll.text.units import LatencyField, format_ns
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import SampleBudget, StreamCriterion
-from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.bounded_quantile import BoundedQuantile
 from plimsoll.trial.outcome.due_frames import due_frames, scatter
 from plimsoll.trial.outcome.finding import Finding
-from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.outcome import Baseline, Outcome
 from plimsoll.trial.outcome.quantiles import QUANTILES, QuantileName, samples_needed
 
 

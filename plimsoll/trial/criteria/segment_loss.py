@@ -18,8 +18,8 @@ from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.outcome.due_frames import sends_nothing
 from plimsoll.trial.outcome.finding import Finding
-from plimsoll.trial.outcome.loss_times import losses_by_interval
 from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.steadiness import losses_by_interval
 
 
 class SegmentLoss(Criterion):

@@ -6,12 +6,30 @@ from collections.abc import Iterable
 
 from plimsoll.dut.lab import DrainedBy
 from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.interface import Interval, LossLimit, TrialPlan
+from plimsoll.generator.interface import Interval, LossLimit, StreamCounts, TrialPlan
 from plimsoll.generator.latency_ends import LatencyEnds
 from plimsoll.trial.criteria.criterion import Criterion, SampleBudget
-from plimsoll.trial.judging.silence import Silence
-from plimsoll.trial.outcome.baseline import Baseline
-from plimsoll.trial.outcome.stall_excuses import StallExcuses
+from plimsoll.trial.outcome.due_frames import StallExcuses
+from plimsoll.trial.outcome.outcome import Baseline
+
+
+class Silence:
+    """`frames` of one stream, sent since the last that came back, an interval ago or longer.
+
+    They leave no gap in the sequence until another frame comes.
+    """
+
+    def __init__(self) -> None:
+        self.frames = 0
+        self._sent_last = 0
+
+    def add(self, counts: StreamCounts) -> None:
+        """Account for the stream's next interval."""
+        if counts.received:
+            self.frames = self._sent_last = 0
+        else:
+            self.frames += self._sent_last
+            self._sent_last = counts.sent
 
 
 class EarlyAbort:

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Sequence
 
 from plimsoll.generator.histogram import Histogram, merge
 from plimsoll.search.evidence.counted import largest_peaks, most_telling
-from plimsoll.search.evidence.disturbance import Disturbance
 from plimsoll.search.evidence.theil_sen import theil_sen
 from plimsoll.search.evidence.trial_evidence import (
+    Disturbance,
     LatencyPeak,
     OfferedInterval,
     TrialEvidence,
 )
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.outcome.due_frames import due_frames
-from plimsoll.trial.outcome.loss_times import loss_times
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.series import NO_SAMPLE
+from plimsoll.trial.outcome.steadiness import loss_times
 
 
 def evidence_of(outcome: Outcome, disturbances: Sequence[Disturbance] = ()) -> TrialEvidence:

@@ -11,8 +11,7 @@ from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.search.strategy.ask import JudgedVerdict
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
-from plimsoll.trial.judging.dut_agreement import dut_agreement
-from plimsoll.trial.judging.returned_length import returned_lengths
+from plimsoll.trial.judging.dut_agreement import dut_agreement, returned_lengths
 from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome

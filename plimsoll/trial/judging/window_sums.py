@@ -7,7 +7,7 @@ from dataclasses import replace
 from heapq import nlargest
 from typing import Any
 
-from plimsoll.generator.counters import added, fields_of
+from plimsoll.generator.counters import added, fields_of, largest, longest
 from plimsoll.generator.histogram import Histogram, HistogramSum
 from plimsoll.generator.interface import (
     CycleBudget,
@@ -21,7 +21,6 @@ from plimsoll.generator.interface import (
     WorkerCounts,
     WorstLatency,
 )
-from plimsoll.generator.worst_lists import largest, longest
 
 # What adds up in another way than by sums, if at all.
 _OF_PORT = frozenset({"port", "foreign_kinds", "buffers_in_use", "link_up", "host"})

@@ -15,16 +15,15 @@ from plimsoll.record.trials.window_record import WindowRecord, WindowStream, Win
 from plimsoll.search.evidence.trial_evidence import LossSample
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
-from plimsoll.trial.judging.silence import Silence
+from plimsoll.trial.judging.early_abort import Silence
 from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.trial.judging.verdict import Judgement, judge
 from plimsoll.trial.judging.window_sums import WindowSums
-from plimsoll.trial.outcome.baseline import Baseline
+from plimsoll.trial.outcome.due_frames import refused_by_dut
 from plimsoll.trial.outcome.host_metrics import HostMetrics
-from plimsoll.trial.outcome.loss_times import loss_times
-from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.outcome import Baseline, Outcome
 from plimsoll.trial.outcome.series import TrialSeries
-from plimsoll.trial.outcome.stall_excuses import refused_by_dut
+from plimsoll.trial.outcome.steadiness import loss_times
 
 _LARGEST_LOSSES = 32
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Self
 
 from plimsoll.attribution.explanation.latency_parts import LatencyParts
 from plimsoll.dut.lab import DrainedBy, DutPortCounters
@@ -11,16 +13,35 @@ from plimsoll.dut.sight import NOTHING_SEEN, DutSight
 from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
 from plimsoll.record.trials.clock_fit import ClockStep
 from plimsoll.record.trials.latency_record import LatencyRecord
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import Paths
 from plimsoll.trial.outcome.background_streams import NO_BACKGROUND, BackgroundStreams
-from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.due_frames import due_frames, sends_nothing
 from plimsoll.trial.outcome.host_metrics import HostMetrics
 from plimsoll.trial.outcome.own_time import OwnTime
-from plimsoll.trial.outcome.quantiles import known_quantiles
+from plimsoll.trial.outcome.quantiles import QuantileName, known_quantiles
 from plimsoll.trial.outcome.repetition import ForwardedFrames, Repetition
 from plimsoll.trial.outcome.series import TrialSeries
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """By a stream's name, its latency at `load_pps` per direction, in ns by quantile.
+
+    A quantile is missing where there were too few samples for it.
+    """
+
+    load_pps: float
+    latency_ns: Mapping[str, Mapping[QuantileName, int]]
+
+    @classmethod
+    def of(cls, record: TrialRecord) -> Self:
+        """The baseline that a recorded trial is."""
+        return cls(
+            load_pps=record.load_pps,
+            latency_ns={each.name: known_quantiles(each.latency) for each in record.streams},
+        )
 
 
 @dataclass(frozen=True)

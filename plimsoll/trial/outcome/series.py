@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from plimsoll.dut.lab import DrainedBy
 from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan
 from plimsoll.generator.latency_ends import least_longest_ns
-from plimsoll.trial.outcome.stall_excuses import StallExcuses, refused_by_dut
+from plimsoll.trial.outcome.due_frames import StallExcuses, refused_by_dut
 
 # Stands in a latency column where an interval has no sample.
 NO_SAMPLE = -1

@@ -15,7 +15,7 @@ from plimsoll.host.processes.schedule_stats import (
     read_thread,
     running_processes,
 )
-from plimsoll.record.trials.schedule_record import (
+from plimsoll.record.trials.trial_parts import (
     OtherProcessRecord,
     PollingThreadRecord,
     ScheduleRecord,

@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 
+from plimsoll.tune.audit import checks
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import VERDICTS, CheckFinding, CheckVerdict
-from plimsoll.tune.audit.registry import all_checks
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
+
+
+@cache
+def all_checks() -> tuple[Check, ...]:
+    """Every check, by number."""
+    names = (module.name for module in iter_modules(checks.__path__))
+    found: list[Check] = [import_module(f"{checks.__name__}.{name}").CHECK for name in names]
+    return tuple(sorted(found, key=lambda check: check.number))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ from plimsoll.tune.audit.finding import (
     CheckFinding,
     CheckGroup,
     CheckJudgement,
+    fitted,
     not_applicable,
+    owner_of,
     tell,
 )
-from plimsoll.tune.audit.remedy import fitted, owner_of
 from plimsoll.tune.audit.without_intent import HostRule, IntentRule, listed_readings, readings
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
@@ -40,9 +41,9 @@ _NOTHING_READ = "of what it is about, nothing can be read here without an intent
 class Check:
     """What it asks and why, in words that docs/tuning.md shows, and the rule that answers.
 
-    `reads` are the files, `links` the symbolic links and `lists` the directories, as
-    patterns of plimsoll.tune.host.capture.path_pattern; a pattern's `*` lists the directory before
-    it too. `commands` are forms of plimsoll.tune.host.view.commands. Together they are all that
+    `reads` are the files, `links` the symbolic links and `lists` the directories, as patterns
+    of plimsoll.tune.host.capture.capture_privacy; a pattern's `*` lists the directory before it
+    too. `commands` are forms of plimsoll.tune.host.view.commands. Together they are all that
     the rule may read, and what `plimsoll tune capture` therefore collects; add TOPOLOGY to
     `reads` where the rule calls read_topology, and TOPOLOGY_LINKS to `links` where it gives it
     ports. `fix` says in prose how to set it right; a finding's steps say it for the host at

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from plimsoll.host.entry.entry_point import enter
+from plimsoll.tune.audit.audit import all_checks
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import GROUP_TITLES
-from plimsoll.tune.audit.registry import all_checks
 
 _INTRODUCTION = """\
 # Tuning audit: what is checked, why, and how to fix it

@@ -6,7 +6,7 @@ import shlex
 from typing import get_args
 
 from plimsoll.tune.audit.finding import Step
-from plimsoll.tune.audit.openshift_object import performance_profile
+from plimsoll.tune.audit.setting import performance_profile
 from plimsoll.tune.expected.kernel_argument import KernelArgument, Vendor
 from plimsoll.tune.expected.node import expected_arguments, expected_node
 from plimsoll.tune.host.boot.kernel_command_line import (
@@ -14,7 +14,8 @@ from plimsoll.tune.host.boot.kernel_command_line import (
     parse_kernel_cpu_list,
     read_command_line,
 )
-from plimsoll.tune.host.boot.virtual_machine import CPUINFO
+from plimsoll.tune.host.boot.operating_system import CPUINFO
+from plimsoll.tune.host.cpus.cpu_sets import read_cpu_list
 from plimsoll.tune.host.cpus.processor import processor_vendor
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.unread import CannotRead, Unread
@@ -59,7 +60,7 @@ def intent_unread(argument: KernelArgument, error: ValueError) -> CannotRead:
 def add_at_boot(intent: Intent, *arguments: str) -> Step:
     """The step that adds `arguments` from the next boot on.
 
-    It is grubby's, which RHEL and its kin have; plimsoll.tune.audit.remedy fits it to others.
+    It is grubby's, which RHEL and its kin have; plimsoll.tune.audit.finding fits it to others.
     """
     text = shlex.join(["grubby", "--update-kernel=ALL", f"--args={' '.join(arguments)}"])
     return Step(text, "command", _rendered(intent, arguments), "for-good", boot_arguments=arguments)
@@ -77,3 +78,12 @@ def _rendered(intent: Intent, arguments: tuple[str, ...]) -> str:
     if made.issuperset(arguments):
         return performance_profile(f"the operator boot with {words}")
     return performance_profile(f"additionalKernelArgs {words} (kernel.arguments of the intent)")
+
+
+ONLINE = "/sys/devices/system/cpu/online"
+NONE_PRESENT = "no CPU that the intent isolates is online"
+
+
+def present_isolated(view: HostView, intent: Intent) -> frozenset[int]:
+    """Isolated CPUs that are online; nothing can be said of others. Raises CannotRead."""
+    return intent.cpus.isolated.cpus & read_cpu_list(view, ONLINE)

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 
 from plimsoll.tune.audit.audit import Audit
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
-from plimsoll.tune.cluster.pool_nodes import kernel_of, pool_nodes
-from plimsoll.tune.cluster.registry import all_cluster_checks
+from plimsoll.tune.cluster import checks
+from plimsoll.tune.cluster.dataplane_pods import kernel_of, pool_nodes
+from plimsoll.tune.cluster.object_judgement import ClusterCheck, ClusterView
 from plimsoll.tune.host.view.unread import CannotRead
 from plimsoll.tune.intent.intent import Intent
+
+
+@cache
+def all_cluster_checks() -> tuple[ClusterCheck, ...]:
+    """Every check, by number."""
+    names = (module.name for module in iter_modules(checks.__path__))
+    found: list[ClusterCheck] = [import_module(f"{checks.__name__}.{name}").CHECK for name in names]
+    return tuple(sorted(found, key=lambda check: check.number))
 
 
 def audit_cluster(

@@ -1,16 +1,20 @@
-"""The pods whose CPUs are to be their own: those of the intent, and those that ask for it."""
+"""The nodes that an intent is for, and the pods whose CPUs are to be their own."""
 
 from __future__ import annotations
 
-from plimsoll.tune.cluster.cluster_view import ClusterView
-from plimsoll.tune.cluster.kinds import POD
-from plimsoll.tune.expected.declared_pod import is_declared
+from plimsoll.tune.cluster.kinds import NODE, POD
+from plimsoll.tune.cluster.object_judgement import ClusterView
+from plimsoll.tune.expected.node import is_declared
+from plimsoll.tune.host.view.unread import CannotRead, Unread
+from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.pod import Pod
 from plimsoll.tune.kubernetes.kube_object import (
     KubeObject,
     annotations_of,
     full_name,
+    labels_of,
+    name_of,
     text_at,
 )
 
@@ -74,3 +78,24 @@ def is_declared_burstable(found: KubeObject, intent: Intent) -> bool:
 
 def _is_over(pod: KubeObject) -> bool:
     return text_at(pod, "status", "phase") in _OVER
+
+
+def pool_nodes(view: ClusterView, pool: Pool) -> tuple[KubeObject, ...]:
+    """Those with all labels of the pool, by name. Raises CannotRead."""
+    expected = pool.node_labels.items()
+    found = [each for each in view.need(NODE) if expected <= labels_of(each).items()]
+    return tuple(sorted(found, key=name_of))
+
+
+def need_pool_nodes(view: ClusterView, pool: Pool) -> tuple[KubeObject, ...]:
+    """The same. Raises CannotRead where there are none, for nothing can be judged of them."""
+    found = pool_nodes(view, pool)
+    if not found:
+        labels = ",".join(f"{key}={value}" for key, value in pool.node_labels.items())
+        raise CannotRead(Unread(f"a node with {labels}", "absent"))
+    return found
+
+
+def kernel_of(node: KubeObject) -> str:
+    """The release of the kernel that a node runs; empty where it does not say."""
+    return text_at(node, "status", "nodeInfo", "kernelVersion")

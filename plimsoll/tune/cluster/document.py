@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from plimsoll.host.entry.entry_point import enter
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
+from plimsoll.tune.cluster.cluster_audit import all_cluster_checks
 from plimsoll.tune.cluster.kinds import ALL_KINDS, Kind
-from plimsoll.tune.cluster.registry import all_cluster_checks
+from plimsoll.tune.cluster.object_judgement import ClusterCheck
 
 _INTRODUCTION = """\
 # Tuning audit of a cluster, and a reference for kube-compare

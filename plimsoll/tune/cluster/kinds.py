@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from plimsoll.tune.render.openshift.namespace import ROLE as DATAPLANE_ROLE
 from plimsoll.tune.render.openshift.pod import SERVICE_ACCOUNT
-from plimsoll.tune.render.openshift.security_constraint import ROLE as DATAPLANE_ROLE
 
 
 @dataclass(frozen=True, slots=True)

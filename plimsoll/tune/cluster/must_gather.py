@@ -15,14 +15,17 @@ from pathlib import Path
 
 from plimsoll.errors import InputError
 from plimsoll.text.given_path import look_at
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import ALL_KINDS, NAMESPACE, POD, Kind
-from plimsoll.tune.host.archives.archive_bounds import ArchiveBounds, PathFilter, size_text
-from plimsoll.tune.host.archives.archived_files import archived_files
-from plimsoll.tune.host.archives.folder_files import folder_files
+from plimsoll.tune.cluster.object_judgement import ClusterView
+from plimsoll.tune.host.archives.archived_files import (
+    ArchiveBounds,
+    PathFilter,
+    archived_files,
+    folder_files,
+    size_text,
+)
 from plimsoll.tune.host.view.unread import CannotRead, Unread
-from plimsoll.tune.kubernetes.kube_object import KubeObject, full_name, name_of
-from plimsoll.tune.kubernetes.kube_yaml import parse_objects
+from plimsoll.tune.kubernetes.kube_object import KubeObject, full_name, name_of, parse_objects
 
 _CLUSTER = "cluster-scoped-resources"
 _NAMESPACES = "namespaces"

@@ -1,12 +1,15 @@
-"""How an object is judged against the one expected."""
+"""A check of a cluster: one question about its objects, and how each is judged."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
 from plimsoll.tune.audit.finding import (
+    CheckFinding,
     CheckJudgement,
     Reading,
     Step,
@@ -18,11 +21,98 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import Kind
-from plimsoll.tune.cluster.objects.difference import Difference
-from plimsoll.tune.cluster.objects.expected_object import ExpectedObject
-from plimsoll.tune.kubernetes.kube_object import KubeObject
+from plimsoll.tune.cluster.objects.expected_object import Difference, ExpectedObject
+from plimsoll.tune.host.view.unread import CannotRead, Unread
+from plimsoll.tune.intent.cluster import Pool
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.kubernetes.kube_object import KubeObject, name_of
+
+
+class ClusterView(ABC):
+    """A cluster's objects by kind. Nothing is ever written. `where` names the source."""
+
+    where: str = "this cluster"
+
+    @abstractmethod
+    def listed(self, kind: Kind, namespace: str | None = None) -> tuple[KubeObject, ...] | Unread:
+        """All objects of `kind`, in one namespace or in all.
+
+        An Unread of cause "absent" says that the cluster has no such kind at all; any other
+        that it is unknown.
+        """
+
+    def need(self, kind: Kind, namespace: str | None = None) -> tuple[KubeObject, ...]:
+        """The objects, none where the cluster does not have the kind. Raises CannotRead."""
+        found = self.listed(kind, namespace)
+        if not isinstance(found, Unread):
+            return found
+        if found.cause == "absent":
+            return ()
+        raise CannotRead(found)
+
+    def find(self, kind: Kind, name: str, namespace: str | None = None) -> KubeObject | None:
+        """The object of that name; None where there is none. Raises CannotRead."""
+        found = (each for each in self.need(kind, namespace) if name_of(each) == name)
+        return next(found, None)
+
+    def knows(self, kind: Kind) -> bool:
+        """Whether the cluster has the kind; assumed to have it where that is unknown."""
+        found = self.listed(kind)
+        return not (isinstance(found, Unread) and found.cause == "absent")
+
+
+ClusterRule = Callable[[ClusterView, Intent], CheckJudgement]
+PoolRule = Callable[[ClusterView, Intent, Pool], CheckJudgement]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterCheck:
+    """Numbers start at 101, after those of the checks of a host.
+
+    `reads` are the kinds that the rule asks the cluster for. A `pool_rule` is for intents of
+    OpenShift alone, which have a pool of nodes; exactly one of it and `rule` is given.
+    """
+
+    number: int
+    name: str
+    title: str
+    reads: tuple[Kind, ...]
+    why: str
+    fix: str
+    sources: tuple[str, ...]
+    rule: ClusterRule | None = None
+    pool_rule: PoolRule | None = None
+
+    def __post_init__(self) -> None:
+        if (self.rule is None) == (self.pool_rule is None):
+            raise ValueError(f"check {self.number} takes one of rule and pool_rule")
+
+    def judge(self, view: ClusterView, intent: Intent) -> CheckFinding:
+        """The finding. What cannot be read makes the verdict unknown; nothing is raised."""
+        found = tell(lambda: self._judgement(view, intent))
+        return CheckFinding(
+            number=self.number,
+            name=self.name,
+            group="cluster",
+            title=self.title,
+            verdict=found.verdict,
+            text=found.text,
+            read=found.read,
+            expected=found.expected,
+            steps=found.steps,
+            why=self.why,
+            fix=self.fix,
+            sources=self.sources,
+        )
+
+    def _judgement(self, view: ClusterView, intent: Intent) -> CheckJudgement:
+        if self.rule is not None:
+            return self.rule(view, intent)
+        if intent.pool is None or intent.platform != "openshift" or self.pool_rule is None:
+            return not_applicable(f"the intent is for {intent.platform}, not for OpenShift")
+        return self.pool_rule(view, intent, intent.pool)
+
 
 T = TypeVar("T")
 

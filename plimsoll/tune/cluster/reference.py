@@ -34,8 +34,7 @@ from plimsoll.tune.cluster.kinds import (
 from plimsoll.tune.cluster.objects.expected_object import ExpectedObject
 from plimsoll.tune.cluster.objects.expected_objects import expected_objects
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.render.files.manifest import Manifest, manifest_text
-from plimsoll.tune.render.files.rendered_file import RenderedFile
+from plimsoll.tune.render.files.rendered_file import Manifest, RenderedFile, manifest_text
 
 METADATA = "metadata.yaml"
 

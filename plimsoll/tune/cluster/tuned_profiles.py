@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import TUNED
+from plimsoll.tune.cluster.object_judgement import ClusterView
 from plimsoll.tune.cluster.objects.expected_object import ExpectedObject
 from plimsoll.tune.cluster.objects.text_meaning import tuned_includes, tuned_sections
 from plimsoll.tune.kubernetes.kube_object import KubeObject, items_at, text_at
-from plimsoll.tune.render.files.manifest import Manifest
-from plimsoll.tune.render.openshift.tuned_patch import NAMESPACE, tuned_text
+from plimsoll.tune.render.files.rendered_file import Manifest
+from plimsoll.tune.render.openshift.performance_profile import NAMESPACE, tuned_text
 
 Sections = Mapping[str, Mapping[str, str]]
 

@@ -9,9 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.tune.expected.hugepage_arguments import hugepage_arguments
 from plimsoll.tune.expected.irq import keeps_irqs_off
-from plimsoll.tune.expected.kernel_argument import KernelArgument, Vendor, arguments_of
+from plimsoll.tune.expected.kernel_argument import (
+    KernelArgument,
+    Vendor,
+    arguments_of,
+    hugepage_arguments,
+)
 from plimsoll.tune.intent.intent import Intent
 
 _CPUS, _HINTS, _SERVICES = "intent, cpus", "intent, hints", "intent, services"

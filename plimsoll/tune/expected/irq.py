@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.tune.expected.cpu_mask import tuned_cpu_mask
+from plimsoll.tune.expected.tuned_names import tuned_cpu_mask
 from plimsoll.tune.intent.intent import Intent
 
 

@@ -9,12 +9,14 @@ CPUs, and since then writes the short form that is here: the same CPUs.
 from __future__ import annotations
 
 import copy
+import json
+from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.intent.hugepages import memory_text
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.kubernetes.quantity import parse_quantity
+from plimsoll.tune.kubernetes.kube_object import parse_quantity
 
 # The annotation of a performance profile whose JSON the operator starts from.
 ANNOTATION = "kubeletconfig.experimental"
@@ -74,3 +76,44 @@ def _reserved_on_node_0(settings: dict[str, Any]) -> list[dict[str, Any]]:
     )
     amount = memory_text(int(sum(map(parse_quantity, parts))))
     return [{"numaNode": 0, "limits": {"memory": amount}}]
+
+
+RUNTIME_HANDLER = "high-performance"
+
+
+@dataclass(frozen=True, slots=True)
+class Crio:
+    """What a pod names, and what is named there."""
+
+    runtime_handler: str
+    runtime_class: str
+
+
+def expected_crio(intent: Intent) -> Crio | None:
+    """None where the platform is not OpenShift."""
+    if intent.platform != "openshift":
+        return None
+    return Crio(
+        runtime_handler=RUNTIME_HANDLER,
+        runtime_class=f"performance-{intent.name}",
+    )
+
+
+def crio_workload_partitioning(intent: Intent) -> str:
+    """CRI-O's part: pods with the annotation run on the reserved CPUs.
+
+    Without cpushares = 0 CRI-O does not accept the table.
+    """
+    return (
+        "[crio.runtime.workloads.management]\n"
+        'activation_annotation = "target.workload.openshift.io/management"\n'
+        'annotation_prefix = "resources.workload.openshift.io"\n'
+        f'resources = {{ "cpushares" = 0, "cpuset" = "{intent.cpus.reserved.text}" }}\n'
+        "\n"
+    )
+
+
+def kubelet_workload_partitioning(intent: Intent) -> str:
+    """The kubelet's part: which pods are the platform's own, and the same CPUs."""
+    pinning = {"management": {"cpuset": intent.cpus.reserved.text}}
+    return json.dumps(pinning, indent=2) + "\n"

@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.tune.expected.cpu_mask import tuned_cpu_mask
-from plimsoll.tune.expected.crio import Crio, expected_crio
 from plimsoll.tune.expected.host_arguments import host_arguments
-from plimsoll.tune.expected.hugepage_arguments import NodePages, node_pages
 from plimsoll.tune.expected.irq import IrqPlacement, expected_irqs
-from plimsoll.tune.expected.kernel_argument import KernelArgument, Vendor, last_of_each
-from plimsoll.tune.expected.kubelet import expected_kubelet
+from plimsoll.tune.expected.kernel_argument import (
+    KernelArgument,
+    NodePages,
+    Vendor,
+    last_of_each,
+    node_pages,
+)
+from plimsoll.tune.expected.kubelet import Crio, expected_crio, expected_kubelet
 from plimsoll.tune.expected.operator_arguments import operator_arguments
 from plimsoll.tune.expected.tuned import expected_profile, expected_sysctls, expected_units
+from plimsoll.tune.expected.tuned_names import tuned_cpu_mask
 from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.pod import Pod
+from plimsoll.tune.kubernetes.kube_object import KubeObject, labels_of, name_of, namespace_of
 
 
 @dataclass(frozen=True)
@@ -61,3 +67,10 @@ def expected_arguments(intent: Intent, vendor: Vendor = "intel") -> tuple[Kernel
     """The kernel's arguments that the intent implies, by its platform, in order."""
     by_platform = operator_arguments if intent.platform == "openshift" else host_arguments
     return by_platform(intent, vendor)
+
+
+def is_declared(found: KubeObject, intent: Intent, pod: Pod) -> bool:
+    """Whether it is the intent's pod, or one of a controller that gave it the pod's label."""
+    if namespace_of(found) != intent.namespace_of(pod):
+        return False
+    return name_of(found) == pod.name or labels_of(found).get("app") == pod.name

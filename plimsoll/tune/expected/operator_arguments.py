@@ -12,10 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from plimsoll.tune.expected.cpu_mask import tuned_cpu_mask
-from plimsoll.tune.expected.hugepage_arguments import hugepage_arguments
-from plimsoll.tune.expected.kernel_argument import KernelArgument, Vendor, arguments_of
-from plimsoll.tune.expected.tuned_names import rendered_profile
+from plimsoll.tune.expected.kernel_argument import (
+    KernelArgument,
+    Vendor,
+    arguments_of,
+    hugepage_arguments,
+)
+from plimsoll.tune.expected.tuned_names import rendered_profile, tuned_cpu_mask
 from plimsoll.tune.intent.intent import Intent
 
 _PARENT = "TuneD, network-latency"

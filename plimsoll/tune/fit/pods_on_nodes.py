@@ -14,8 +14,7 @@ from plimsoll.tune.intent.hugepages import PAGE_BYTES, PodHugepages, bytes_of, m
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.network import SriovAttachment
 from plimsoll.tune.intent.nic import Nic
-from plimsoll.tune.intent.pod import Pod
-from plimsoll.tune.intent.pod_fit import pages_by_node, sets_pages_aside
+from plimsoll.tune.intent.pod import Pod, pages_by_node, sets_pages_aside
 
 _POLICY = "single-numa-node takes them of one"
 

@@ -12,21 +12,24 @@ from typing import Any, Literal, Self
 from pydantic import model_validator
 
 from plimsoll.text.mistakes import did_you_mean, mistake
-from plimsoll.tune.intent.bios import Bios
 from plimsoll.tune.intent.cluster import Cluster, Pool
-from plimsoll.tune.intent.fields.extra import Extra, RenderedKind
-from plimsoll.tune.intent.fields.net_device import NetDevice
-from plimsoll.tune.intent.fields.section import Listed, ObjectName, Section, Switch, Text, Word
+from plimsoll.tune.intent.fields.section import (
+    Extra,
+    Listed,
+    ObjectName,
+    RenderedKind,
+    Section,
+    Switch,
+    Text,
+    Word,
+)
 from plimsoll.tune.intent.hugepages import RESOURCE_SUFFIX, SIZES_OF_KERNEL, Hugepages
-from plimsoll.tune.intent.kernel import Kernel, Scheduling
-from plimsoll.tune.intent.kubelet import KubeletFields
 from plimsoll.tune.intent.network import Network, SriovAttachment
-from plimsoll.tune.intent.nic import Nic, check_shared_ports
-from plimsoll.tune.intent.pod import Pod
-from plimsoll.tune.intent.pod_fit import check_pod_cpus, check_pod_pages, check_pod_vfs
+from plimsoll.tune.intent.nic import NetDevice, Nic, check_shared_ports
+from plimsoll.tune.intent.pod import Pod, check_pod_cpus, check_pod_pages, check_pod_vfs
 from plimsoll.tune.intent.processor import Cpus, Hints, IrqBalancing, NumaPolicy
+from plimsoll.tune.intent.system import Bios, Kernel, KubeletFields, Scheduling, Tuned
 from plimsoll.tune.intent.trex import TrexGenerator
-from plimsoll.tune.intent.tuned import Tuned
 
 
 # The intent's services and kernel features that run next to the workload.

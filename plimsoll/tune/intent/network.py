@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from plimsoll.text.mistakes import mistake
-from plimsoll.tune.intent.fields.address import IpAddressText, IpRange
+from plimsoll.tune.intent.fields.cpu_list import IpAddressText, IpRange
 from plimsoll.tune.intent.fields.section import ObjectName, Section, Word
 from plimsoll.tune.intent.nic import InterfaceName
 

@@ -9,8 +9,7 @@ from pydantic import Field, model_validator
 from plimsoll.text.counted import counted
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.named_program import NotRun
-from plimsoll.tune.intent.fields.address import IpAddressText
-from plimsoll.tune.intent.fields.cpu_list import CpuListField
+from plimsoll.tune.intent.fields.cpu_list import CpuListField, IpAddressText
 from plimsoll.tune.intent.fields.section import Listed, Section, Text
 from plimsoll.tune.intent.nic import PciAddress
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any, TypeAlias
+
+from plimsoll.text.bounded_yaml import load_yaml
 
 # As JSON or YAML has it. Nothing below the first level is known to be of any shape.
 KubeObject: TypeAlias = Mapping[str, Any]
@@ -82,3 +86,62 @@ def condition(given: KubeObject, kind: str) -> Mapping[str, Any]:
 def is_true(given: KubeObject, kind: str) -> bool:
     """Whether the object's condition of that type is True."""
     return condition(given, kind).get("status") == "True"
+
+
+# k8s.io/apimachinery, pkg/api/resource: the grammar of Quantity.
+_QUANTITY = re.compile(
+    r"([+-]?\d{1,30}(?:\.\d{0,30})?)(?:([eE][+-]?\d{1,2})|([a-zA-Z]{0,2}))", re.ASCII
+)
+_SCALES = {
+    "n": Fraction(1, 10**9),
+    "u": Fraction(1, 10**6),
+    "m": Fraction(1, 10**3),
+    "": Fraction(1),
+    **{suffix: Fraction(1000**power) for power, suffix in enumerate("kMGTPE", 1)},
+    **{f"{suffix}i": Fraction(1024**power) for power, suffix in enumerate("KMGTPE", 1)},
+}
+
+
+def parse_quantity(given: object) -> Fraction:
+    """The amount, exactly. Raises ValueError for what is none."""
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        # YAML's bare 4 and 0.5.
+        given = str(given)
+    match = _QUANTITY.fullmatch(given) if isinstance(given, str) else None
+    if match is None or (match[3] or "") not in _SCALES:
+        raise ValueError(f"{str(given)[:40]!r} is not a quantity")
+    number = Fraction(match[1].rstrip(".") + (match[2] or ""))
+    return number * _SCALES[match[3] or ""]
+
+
+def parse_objects(content: bytes) -> tuple[KubeObject, ...]:
+    """The object of a file, or the objects of a list in it. Raises ValueError with the reason."""
+    try:
+        found = load_yaml(content.decode(), aliases=False)
+    except UnicodeDecodeError:
+        raise ValueError("is not UTF-8 text") from None
+    return tuple(_objects(found))
+
+
+def _objects(found: Any) -> Iterator[KubeObject]:
+    if not isinstance(found, dict):
+        raise ValueError("holds no object")
+    _check_keys(found)
+    if str(found.get("kind", "")).endswith("List") and isinstance(found.get("items"), list):
+        # A list's entries leave out what the list says for all.
+        kind = str(found["kind"]).removesuffix("List")
+        common = {"apiVersion": found.get("apiVersion")} | ({"kind": kind} if kind else {})
+        yield from (common | dict(each) for each in items_at(found, "items"))
+    else:
+        yield found
+
+
+def _check_keys(value: Any) -> None:
+    if isinstance(value, dict):
+        for key, below in value.items():
+            if not isinstance(key, str):
+                raise ValueError(f"has the key {str(key)[:40]!r}, which is not text")
+            _check_keys(below)
+    elif isinstance(value, list):
+        for below in value:
+            _check_keys(below)

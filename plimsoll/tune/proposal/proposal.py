@@ -19,8 +19,7 @@ from plimsoll.tune.intent.load import load_preset
 from plimsoll.tune.intent.nic import MELLANOX, is_interface_name
 from plimsoll.tune.intent.pod import Pod
 from plimsoll.tune.proposal.proposed_pages import ProposedPages, propose_pages
-from plimsoll.tune.proposal.survey import Survey
-from plimsoll.tune.proposal.surveyed_ports import SurveyedPort
+from plimsoll.tune.proposal.survey import Survey, SurveyedPort
 
 # What a preset says of its own ports and holds of any.
 _OF_THE_PRESET = ("num_vfs", "mtu", "vlan", "trust", "spoofchk")

@@ -18,7 +18,7 @@ from sushy.connector import Connector
 from plimsoll.errors import InputError, MachineError
 from plimsoll.extras import added_by
 from plimsoll.host.http.origin import REDIRECTIONS, Origin, Redirected
-from plimsoll.tune.host.view.bios_answer import BiosAnswer
+from plimsoll.tune.host.view.host_view import BiosAnswer
 from plimsoll.tune.redfish.bmc_credentials import BmcCredentials
 from plimsoll.tune.redfish.vendor_map import map_of
 

@@ -3,14 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from plimsoll.tune.expected.kernel_argument import Vendor, command_line
 from plimsoll.tune.expected.node import expected_node
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.render.bare_metal.steps import host_steps
+from plimsoll.tune.intent.system import Bios
 from plimsoll.tune.render.files.rendered_file import RenderedFile
 from plimsoll.tune.render.openshift.cluster_steps import cluster_steps
 from plimsoll.tune.render.render_warning import warnings_of
+
+
+def host_steps(intent: Intent, files: Sequence[RenderedFile]) -> Iterator[str]:
+    """The steps, in Markdown, without their numbers."""
+    if any(each.path == "bios-checklist.md" for each in files):
+        yield "Set the firmware by `bios-checklist.md`, whose last column is where it shows."
+    units = [each.path for each in files if each.path.endswith(".service")]
+    names = " ".join(path.rpartition("/")[2].removesuffix(".service") for path in units)
+    yield "Read what is under `host/`, then, as root: `cp -r host/. / && systemctl daemon-reload`."
+    yield "The kernel's command line: `grubby` or `update-grub`, as above."
+    yield f"`systemctl enable {names}`. Done when `systemctl is-enabled {names}` says enabled."
+    profiled = any(each.path.endswith("/tuned.conf") for each in files)
+    if profiled:
+        yield (
+            f"With TuneD installed: `tuned-adm profile plimsoll-{intent.name}`. Done when "
+            "`tuned-adm active` names it; it comes back at each boot."
+        )
+    proofs = [
+        "`cat /proc/cmdline` has the arguments below",
+        f"`systemctl is-active {names}` says active",
+        *(["`tuned-adm verify --ignore-missing` succeeds"] if profiled else []),
+    ]
+    yield f"Restart the host. Done when {', '.join(proofs[:-1])} and {proofs[-1]}."
+    if any(each.folder == "generator" for each in files):
+        yield "`generator/` goes to the generator's host."
+
 
 PATH = "README.md"
 
@@ -113,3 +140,75 @@ def _by_hand(intent: Intent) -> Iterator[str]:
         switch = getattr(intent.services, field)
         if switch is not None:
             yield f"{field} {'on' if switch else 'off'}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """`shows` is where Linux tells of it."""
+
+    field: str
+    title: str
+    why: str
+    shows: str
+
+
+_SETTINGS = (
+    _Setting(
+        "smt",
+        "SMT (Hyper-Threading, simultaneous multithreading)",
+        "threads of a core share its execution units and its nearest caches",
+        "/sys/devices/system/cpu/smt/active",
+    ),
+    _Setting(
+        "turbo",
+        "Turbo Boost (Core Performance Boost)",
+        "the frequency would follow temperature and load",
+        "/sys/devices/system/cpu/intel_pstate/no_turbo, or /sys/devices/system/cpu/cpufreq/boost",
+    ),
+    _Setting(
+        "c_states",
+        "C-states (idle power states, C1E and deeper)",
+        "waking from one takes microseconds",
+        "/sys/devices/system/cpu/cpu*/cpuidle/state*/usage",
+    ),
+    _Setting(
+        "aspm",
+        "PCIe ASPM (Active State Power Management)",
+        "a link that sleeps adds to the latency of DMA",
+        "/sys/module/pcie_aspm/parameters/policy, and LnkCtl of lspci -vv",
+    ),
+)
+_PROFILES = {
+    "max-performance": "maximum performance",
+    "balanced": "balanced",
+    "power-saving": "power saving",
+}
+
+
+def render_bios_checklist(intent: Intent) -> Iterator[RenderedFile]:
+    """Only where the intent asks something of the firmware."""
+    rows = list(_rows(intent.bios))
+    if not rows:
+        return
+    table = "\n".join(["| set | to | because | Linux shows it in |", "|---|---|---|---|", *rows])
+    yield RenderedFile(
+        "bios-checklist.md",
+        f"# Firmware settings of {intent.name}\n\n{table}\n",
+        does="What to set in the firmware of each node, by hand, before all else.",
+        undo="Set back what was there; note it before.",
+        commented=False,
+    )
+
+
+def _rows(bios: Bios) -> Iterator[str]:
+    for setting in _SETTINGS:
+        expected = getattr(bios, setting.field)
+        if expected is not None:
+            word = "enabled" if expected else "disabled"
+            yield f"| {setting.title} | {word} | {setting.why} | {setting.shows} |"
+    if bios.power_profile is not None:
+        yield (
+            f"| CPU power management (system profile) | {_PROFILES[bios.power_profile]} "
+            "| less saving of power is less jitter "
+            "| /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor |"
+        )

@@ -7,34 +7,41 @@ from collections.abc import Callable, Iterator
 from plimsoll.tune.expected.kernel_argument import Vendor
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.render.bare_metal.command_line import render_command_line
-from plimsoll.tune.render.bare_metal.housekeeping import render_housekeeping, render_irqbalance
-from plimsoll.tune.render.bare_metal.hugepages import render_node_pages
+from plimsoll.tune.render.bare_metal.housekeeping import (
+    render_housekeeping,
+    render_irqbalance,
+    render_node_pages,
+)
 from plimsoll.tune.render.bare_metal.ports import render_ports
-from plimsoll.tune.render.bare_metal.tuned import render_sysctls, render_tuned_profile
-from plimsoll.tune.render.bios_checklist import render_bios_checklist
-from plimsoll.tune.render.files.extra_fields import check_extra, extended
-from plimsoll.tune.render.files.plain_words import check_plain_words
-from plimsoll.tune.render.files.refusal import refuse
-from plimsoll.tune.render.files.rendered_file import RenderedFile
+from plimsoll.tune.render.bare_metal.tuned import (
+    render_command_line,
+    render_sysctls,
+    render_tuned_profile,
+)
+from plimsoll.tune.render.files.refusal import check_plain_words, refuse
+from plimsoll.tune.render.files.rendered_file import RenderedFile, check_extra, extended
 from plimsoll.tune.render.openshift.cluster_services import (
     render_console,
     render_monitoring,
     render_network_diagnostics,
 )
-from plimsoll.tune.render.openshift.kubelet_config import render_kubelet_config
-from plimsoll.tune.render.openshift.kubelet_housekeeping import render_kubelet_housekeeping
-from plimsoll.tune.render.openshift.machine_config_pool import render_machine_config_pool
-from plimsoll.tune.render.openshift.namespace import render_namespaces
-from plimsoll.tune.render.openshift.network_attachment import render_networks
+from plimsoll.tune.render.openshift.kubelet_config import (
+    render_kubelet_config,
+    render_kubelet_housekeeping,
+)
+from plimsoll.tune.render.openshift.machine_config_pool import (
+    render_machine_config_pool,
+    render_workload_partitioning,
+)
+from plimsoll.tune.render.openshift.namespace import render_namespaces, render_security_constraints
+from plimsoll.tune.render.openshift.networks import render_networks, render_sriov_policies
 from plimsoll.tune.render.openshift.operator_rules import check_operator_rules
-from plimsoll.tune.render.openshift.performance_profile import render_performance_profile
+from plimsoll.tune.render.openshift.performance_profile import (
+    render_performance_profile,
+    render_tuned_patch,
+)
 from plimsoll.tune.render.openshift.pod import render_pods
-from plimsoll.tune.render.openshift.security_constraint import render_security_constraints
-from plimsoll.tune.render.openshift.sriov_policy import render_sriov_policies
-from plimsoll.tune.render.openshift.tuned_patch import render_tuned_patch
-from plimsoll.tune.render.openshift.workload_partitioning import render_workload_partitioning
-from plimsoll.tune.render.readme import render_readme
+from plimsoll.tune.render.readme import render_bios_checklist, render_readme
 from plimsoll.tune.render.trex_config import render_trex_config
 
 # A new manifest is one more function, and one more line here. In the order of application.

@@ -9,8 +9,8 @@ from plimsoll.text.counted import counted
 from plimsoll.tune.intent.hugepages import PageSize, bytes_of, memory_text
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import RESOURCE_PREFIX
-from plimsoll.tune.intent.pod_fit import pages_by_node, sets_pages_aside, vfs_by_resource
-from plimsoll.tune.render.openshift.wide_selector import danger_of, narrowing_of, wide_selectors
+from plimsoll.tune.intent.pod import pages_by_node, sets_pages_aside, vfs_by_resource
+from plimsoll.tune.render.openshift.networks import danger_of, narrowing_of, wide_selectors
 
 _TOGETHER = (
     "Let them run one after the other or on several nodes, or ask for less: of those that do not "

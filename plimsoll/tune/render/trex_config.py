@@ -8,8 +8,7 @@ from typing import Any
 
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.trex import Trex
-from plimsoll.tune.render.files.manifest import yaml_text
-from plimsoll.tune.render.files.rendered_file import RenderedFile
+from plimsoll.tune.render.files.rendered_file import RenderedFile, yaml_text
 
 PATH = "generator/trex_cfg.yaml"
 

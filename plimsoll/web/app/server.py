@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from plimsoll.errors import PlimsollError
+from plimsoll.web.endpoint import ServeSettings
 from plimsoll.web.experiments.child_runs import ChildRuns
 from plimsoll.web.quiet_server import QuietServer, quiet_config
 from plimsoll.web.routes import (
@@ -24,7 +25,6 @@ from plimsoll.web.routes import (
 from plimsoll.web.routes.service import WebService, missing, refused
 from plimsoll.web.security.access import Access
 from plimsoll.web.security.guard import Guard
-from plimsoll.web.serve_settings import ServeSettings
 
 
 class _Server(QuietServer):

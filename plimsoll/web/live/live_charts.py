@@ -6,12 +6,12 @@ from typing import Any
 
 import altair as alt
 
-from plimsoll.report.figures.figure import Figure
-from plimsoll.report.figures.palette import (
+from plimsoll.report.figures.figure import (
     BLUE,
     ORANGE,
     QUANTILE_COLOURS,
     VERMILLION,
+    Figure,
 )
 from plimsoll.report.figures.value_axis import TICKS
 

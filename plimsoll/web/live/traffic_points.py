@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from plimsoll.record.live.latest_values import LatestValue, LiveInterval
+from plimsoll.record.live.live_run import LatestValue, LiveInterval
 
 _NS_PER_S = 1e9
 _TRAFFIC, _ENGINE = "trafficgen", "trafficgen-engine"

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.analysis.comparison.comparison import Comparison, compare
-from plimsoll.analysis.comparison.comparison_words import sentences
-from plimsoll.analysis.comparison.conclusion_words import conclusion_words
-from plimsoll.analysis.comparison.figure_words import shift_words, side_words
 from plimsoll.analysis.comparison.side import Side, invalid_runs
+from plimsoll.analysis.comparison.words import conclusion_words, sentences, shift_words, side_words
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry
 from plimsoll.text.plain_text import plain_text

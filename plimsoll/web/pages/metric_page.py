@@ -12,8 +12,7 @@ from plimsoll.errors import PlimsollError
 from plimsoll.record.query import AnswerRow, QueryAnswer, ask
 from plimsoll.record.query.contents import MetricContents, metric_contents
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.figure import Figure, records, series_scale
 from plimsoll.report.figures.time_axis import TimeAxis
 from plimsoll.text.plain_text import plain_text
 from plimsoll.text.units import format_number

@@ -11,7 +11,7 @@ from jinja2 import Environment as Templates
 from jinja2 import PackageLoader, StrictUndefined
 
 from plimsoll.report.figures.figure import Figure
-from plimsoll.report.parts.chart_drawing import drawings, harmless
+from plimsoll.report.parts.page import drawings, harmless
 from plimsoll.version import VERSION
 
 # The page's policy lets no script add styles: ours are in app.css.

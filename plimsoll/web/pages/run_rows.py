@@ -9,8 +9,8 @@ from typing import get_args
 from urllib.parse import quote
 
 from plimsoll.errors import InputError
+from plimsoll.record.index.find import RunFilter, SortKey
 from plimsoll.record.index.run_entry import Damage, RunEntry, RunState
-from plimsoll.record.index.run_filter import RunFilter, SortKey
 from plimsoll.record.index.run_notes import parse_tag, parse_tag_key
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.text.counted import age

@@ -9,10 +9,9 @@ from typing import get_args
 
 from starlette.datastructures import QueryParams
 
-from plimsoll.analysis.comparison.grouping import parse_fact
+from plimsoll.analysis.comparison.changes import parse_fact
 from plimsoll.analysis.comparison.side import invalid_runs
-from plimsoll.analysis.comparison.trend.releases import ReleaseOrder, releases_of
-from plimsoll.analysis.comparison.trend.trend import trend
+from plimsoll.analysis.comparison.trend.trend import ReleaseOrder, releases_of, trend
 from plimsoll.analysis.comparison.trend.trend_words import notable_sentences
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from plimsoll.report.parts.chart_drawing import chart_library, packaged
+from plimsoll.report.parts.page import chart_library, packaged
 
 _CSS, _JS, _SVG = "text/css", "text/javascript", "image/svg+xml"
 

@@ -10,9 +10,8 @@ from starlette.routing import Route
 
 from plimsoll.web.pages.rendering import render
 from plimsoll.web.routes.service import service_of
-from plimsoll.web.security.access import CODE, ENTRY_PATH, own_path
+from plimsoll.web.security.access import CODE, CODE_LIFETIME_S, ENTRY_PATH, own_path
 from plimsoll.web.security.guard import LOGIN_PATH
-from plimsoll.web.security.sessions import CODE_LIFETIME_S
 
 _NEXT, _TOKEN = "next", "token"
 _MOST_BODY_BYTES = 8192

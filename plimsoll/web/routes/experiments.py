@@ -20,8 +20,7 @@ from plimsoll.record.index.run_notes import parse_tag
 from plimsoll.text.given_path import read_regular_file
 from plimsoll.text.named_program import AllowedPrograms
 from plimsoll.web.experiments.experiment_text import experiment_of, file_in, look_at, read_text
-from plimsoll.web.experiments.form_fields import form_fields
-from plimsoll.web.experiments.text_change import with_value
+from plimsoll.web.experiments.form_fields import form_fields, with_value
 from plimsoll.web.pages.run_rows import run_address
 from plimsoll.web.routes.service import body_of, page, run_of, service_of, text_in
 

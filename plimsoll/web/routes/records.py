@@ -8,8 +8,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from plimsoll.errors import InputError, PlimsollError
+from plimsoll.record.index.find import read_index
 from plimsoll.record.index.run_entry import RunEntry
-from plimsoll.record.index.run_index import read_index
 from plimsoll.record.query import MEASUREMENT
 from plimsoll.web.pages.comparison_page import (
     ComparisonPage,

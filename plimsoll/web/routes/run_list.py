@@ -10,8 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from plimsoll.errors import PlimsollError
-from plimsoll.record.index.run_filter import in_order
-from plimsoll.record.index.run_index import read_index
+from plimsoll.record.index.find import in_order, read_index
 from plimsoll.web.pages.run_rows import (
     SORTS,
     STATES,

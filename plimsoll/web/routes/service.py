@@ -16,12 +16,12 @@ from plimsoll.errors import InputError, PlimsollError
 from plimsoll.record.index.run_entry import RunEntry
 from plimsoll.report.figures.figure import Figure
 from plimsoll.text.plain_text import plain_text
+from plimsoll.web.endpoint import ServeSettings
 from plimsoll.web.experiments.child_runs import ChildRuns
 from plimsoll.web.live.live_feed import LiveFeeds
 from plimsoll.web.pages.rendering import render
 from plimsoll.web.security.access import Access
 from plimsoll.web.security.run_names import named_run
-from plimsoll.web.serve_settings import ServeSettings
 
 _MOST_BODY_BYTES = 4 * 2**20
 

@@ -1,19 +1,98 @@
-"""Who may ask: who brings the token, a browser with a session, or the user at a Unix socket."""
+"""Who may ask, and how that is proved: token, session, entry code, or the user at a Unix socket."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
+import secrets
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from plimsoll.web.endpoint import ListenEndpoint
-from plimsoll.web.peer import PEER_UID
-from plimsoll.web.security.comparison import same
-from plimsoll.web.security.sessions import EntryCodes, Sessions
-from plimsoll.web.serve_settings import ServeSettings
+from plimsoll.errors import InputError, MachineError
+from plimsoll.text.given_path import read_regular_file
+from plimsoll.web.endpoint import ListenEndpoint, ServeSettings
+from plimsoll.web.quiet_server import PEER_UID
+
+
+def same(given: str, expected: str) -> bool:
+    """Compared in a time that says nothing of where they differ."""
+    return hmac.compare_digest(_bytes(given), _bytes(expected))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
+
+
+_BYTES = 32
+# Time to open a browser, and not so much that a link in a terminal's history is worth finding.
+CODE_LIFETIME_S = 15 * 60
+# Since it was last used: a page of a soak that was left open for a week goes on.
+_IDLE_S = 7 * 24 * 3600
+_MOST_SESSIONS = 1000
+
+_Clock = Callable[[], float]
+
+
+class EntryCodes:
+    """Codes in links, each good for one entry and a quarter of an hour."""
+
+    def __init__(self, clock: _Clock = time.monotonic) -> None:
+        self._clock = clock
+        self._until: dict[str, float] = {}
+
+    def make(self) -> str:
+        """A new one."""
+        code = secrets.token_urlsafe(_BYTES)
+        self._until[code] = self._clock() + CODE_LIFETIME_S
+        return code
+
+    def take(self, given: str) -> bool:
+        """Whether it is one that is still good; from now on it is not."""
+        now = self._clock()
+        self._until = {code: until for code, until in self._until.items() if until > now}
+        # All are looked at, so that the time that it takes tells nothing of any.
+        found = [code for code in self._until if same(given, code)]
+        return bool(found) and self._until.pop(found[0]) > now
+
+
+class Sessions:
+    """Those of this process, by ids that have nothing to do with the token and end with it."""
+
+    def __init__(self, clock: _Clock = time.monotonic) -> None:
+        self._clock = clock
+        # When each was last used, by its id's digest, the longest unused first.
+        self._used: dict[bytes, float] = {}
+
+    def begin(self) -> str:
+        """The id of a new one. With too many the one that was not used for longest ends."""
+        identity = secrets.token_urlsafe(_BYTES)
+        self._used[_digest(identity)] = self._clock()
+        while len(self._used) > _MOST_SESSIONS:
+            del self._used[next(iter(self._used))]
+        return identity
+
+    def has(self, given: str) -> bool:
+        """Whether it is the id of one."""
+        # Found by its digest: the time of a look-up says nothing of the id.
+        digest, now = _digest(given), self._clock()
+        used = self._used.pop(digest, None)
+        if used is None or now - used > _IDLE_S:
+            return False
+        self._used[digest] = now
+        return True
+
+
+def _digest(identity: str) -> bytes:
+    return hashlib.sha256(identity.encode(errors="surrogateescape")).digest()
+
 
 ENTRY_PATH, CODE = "/enter", "code"
 # How a request proved that it may ask: by the token in a header, by a browser's cookie, by whose
@@ -86,3 +165,55 @@ def own_path(path: str) -> str:
     """The path, or the first page where it may lead to another site: //host, or /\\host."""
     plain = path.startswith("/") and path[1:2] not in ("/", "\\") and path.isprintable()
     return path if plain else "/"
+
+
+_OPTION = "--token-file"
+_NAME = "token"
+_MODE = 0o600
+_LEAST_CHARACTERS = 32
+_FOR_OTHERS = 0o077
+_MOST_MIB = 1
+
+
+def write_token(folder: Path, token: str) -> Path:
+    """Write it into a new file of a private folder. Raises MachineError."""
+    path = folder / _NAME
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _MODE)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(f"{token}\n")
+    except OSError as error:
+        raise MachineError(
+            f"cannot write the token: {error.strerror}",
+            where=str(path),
+            remedy="free some space there",
+        ) from error
+    return path
+
+
+def read_token(path: Path) -> str:
+    """The token in a file of the user's. Raises InputError where others may know it."""
+    try:
+        found = path.stat()
+        content = read_regular_file(path, _MOST_MIB, "write the token alone into it")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _unusable(path, f"cannot be read: {reason}", "give a file of yours") from error
+    if not stat.S_ISREG(found.st_mode) or found.st_mode & _FOR_OTHERS:
+        raise _unusable(path, "others may read it", f"chmod 600 {path}")
+    if found.st_uid not in (os.geteuid(), 0):
+        raise _unusable(path, "it belongs to another user", "give a file of yours")
+    token = content.decode(errors="replace").strip()
+    if len(token) < _LEAST_CHARACTERS or not token.isascii() or not token.isprintable():
+        raise _unusable(
+            path,
+            f"it holds no token of {_LEAST_CHARACTERS} characters or more",
+            f"make one: (umask 077; openssl rand -hex 32 > {path})",
+        )
+    if " " in token:
+        raise _unusable(path, "its token has blanks", "leave them out")
+    return token
+
+
+def _unusable(path: Path, problem: str, remedy: str) -> InputError:
+    return InputError(f"{path}: {problem}", where=_OPTION, remedy=remedy)

@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.flowtable_counts import NftCounters
-from plimsoll.host.namespaces.within import run_within
+from plimsoll.host.namespaces.network_namespace import run_within
 
 TABLES = """
 table inet plimsoll {

@@ -12,7 +12,7 @@ from plimsoll.dut.registry.standing import lab_down, lab_up
 from plimsoll.dut.userspace.vpp_startup import VppStartup
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.ledger.ledger_use import ledger_uses
+from plimsoll.host.ledger.shared_directory import ledger_uses
 from plimsoll.host.processes.identity import wait_for_end
 from tests.integration.command import Workplace, journal
 from tests.integration.dut.namespace_lab import (

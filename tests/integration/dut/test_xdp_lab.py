@@ -14,8 +14,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.bpf.libbpf import XDP_GENERIC, attached_program, map_of_program
 from plimsoll.host.bpf.xdp_redirect import XdpCounts, redirect_all
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.namespaces.network_namespace import NetworkNamespace
-from plimsoll.host.namespaces.within import run_within
+from plimsoll.host.namespaces.network_namespace import NetworkNamespace, run_within
 from tests.integration.command import Workplace, journal
 from tests.integration.dut.namespace_lab import (
     CPU,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from plimsoll.host.processes.affinity import favour
 from plimsoll.host.processes.child import tied_to_parent
-from plimsoll.host.processes.priority import favour
 from tests.integration.engine.requests import CPUS
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -17,8 +17,8 @@ from typing import Any, Self
 from jsonschema import Draft202012Validator
 
 from plimsoll.generator.engine.program import find_engine
+from plimsoll.host.processes.affinity import favour
 from plimsoll.host.processes.child import tied_to_parent
-from plimsoll.host.processes.priority import favour
 from tests.tried_again import SpoiltByMachine
 
 ROOT = Path(__file__).resolve().parents[3]

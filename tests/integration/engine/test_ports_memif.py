@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.dut.ports.memif_port import memif_devargs
+from plimsoll.host.processes.affinity import favour
 from plimsoll.host.processes.child import tied_to_parent
-from plimsoll.host.processes.priority import favour
 from tests.integration.command import until
 from tests.integration.engine.port_bed import assert_carries, open_ports, refusal
 from tests.integration.engine.requests import CPUS

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from plimsoll.generator.engine.messages import read_message
 from plimsoll.generator.interface import Interval
-from plimsoll.record.metrics.interval_samples import utilisation_samples
-from plimsoll.record.metrics.tester_capacity import TesterCapacity
+from plimsoll.record.metrics.interval_samples import TesterCapacity, utilisation_samples
 from plimsoll.traffic.plan import StreamPlan
 from tests.integration.engine.requests import CPUS, FRAME, open_request, stream, trial_request
 from tests.integration.engine.session import EngineSession, Message

@@ -16,10 +16,8 @@ import urllib3
 from plimsoll.export.cdm.document import CdmDocument, CdmVersion
 from plimsoll.export.cdm.documents import RunDocuments
 from plimsoll.export.cdm.run_iterations import outline_of
-from plimsoll.export.opensearch.bulk import load
-from plimsoll.export.opensearch.indices import prepare_indices
-from plimsoll.export.opensearch.patience import RetryPolicy
-from plimsoll.export.opensearch.server import Server
+from plimsoll.export.opensearch.bulk import load, prepare_indices
+from plimsoll.export.opensearch.server import RetryPolicy, Server
 from tests.free_ports import free_ports
 from tests.unit.export.exported_run import BEGIN_MS, small_run
 

@@ -14,8 +14,7 @@ import pytest
 
 from plimsoll.churn.bed import ClusterBed
 from plimsoll.churn.cell_run import ChurnSession, run_cell
-from plimsoll.churn.driver.pod_times import PodTimes
-from plimsoll.churn.driver.pod_watch import PodWatch
+from plimsoll.churn.driver.pod_watch import PodTimes, PodWatch
 from plimsoll.churn.kpis.sampler import Targets
 from plimsoll.churn.results.churn_result import ChurnCell
 from plimsoll.churn.settings import ChurnCellPlan, of_record

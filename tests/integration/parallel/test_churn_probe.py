@@ -10,8 +10,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from plimsoll.churn.latency.probe_figures import probe_figures, probe_seconds
-from plimsoll.churn.latency.probes import LatencyProbeSettings, Probes, probing
+from plimsoll.churn.latency.probes import (
+    LatencyProbeSettings,
+    Probes,
+    probe_figures,
+    probe_seconds,
+    probing,
+)
 from plimsoll.churn.streams.networks import Fabric, HostNetwork, MacvlanNetwork, network
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.janitor import swept_ledger

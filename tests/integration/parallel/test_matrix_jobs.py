@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.cluster.pods.place import ClusterPlace
+from plimsoll.cluster.pods.cluster_client import ClusterPlace
 from plimsoll.cluster.pods.pod_plan import plan_pods
 from plimsoll.export.object_store import Bucket
 from plimsoll.methods.matrix import jobs as matrix_jobs

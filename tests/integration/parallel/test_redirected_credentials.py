@@ -19,13 +19,12 @@ import yaml
 
 from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.kpis.prometheus import PrometheusClient, PrometheusSettings
-from plimsoll.cluster.pods.cluster_client import ClusterClient
-from plimsoll.cluster.pods.place import ClusterPlace
+from plimsoll.cluster.pods.cluster_client import ClusterClient, ClusterPlace
 from plimsoll.errors import InputError, MachineError, PlimsollError
 from plimsoll.export.credentials import Credentials
-from plimsoll.export.export_error import ExportError
 from plimsoll.export.object_store import Bucket, opened
 from plimsoll.export.opensearch.server import Server
+from plimsoll.export.output_file import ExportError
 from plimsoll.export.record_store import stored_objects
 from plimsoll.host.kubernetes.api_client import ApiClient, configured_client, connect
 from plimsoll.tune.redfish.bmc_credentials import BmcCredentials

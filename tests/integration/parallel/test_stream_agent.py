@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 
 from plimsoll.churn.latency.probes import parse_probe_log
-from plimsoll.churn.pod_streams.end_report import EndReport
 from plimsoll.churn.pod_streams.pod_agent import END, FOLDER, end_command
 from plimsoll.churn.pod_streams.pod_streams import NodeClock
 from plimsoll.churn.pod_streams.probe_agent import probe_command, reflect_command
-from plimsoll.churn.pod_streams.stream_agent import client_command, server_command
+from plimsoll.churn.pod_streams.stream_agent import EndReport, client_command, server_command
 from plimsoll.churn.streams.iperf3 import StreamTimes, TcpStreamPlan, throughput_of
 from tests.free_ports import free_port
 from tests.integration.command import ROOT, until

@@ -21,8 +21,8 @@ from pathlib import Path
 from plimsoll.cli.tune.capture import needed_files
 from plimsoll.dut.guest.vm_image import initramfs
 from plimsoll.tune.host.capture.capture import Capture, CapturedHost
+from plimsoll.tune.host.capture.capture_privacy import parents
 from plimsoll.tune.host.capture.collect import NeededFiles, collect
-from plimsoll.tune.host.capture.path_pattern import parents
 from plimsoll.tune.host.view.commands import commands_of
 from plimsoll.tune.host.view.unread import Unread
 from tests.unit.tune.captures.tuned_system import TunedSystem

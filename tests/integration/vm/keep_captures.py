@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from plimsoll.tune.host.capture.capture_file import write_capture
+from plimsoll.tune.host.capture.capture import write_capture
 from tests.integration.vm.guest import CannotBoot, boot, find_parts
 from tests.unit.tune.captures.systems import SYSTEMS
 

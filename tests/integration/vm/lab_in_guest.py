@@ -24,7 +24,7 @@ from plimsoll.dut.registry.labs import LabSettings, make_lab
 from plimsoll.dut.sight import begin_sight
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.janitor import swept_ledger
-from plimsoll.host.namespaces.within import run_within
+from plimsoll.host.namespaces.network_namespace import run_within
 from tests.integration.packet_port import PacketPort
 
 _TRACKED = Path("/proc/thread-self/net/nf_conntrack")

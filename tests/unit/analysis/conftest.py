@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.analysis.opening import open_run
 from plimsoll.analysis.run import Run
+from plimsoll.analysis.runs import open_run
 from tests.unit.analysis.handmade import finished_run, killed_run
 
 

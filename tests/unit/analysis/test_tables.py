@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.analysis import analysis_library
-from plimsoll.analysis.column import Column
-from plimsoll.analysis.plain_table import PlainTable
+from plimsoll.analysis import table as tables
 from plimsoll.analysis.shown import html_facts, html_note, html_table, shown, text_table
+from plimsoll.analysis.table import Column, PlainTable
 from plimsoll.errors import InputError
 
 COLUMNS = (
@@ -77,7 +76,7 @@ def test_a_missing_library_is_reported_with_the_extra_to_install(
             raise ModuleNotFoundError(f"No module named {name!r}")
         return import_module(name)
 
-    monkeypatch.setattr(analysis_library, "import_module", without)
+    monkeypatch.setattr(tables, "import_module", without)
     table = PlainTable("t", COLUMNS, [FULL])
     with pytest.raises(InputError, match=f"{missing} cannot be imported") as caught:
         getattr(table, form)()

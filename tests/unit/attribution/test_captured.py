@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.attribution.events.coverage import TraceCoverage
+from plimsoll.attribution.events.trace_reading import TraceCoverage
 from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.explanation.observations import Observations
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 
 CAPTURED = Path(__file__).parent / "captured" / "stalls.jsonl"
 HZ = 2.596e9

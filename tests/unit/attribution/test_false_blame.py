@@ -1,8 +1,8 @@
 """Nobody is blamed whom the events do not show."""
 
-from plimsoll.attribution.events.coverage import NO_TRACE, TraceCoverage
+from plimsoll.attribution.events.trace_reading import NO_TRACE, TraceCoverage
 from plimsoll.attribution.explanation.explain import explain
-from plimsoll.attribution.explanation.path_load import PathLoad
+from plimsoll.attribution.explanation.observations import PathLoad
 from tests.unit.attribution.traces import (
     AT,
     DUT,

@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from plimsoll.attribution.absences.absence import absences
-from plimsoll.attribution.events.coverage import TraceCoverage
-from plimsoll.attribution.events.trace_reading import TraceReading
+from plimsoll.attribution.events.trace_reading import TraceCoverage, TraceReading
 from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.explanation.observations import Observations
 from plimsoll.attribution.explanation.sentence import sentence
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 from plimsoll.record.causes.causes_record import Cause
 from tests.unit.attribution.traces import (
     DUT,

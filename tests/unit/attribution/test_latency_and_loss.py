@@ -3,11 +3,10 @@
 import pytest
 
 from plimsoll.attribution.explanation.explain import explain
-from plimsoll.attribution.explanation.path_load import PathLoad, StreamLoad
+from plimsoll.attribution.explanation.observations import PathLoad, StreamLoad
 from plimsoll.attribution.explanation.sentence import sentence
-from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.incident import Incident, weights
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.attribution.incidents.weights import weights
 from tests.unit.attribution.traces import (
     AT,
     DUT,

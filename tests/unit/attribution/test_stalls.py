@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 
 from plimsoll.attribution.explanation.explain import explain
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 from plimsoll.record.causes.causes_record import Cause
 from tests.unit.attribution.traces import (
     MS,

@@ -4,9 +4,9 @@ import pytest
 
 from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.incidents.incident import Incident
-from plimsoll.attribution.ranking.loss_blame import loss_blame
+from plimsoll.attribution.ranking.trial_causes import loss_blame
 from plimsoll.host.processes.ticks import HostTicks
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 from plimsoll.record.causes.causes_record import Cause
 from tests.unit.attribution.traces import (
     AT,

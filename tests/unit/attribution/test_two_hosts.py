@@ -5,24 +5,19 @@ from typing import Any
 
 import pytest
 
-from plimsoll.attribution.events.coverage import TraceCoverage
+from plimsoll.attribution.events.trace_reading import TraceCoverage
 from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.explanation.latency_parts import TimedFrames, latency_parts
-from plimsoll.attribution.explanation.observations import HostObservations, Observations
-from plimsoll.attribution.explanation.path_load import PathLoad
+from plimsoll.attribution.explanation.observations import HostObservations, Observations, PathLoad
 from plimsoll.attribution.explanation.seen_windows import seen_windows
 from plimsoll.attribution.explanation.sentence import sentence
-from plimsoll.attribution.incidents.cause import Explanation
-from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.incident import Explanation, Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
-from plimsoll.attribution.ranking.limit_sentence import limit_sentence
-from plimsoll.attribution.ranking.loss_blame import loss_blame
-from plimsoll.attribution.ranking.rank import rank
-from plimsoll.attribution.ranking.summary import summarise
-from plimsoll.attribution.ranking.trial_causes import TrialFacts, causes_of_trial
+from plimsoll.attribution.ranking.rank import dut_disturbances, rank
+from plimsoll.attribution.ranking.summary import limit_sentence, summarise
+from plimsoll.attribution.ranking.trial_causes import TrialFacts, causes_of_trial, loss_blame
 from plimsoll.host.processes.ticks import HostTicks
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 from plimsoll.record.causes.causes_record import TraceState
 from tests.unit.attribution.cause_records import a_cause
 from tests.unit.attribution.traces import AT, HZ, MS, US, event, latency, loss, move, stall, visit

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from plimsoll.attribution.events.coverage import TraceCoverage
+from plimsoll.attribution.events.trace_reading import TraceCoverage
 from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.explanation.explain import explain
-from plimsoll.attribution.explanation.observations import Observations
-from plimsoll.attribution.explanation.path_load import UNKNOWN_LOAD, PathLoad
-from plimsoll.attribution.incidents.cause import Explanation
-from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.explanation.observations import UNKNOWN_LOAD, Observations, PathLoad
+from plimsoll.attribution.incidents.incident import Explanation, Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 
 HZ = 1e9
 MS = 1_000_000

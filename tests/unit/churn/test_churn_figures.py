@@ -11,8 +11,8 @@ from plimsoll.churn.criteria.criteria import (
     ThroughputKept,
     judge,
 )
-from plimsoll.churn.driver.churn_plan import ChurnPhase
-from plimsoll.churn.driver.pod_times import PodTimes
+from plimsoll.churn.driver.driver import ChurnPhase
+from plimsoll.churn.driver.pod_watch import PodTimes
 from plimsoll.churn.figures import (
     CellTimes,
     control_plane_figures,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.experiment.set_field import parse_set_field
+from plimsoll.churn.driver.workload import SMALL
 from plimsoll.churn.settings import ChurnCellPlan, chance_of, in_order, load_churn, of_record
-from plimsoll.churn.workload.object_set import SMALL
 from plimsoll.errors import InputError
 from tests.worded.says import Says
 

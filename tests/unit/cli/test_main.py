@@ -13,9 +13,8 @@ import yaml
 from typer.main import get_command
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
-from plimsoll.benchmark.session.run_start import begin
-from plimsoll.cli.command_group import command_names
-from plimsoll.cli.main import app
+from plimsoll.benchmark.session.session import begin
+from plimsoll.cli.main import app, command_names
 from plimsoll.methods.load_line.result import METHOD as LOAD_LINE
 from plimsoll.methods.trial.result import METHOD as TRIAL
 from plimsoll.record.methods.method import Method

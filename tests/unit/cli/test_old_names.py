@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.terminal.old_names import todays
+from plimsoll.terminal.suggesting_group import todays
 from tests.unit.cli.runs_command import Plimsoll
 from tests.worded.says import Says
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
-from plimsoll.benchmark.session.run_start import begin
+from plimsoll.benchmark.session.session import begin
 from plimsoll.methods.load_line.result import METHOD as LOAD_LINE
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory

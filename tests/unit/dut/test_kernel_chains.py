@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.dut.guest.guest import GuestCounts, GuestPlace
-from plimsoll.dut.guest.guests import Guests
+from plimsoll.dut.guest.guest import GuestCounts, GuestPlace, Guests
 from plimsoll.dut.guest.namespace_guest import NamespaceGuest
 from plimsoll.dut.kernel.kernel_chain import KernelChain
 from plimsoll.dut.kernel.wiring import Cables

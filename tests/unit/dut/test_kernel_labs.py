@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.dut.kernel.vlan import add_vlan
+from plimsoll.dut.kernel.settings import add_vlan
 from plimsoll.dut.lab import LabModel, LineRate
 from plimsoll.dut.labs.linux_bridge import LinuxBridgeSettings
 from plimsoll.dut.labs.linux_router import LinuxRouter, LinuxRouterSettings
@@ -18,8 +18,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import ip_batch
-from plimsoll.host.namespaces.network_namespace import NetworkNamespace
-from plimsoll.host.namespaces.packet_steering import cpu_mask
+from plimsoll.host.namespaces.network_namespace import NetworkNamespace, cpu_mask
 from tests.worded.says import Says
 
 LAY = "plimsoll.dut.kernel.wiring.Wiring.lay"
@@ -125,7 +124,7 @@ def test_a_router_of_a_vlan_routes_between_interfaces_of_its_number(
 ) -> None:
     monkeypatch.setattr(LAY, lambda self, space, mtu: ())
     # Nothing to be turned off: the namespace is not there.
-    monkeypatch.setattr("plimsoll.dut.kernel.vlan.run_within", lambda path, work: [])
+    monkeypatch.setattr("plimsoll.dut.kernel.settings.run_within", lambda path, work: [])
     namespace = RecordedNamespace()
     LinuxRouterSettings(vlan=100).forwarder(LEDGER).build(namespace, 1500)
     lines = namespace.done
@@ -139,9 +138,9 @@ def test_a_router_of_a_vlan_routes_between_interfaces_of_its_number(
 
 
 def test_what_will_not_write_tags_is_refused(monkeypatch: pytest.MonkeyPatch, says: Says) -> None:
-    monkeypatch.setattr("plimsoll.dut.kernel.vlan.run_within", lambda path, work: work())
+    monkeypatch.setattr("plimsoll.dut.kernel.settings.run_within", lambda path, work: work())
     monkeypatch.setattr(
-        "plimsoll.dut.kernel.vlan.turn_off_vlan_insertion", lambda port: port == "port1"
+        "plimsoll.dut.kernel.settings.turn_off_vlan_insertion", lambda port: port == "port1"
     )
     with pytest.raises(MachineError) as caught:
         add_vlan(RecordedNamespace(), 100, in_memory=True)

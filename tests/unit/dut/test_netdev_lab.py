@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.dut.lab import LabPorts, LinkGone
-from plimsoll.dut.netdev_lab import NetdevLab
-from plimsoll.host.ports.link_state import LinkState, read_link_state
+from plimsoll.dut.wired import NetdevLab
+from plimsoll.host.ports.netdevs import LinkState, read_link_state
 from tests.worded.says import Says
 
 PORTS = LabPorts(("net_null0", "net_af_packet1,iface=eth1"), 1024, 1024, ((0, 1),), "wire", None)

@@ -18,8 +18,7 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.export.bundle.manifest import MANIFEST
-from plimsoll.export.bundle.pack import write_bundle
+from plimsoll.export.bundle.pack import MANIFEST, write_bundle
 from plimsoll.export.bundle.unpack import import_bundle
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.file_check import check_run

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.export.cdm.document import CdmVersion
+from plimsoll.export.cdm.document import CdmVersion, index_definition
 from plimsoll.export.cdm.documents import RunDocuments, RunOwner
-from plimsoll.export.cdm.mappings import index_definition
 from plimsoll.export.cdm.run_iterations import outline_of
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.journal import journal_line, read_journal

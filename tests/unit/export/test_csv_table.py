@@ -1,8 +1,8 @@
 import csv
 import io
 
-from plimsoll.export.csv_table import write_csv
-from plimsoll.export.metric_batches import periods_to_export
+from plimsoll.export.parquet_parts import periods_to_export
+from plimsoll.export.text_forms import write_csv
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.export.exported_run import BEGIN_MS, Row, write_metrics
 

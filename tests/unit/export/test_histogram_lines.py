@@ -7,8 +7,8 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
 from plimsoll.errors import InputError
-from plimsoll.export.histogram_lines import histogram_lines
-from plimsoll.export.metric_batches import periods_to_export
+from plimsoll.export.parquet_parts import periods_to_export
+from plimsoll.export.text_forms import histogram_lines
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.metrics.histogram_log import HistogramLog
 from plimsoll.record.run.run_directory import RunDirectory

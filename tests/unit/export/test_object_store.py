@@ -8,9 +8,9 @@ from obstore.fsspec import FsspecStore
 from obstore.store import S3Store
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.export.export_error import ExportError
-from plimsoll.export.metric_batches import periods_to_export
 from plimsoll.export.object_store import Bucket, put_parts
+from plimsoll.export.output_file import ExportError
+from plimsoll.export.parquet_parts import periods_to_export
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.export.moto_store import KEY
 from tests.worded.says import Says

@@ -10,11 +10,10 @@ from plimsoll.errors import InputError
 from plimsoll.export.cdm.document import CdmDocument, CdmVersion
 from plimsoll.export.cdm.documents import RunDocuments
 from plimsoll.export.cdm.run_iterations import outline_of
-from plimsoll.export.export_error import ExportError
 from plimsoll.export.opensearch import bulk
 from plimsoll.export.opensearch.bulk import load
-from plimsoll.export.opensearch.patience import RetryPolicy
-from plimsoll.export.opensearch.server import Server
+from plimsoll.export.opensearch.server import RetryPolicy, Server
+from plimsoll.export.output_file import ExportError
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.export.loopback_opensearch import Outcome, Store, serving
 from tests.worded.says import Says

@@ -12,14 +12,12 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.export.cdm.document import CdmVersion
-from plimsoll.export.cdm.mappings import index_definition
+from plimsoll.export.cdm.document import CdmVersion, index_definition
 from plimsoll.export.credentials import Credentials
-from plimsoll.export.export_error import ExportError
 from plimsoll.export.opensearch import server as opensearch_server
-from plimsoll.export.opensearch.indices import prepare_indices
-from plimsoll.export.opensearch.patience import RetryPolicy, Unavailable
-from plimsoll.export.opensearch.server import Server
+from plimsoll.export.opensearch.bulk import prepare_indices
+from plimsoll.export.opensearch.server import RetryPolicy, Server, Unavailable
+from plimsoll.export.output_file import ExportError
 from tests.unit.export.loopback_opensearch import Store, serving
 from tests.worded.says import Says
 

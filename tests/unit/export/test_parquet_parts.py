@@ -6,8 +6,7 @@ import duckdb
 import pytest
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.export.metric_batches import periods_to_export
-from plimsoll.export.parquet_parts import copy_parts, parquet_parts
+from plimsoll.export.parquet_parts import copy_parts, parquet_parts, periods_to_export
 from plimsoll.record.metrics.interval_samples import interval_samples
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.export.export_error import ExportError
 from plimsoll.export.object_store import Bucket
+from plimsoll.export.output_file import ExportError
 from plimsoll.export.record_store import fetch_records, is_small, put_record, records_cache
 from plimsoll.record.index.run_files import run_files
 from plimsoll.record.run.run_directory import RunDirectory

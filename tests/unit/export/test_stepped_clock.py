@@ -11,13 +11,12 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from plimsoll.analysis.opening import open_run
+from plimsoll.analysis.runs import open_run
 from plimsoll.export.cdm.document import CdmVersion
 from plimsoll.export.cdm.documents import RunDocuments
 from plimsoll.export.cdm.run_iterations import outline_of
-from plimsoll.export.csv_table import write_csv
-from plimsoll.export.histogram_lines import histogram_lines
-from plimsoll.export.metric_batches import periods_to_export
+from plimsoll.export.parquet_parts import periods_to_export
+from plimsoll.export.text_forms import histogram_lines, write_csv
 from plimsoll.record.causes.spikes import read_spikes
 from plimsoll.record.query import MetricQuery, ask, parse_breakouts
 from plimsoll.record.run.journal import read_journal

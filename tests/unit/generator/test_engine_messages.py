@@ -25,8 +25,7 @@ from plimsoll.generator.engine.messages import (
 )
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.interface import CaptureCounts, CapturePlan, Interval, TrialPlan
-from plimsoll.traffic.captured_gaps import CapturedGaps
-from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
+from plimsoll.traffic.plan import CapturedGaps, FieldWriter, Pacing, StreamPlan
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "docs/schemas/engine-protocol.schema.json").read_text())

@@ -12,7 +12,7 @@ from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import Launch
 from plimsoll.generator.kernel.settings import TrafgenSettings
 from plimsoll.generator.kernel.written_frames import written_frames
-from plimsoll.generator.kernel_interfaces import interface_of
+from plimsoll.generator.port_streams import interface_of
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.traffic.plan import FieldWriter, Schedule, StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile

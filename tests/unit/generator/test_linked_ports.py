@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.errors import MachineError
 from plimsoll.generator.interface import PortInfo
-from plimsoll.generator.linked_ports import linked_ports
+from plimsoll.generator.port_streams import linked_ports
 from tests.worded.says import Says
 
 

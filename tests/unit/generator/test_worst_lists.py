@@ -1,7 +1,7 @@
 """Lists of worst latencies and loss events put together."""
 
+from plimsoll.generator.counters import largest, longest
 from plimsoll.generator.interface import LossesLeftOut, LossEvent, WorstLatency
-from plimsoll.generator.worst_lists import largest, longest
 
 
 def worst(latency: int, received: int = 10_000) -> WorstLatency:

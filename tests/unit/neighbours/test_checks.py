@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import MachineError
-from plimsoll.neighbours import checks
-from plimsoll.neighbours.checks import noise_mistakes
+from plimsoll.neighbours import noise
 from plimsoll.neighbours.memory import MemorySettings
 from plimsoll.neighbours.neighbour import NeighbourModel
+from plimsoll.neighbours.noise import noise_mistakes
 from plimsoll.neighbours.stress_ng import StressNgSettings
 from tests.worded.says import Says
 
@@ -66,7 +66,7 @@ def test_more_memory_than_is_available_is_refused(tmp_path: Path, says: Says) ->
 def test_a_cgroup_must_be_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
-    monkeypatch.setattr(checks, "CGROUP_ROOT", tmp_path)
+    monkeypatch.setattr(noise, "CGROUP_ROOT", tmp_path)
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "cgroup.procs").write_text("")
     there, not_there = (MemorySettings(working_set="1MiB", cgroup=name) for name in ("a", "b"))

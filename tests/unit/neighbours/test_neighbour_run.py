@@ -1,8 +1,7 @@
 from pydantic import TypeAdapter
 
 from plimsoll.neighbours.memory import MemorySettings
-from plimsoll.neighbours.neighbour import Achieved
-from plimsoll.neighbours.neighbour_run import NeighbourRun
+from plimsoll.neighbours.neighbour import Achieved, NeighbourRun
 from plimsoll.neighbours.noise import _run
 
 ADAPTER: TypeAdapter[NeighbourRun] = TypeAdapter(NeighbourRun)

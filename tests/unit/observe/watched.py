@@ -9,8 +9,7 @@ from pathlib import Path
 from plimsoll.observe.reading.observer import ObservedHost, Observer
 from plimsoll.observe.reading.readings import Readings
 from plimsoll.record.metrics.metric_log import MetricLog
-from plimsoll.record.metrics.metric_row import MetricRow
-from plimsoll.record.metrics.metrics import MetricsWriter, read_metrics
+from plimsoll.record.metrics.metrics import MetricRow, MetricsWriter, read_metrics
 from plimsoll.record.run.run_directory import RunDirectory
 
 _S = 10**9

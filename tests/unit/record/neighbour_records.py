@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plimsoll.neighbours.neighbour_run import NeighbourRun
+from plimsoll.neighbours.neighbour import NeighbourRun
 
 
 def neighbour(**changes: Any) -> NeighbourRun:

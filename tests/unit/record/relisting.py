@@ -3,7 +3,7 @@
 from contextlib import closing
 from pathlib import Path
 
-from plimsoll.record.files.file_sum import FileSum
+from plimsoll.record.files.whole_file import FileSum
 from plimsoll.record.run.journal import FILES, Journal
 from plimsoll.record.run.run_directory import RunDirectory
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.export.metric_batches import metric_batches, periods_to_export
-from plimsoll.export.parquet_parts import parquet_parts
+from plimsoll.export.parquet_parts import metric_batches, parquet_parts, periods_to_export
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.metrics.interval_samples import interval_samples
 from plimsoll.record.metrics.metric_log import MetricLog

@@ -9,8 +9,8 @@ import pytest
 from plimsoll.record.causes.spikes import SpikeLog, read_spikes
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.metrics.histogram_log import read_histogram_log
+from plimsoll.record.metrics.interval_samples import TesterCapacity
 from plimsoll.record.metrics.metrics import read_metrics
-from plimsoll.record.metrics.tester_capacity import TesterCapacity
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.results.result import Result, read_result
 from plimsoll.record.run.file_check import check_run

@@ -3,12 +3,11 @@
 from pathlib import Path
 from random import Random
 
+from plimsoll.analysis.comparison.changes import sides_by
 from plimsoll.analysis.comparison.comparison import compare
-from plimsoll.analysis.comparison.grouping import sides_by
 from plimsoll.analysis.comparison.side import find_side
-from plimsoll.analysis.comparison.trend.releases import releases_of
-from plimsoll.analysis.comparison.trend.trend import trend
-from plimsoll.record.index.run_index import read_index
+from plimsoll.analysis.comparison.trend.trend import releases_of, trend
+from plimsoll.record.index.find import read_index
 from plimsoll.record.index.run_notes import change_notes
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.pages.comparison.page import comparison_page

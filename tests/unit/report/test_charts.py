@@ -9,7 +9,7 @@ import pytest
 import vl_convert
 
 from plimsoll.record.causes.spikes import Spike
-from plimsoll.record.metrics.metric_row import MetricRow
+from plimsoll.record.metrics.metrics import MetricRow
 from plimsoll.report.charts import CHARTS
 from plimsoll.report.charts.latency.latency_buckets import latency_buckets
 from plimsoll.report.charts.latency.latency_distribution import latency_distribution

@@ -13,20 +13,21 @@ from plimsoll.analysis.comparison.comparison import (
     FigureComparison,
     SideFigure,
 )
-from plimsoll.analysis.comparison.conclude import FigureSample, conclude
-from plimsoll.analysis.comparison.shift import shift
+from plimsoll.analysis.comparison.conclude import FigureSample, conclude, shift
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.analysis.comparison.trend.trend import FigureTrend, LevelChange
 from plimsoll.record.index.run_entry import entry_of
-from plimsoll.report.data.side_hosts import OwnedCpus
-from plimsoll.report.data.side_latency import side_latency
+from plimsoll.report.data.sides import OwnedCpus, side_latency
 from plimsoll.report.figures.figure import Figure
 from plimsoll.report.figures.value_axis import ValueAxis
-from plimsoll.report.pages.comparison.difference_chart import difference_chart
+from plimsoll.report.pages.comparison.difference_chart import difference_chart, value_chart
 from plimsoll.report.pages.comparison.difference_grid import difference_grid, fact_grid
-from plimsoll.report.pages.comparison.host_charts import busy_chart, interrupt_chart
-from plimsoll.report.pages.comparison.latency_charts import side_ccdf, side_percentiles
-from plimsoll.report.pages.comparison.value_chart import value_chart
+from plimsoll.report.pages.comparison.side_charts import (
+    busy_chart,
+    interrupt_chart,
+    side_ccdf,
+    side_percentiles,
+)
 from plimsoll.report.pages.trend.page import figure_chart
 from tests.unit.record.index.run_dirs import make_run
 from tests.unit.report.sample_run import write_sample_run

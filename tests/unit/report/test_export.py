@@ -5,9 +5,9 @@ import pytest
 
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.chart_files import export_charts
 from plimsoll.report.charts import CHARTS
 from plimsoll.report.data.run_data import RunData
+from plimsoll.report.page_files import export_charts
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

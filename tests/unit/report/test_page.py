@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.results.tester_diagnosis import TesterCeiling, TesterDiagnosis
+from plimsoll.record.results.result import TesterCeiling, TesterDiagnosis
 from plimsoll.record.run.journal import Journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.latency_record import LongestLatency
 from plimsoll.record.trials.stream_record import FrameSizeRecord
 from plimsoll.report.data.run_data import RunData, load_run
-from plimsoll.report.parts.streams import stream_lines
+from plimsoll.report.parts.trial_details import stream_lines
 from plimsoll.report.registry import write_report
 from plimsoll.text.units import format_ns
 from tests.unit.report.reader import Page

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import export_tables, write_report
-from plimsoll.report.page_tables import page_tables
+from plimsoll.report.page_files import page_tables
 
 PAGE = """
 <section id="losses"><h2>Losses</h2>

@@ -8,8 +8,8 @@ import pytest
 from plimsoll.generator.interface import Cycles
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.report.data.run_data import RunData, load_run
-from plimsoll.report.parts.calibrations import calibration_tables
 from plimsoll.report.parts.finding_lines import format_measure
+from plimsoll.report.parts.tester import calibration_tables
 from plimsoll.report.parts.tester import tester_section as section_of
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered

@@ -6,7 +6,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.text.commented_yaml import Noted, commented_yaml
+from plimsoll.text.bounded_yaml import Noted, commented_yaml
 
 DOCUMENT = {
     "name": Noted("a", "said"),

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from plimsoll.errors import InputError
-from plimsoll.text.bounded_yaml import MOST_DEEP, load_yaml
+from plimsoll.text.bounded_yaml import MOST_DEEP, json_nodes, load_yaml
 from plimsoll.text.document import parse_document, parse_value, read_document
-from plimsoll.text.json_text import json_nodes
 from tests.worded.says import Says
 
 

@@ -1,4 +1,4 @@
-from plimsoll.text.natural_order import natural_order
+from plimsoll.text.counted import natural_order
 
 
 def test_numbers_in_names_are_in_their_own_order_and_no_name_is_last() -> None:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.traffic.captured_gaps import CapturedGaps
+from plimsoll.traffic.plan import CapturedGaps
 
 GAPS = st.builds(
     lambda gaps, last: CapturedGaps((*gaps, last)),

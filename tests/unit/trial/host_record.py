@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.run.environment import ObservedHostRecord
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.trial.outcome.host_metrics import HostMetrics
 

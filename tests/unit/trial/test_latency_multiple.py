@@ -9,8 +9,7 @@ from plimsoll.generator.interface import TrialReport
 from plimsoll.record.trials.trial_parts import TrialIdentity
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.trial.criteria.latency_bound import LatencyBound
-from plimsoll.trial.outcome.baseline import Baseline
-from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.outcome import Baseline, Outcome
 from tests.unit.trial.trial_builder import PLAN, outcome, samples
 from tests.worded.says import Says
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from plimsoll.dut.lab import LabPorts, LinkGone, LinkWatch
-from plimsoll.dut.passive import PassiveLab
+from plimsoll.dut.wired import PassiveLab
 from plimsoll.errors import PlimsollError
 from plimsoll.generator.interface import Generator, Interval, PortInfo, TrialPlan, TrialReport
 from plimsoll.trial.outcome.outcome import Outcome

@@ -7,8 +7,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.traffic.captured_gaps import CapturedGaps
-from plimsoll.traffic.plan import Pacing, Schedule, StreamPlan
+from plimsoll.traffic.plan import CapturedGaps, Pacing, Schedule, StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.registry import CriterionSettings
 from plimsoll.trial.judging.evidence import evidence_of

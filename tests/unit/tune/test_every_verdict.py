@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from plimsoll.text.document import parse_document
-from plimsoll.tune.audit.assumed_intent import assume_intent
-from plimsoll.tune.audit.audit import Audit, audit
+from plimsoll.tune.audit.audit import Audit, all_checks, audit
 from plimsoll.tune.audit.finding import CheckFinding, CheckVerdict
-from plimsoll.tune.audit.registry import all_checks
-from plimsoll.tune.host.capture.capture_file import write_capture
+from plimsoll.tune.audit.without_intent import assume_intent
+from plimsoll.tune.host.capture.capture import write_capture
 from plimsoll.tune.host.capture.open_capture import open_root
 from plimsoll.tune.intent.intent import Intent
 from tests.unit.tune.captures.composed_host import FOLDER, ComposedHost, composed_host

@@ -2,8 +2,7 @@
 
 import pytest
 
-from plimsoll.tune.audit.audit import audit
-from plimsoll.tune.audit.registry import all_checks
+from plimsoll.tune.audit.audit import all_checks, audit
 from plimsoll.tune.host.capture.open_capture import open_root
 from tests.unit.tune.captures.systems import SYSTEMS
 from tests.unit.tune.captures.tuned_system import TunedSystem

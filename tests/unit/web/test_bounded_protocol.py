@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from plimsoll.web.peer import BoundedProtocol
-from plimsoll.web.quiet_server import quiet_config
+from plimsoll.web.quiet_server import BoundedProtocol, quiet_config
 
 LONGEST_S = 0.2
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

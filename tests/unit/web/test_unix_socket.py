@@ -10,8 +10,12 @@ import pytest
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.state_root import STATE_VARIABLE
-from plimsoll.web.endpoint import ListenEndpoint, UnixEndpoint, parse_any_endpoint
-from plimsoll.web.unix_socket import listening_on_unix
+from plimsoll.web.endpoint import (
+    ListenEndpoint,
+    UnixEndpoint,
+    listening_on_unix,
+    parse_any_endpoint,
+)
 from tests.worded.says import Says
 
 

@@ -12,7 +12,7 @@ from .checkpoints.settings import CheckpointSettings
 from .load_line.settings import LoadLineSettings
 from .mlrsearch.settings import MlrSettings
 from .strategy.settings import SearchModel
-from .text.mistakes import mistake
+from .text.errors import mistake
 
 # An experiment's `search`.
 SearchSettings = Annotated[

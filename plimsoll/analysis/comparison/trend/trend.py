@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from statistics import median
 from typing import Literal
 
-from plimsoll.analysis.comparison.changes import Change, changes_between
-from plimsoll.analysis.comparison.conclude import FigureSample, conclude
-from plimsoll.analysis.comparison.same_within import SAME_WITHIN, same_within
-from plimsoll.analysis.comparison.shift import Shift, shift
+from plimsoll.analysis.comparison.changes import Change, changes_between, grouped
+from plimsoll.analysis.comparison.conclude import (
+    SAME_WITHIN,
+    FigureSample,
+    Shift,
+    conclude,
+    same_within,
+    shift,
+)
 from plimsoll.analysis.comparison.side import Side
 from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS, ChangePoint, change_points
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry
-from plimsoll.record.methods.run_outcome import Better, RunFigure
+from plimsoll.record.methods.method import Better, RunFigure
 from plimsoll.record.results.conclusion import ConclusionKind
+from plimsoll.text.counted import counted, natural_order
 from plimsoll.text.mistakes import did_you_mean
 
 NewestJudgement = Literal["better", "worse", "no change seen", "cannot tell"]
@@ -246,3 +252,43 @@ def _facts(figure: FigureTrend, releases: Sequence[Side]) -> Iterator[ReleaseCha
 
 def _joined(releases: Sequence[Side]) -> Side:
     return Side(releases[0].label, tuple(chain.from_iterable(side.runs for side in releases)))
+
+
+ReleaseOrder = Literal["measured", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Releases:
+    """At least two, the oldest first. `left_out` is how many runs lack the tag or fact."""
+
+    sides: tuple[Side, ...]
+    left_out: int = 0
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """The names of the experiments that were run, each once."""
+        runs = (run for side in self.sides for run in side.runs)
+        return tuple(sorted({run.summary.name for run in runs if run.summary}))
+
+
+def releases_of(runs: Iterable[RunEntry], by: str | None, order: ReleaseOrder) -> Releases:
+    """The runs that have come to their end, by their value of `by`; None: each by itself.
+
+    "measured" orders releases by when the first run of each began, "name" by their names, with
+    2 before 10. Raises InputError for fewer than two releases.
+    """
+    finished = sorted(
+        (each for each in runs if each.state == "finished"),
+        key=lambda each: (each.began_unix_ns or 0, each.run_id),
+    )
+    sides = grouped(finished, [by]) if by else [Side(run.run_id, (run,)) for run in finished]
+    if order == "name":
+        sides.sort(key=lambda side: natural_order(side.label))
+    if len(sides) < 2:
+        raise InputError(
+            f"{counted(len(finished), 'run')} that came to an end make "
+            f"{counted(len(sides), 'release')}; a trend takes two or more",
+            where=f"--by {by}" if by else "plimsoll trend",
+            remedy="plimsoll runs lists runs with their tags; plimsoll runs tag adds one",
+        )
+    return Releases(tuple(sides), len(finished) - sum(len(side.runs) for side in sides))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.analysis.comparison.conclusion_words import kind_words
-from plimsoll.analysis.comparison.figure_words import shift_words
 from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS
 from plimsoll.analysis.comparison.trend.trend import FigureTrend, LevelChange, Trend
+from plimsoll.analysis.comparison.words import kind_words, shift_words
 from plimsoll.text.counted import counted
 from plimsoll.text.units import format_ratio
 

@@ -1,18 +1,230 @@
-"""From which port to which a flow goes, and between which addresses of devices."""
+"""From which port to which a flow goes, and between which addresses of devices behind them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.remote.otg.flows.device import (
-    FlowEndpoint,
-    Interface,
-    endpoints_by_name,
-    neighbour_mac,
-)
-from plimsoll.remote.otg.flows.port import OtgPort, Tester
 from plimsoll.remote.otg.model.given import Given
+from plimsoll.remote.otg.model.published import Refusals
+from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE
+
+
+@dataclass(frozen=True, slots=True)
+class OtgPort:
+    """An OTG port: its name, the tester's port that its location means, and its speed if known."""
+
+    name: str
+    location: str
+    number: int
+    speed_bps: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tester:
+    """The tester as flows need it: how many ports, how the lab joins them, and their speed.
+
+    `locations` are further names of ports, by number; `largest_frame_size` is what the ports were
+    opened for, in bytes with FCS.
+    """
+
+    port_count: int
+    paths: tuple[tuple[int, int], ...]
+    line_rate_bps: float | None = None
+    locations: Mapping[str, int] | None = None
+    largest_frame_size: int = MAX_FRAME_SIZE
+
+    def far_end(self, port: int) -> int:
+        """The port at which frames from there arrive; itself where the lab has no path."""
+        return next((rx for tx, rx in self.paths if tx == port), port)
+
+    def number_of(self, location: str) -> int | None:
+        """The port that a location means: its number, `port N`, or a name given to it."""
+        named = (self.locations or {}).get(location)
+        if named is not None:
+            return named
+        digits = location.removeprefix("port").strip()
+        number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 4 else -1
+        return number if 0 <= number < self.port_count else None
+
+
+def read_ports(
+    config: Given, tester: Tester, refusals: Refusals
+) -> tuple[dict[str, OtgPort], list[str]]:
+    """Ports by name, and warnings. Each location means a port of its own."""
+    speeds, warnings = _layer1(config)
+    ports: dict[str, OtgPort] = {}
+    for given in config.parts("ports"):
+        with refusals.collecting(given):
+            name, location = given.text("name"), given.text("location")
+            number = tester.number_of(location)
+            if number is None:
+                known = [*map(str, range(tester.port_count)), *(tester.locations or {})]
+                raise given.refused(
+                    "location", f"there is no port {location!r}", f"use one of {', '.join(known)}"
+                )
+            if name in ports or number in {port.number for port in ports.values()}:
+                raise given.refused("name" if name in ports else "location", "another port has it")
+            speed = tester.line_rate_bps or speeds.get(name)
+            ports[name] = OtgPort(name, location, number, speed)
+    return ports, warnings
+
+
+def _layer1(config: Given) -> tuple[dict[str, float], list[str]]:
+    """Speeds in bit/s by port name: what rates in percent are of where a port has no speed."""
+    speeds: dict[str, float] = {}
+    warnings = []
+    for given in config.parts("layer1"):
+        given.leave(
+            "name", "media", "promiscuous", "mtu", "ieee_media_defaults", "auto_negotiate",
+            "auto_negotiation", "flow_control",
+        )  # fmt: skip
+        names = given.names("port_names")
+        speed = given.text("speed")
+        if speed:
+            speeds |= dict.fromkeys(names, _speed_bps(speed))
+        warnings.append(
+            f"{given.path}: links stay as they are"
+            + (f"; {speed} is what rates in percent are of" if speed else "")
+        )
+    return speeds, warnings
+
+
+def _speed_bps(speed: str) -> float:
+    """Of one of OTG's names, such as speed_10_gbps or speed_100_fd_mbps."""
+    parts = speed.split("_")
+    return float(parts[1]) * (1e9 if parts[-1] == "gbps" else 1e6)
+
+
+_PROTOCOLS = [
+    "isis",
+    "bgp",
+    "vxlan",
+    "rsvp",
+    "dhcp_server",
+    "ospfv2",
+    "macsec",
+    "ospfv3",
+    "rocev2",
+    "bmp",
+    "ipv4_loopbacks",
+    "ipv6_loopbacks",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An IP address of a device, its way out, and the MAC of that where it is written down."""
+
+    name: str
+    version: int
+    address: str
+    prefix: int
+    gateway: str
+    gateway_mac: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """An Ethernet interface of a device: its MAC, the port that it is behind, its VLANs."""
+
+    device: str
+    name: str
+    port_name: str
+    mac: str
+    vlans: tuple[tuple[int, int], ...]
+    addresses: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowEndpoint:
+    """What a flow goes from or to: an interface, and one of its addresses, if it has any."""
+
+    interface: Interface
+    address: Address | None
+
+
+def read_interfaces(devices: Sequence[Given]) -> list[Interface]:
+    """Those of all devices. Raises Refusal for what would need a protocol."""
+    return [
+        _interface(device.text("name"), ethernet)
+        for device in map(_without_protocols, devices)
+        for ethernet in device.parts("ethernets")
+    ]
+
+
+def _without_protocols(device: Given) -> Given:
+    for protocol in _PROTOCOLS:
+        if device.has(protocol):
+            raise device.refused(protocol, "protocols are not emulated", "leave it out")
+    device.leave("name")
+    return device
+
+
+def _interface(device: str, given: Given) -> Interface:
+    connection = given.part("connection")
+    if connection.choice != "port_name":
+        raise connection.refused(connection.choice, "only ports are supported", "use port_name")
+    if not given.text("mac"):
+        raise given.refused("mac", "there is none, and none is made up", "give one")
+    given.leave("mtu")
+    return Interface(
+        device=device,
+        name=given.text("name"),
+        port_name=connection.text("port_name"),
+        mac=given.text("mac").lower(),
+        vlans=tuple((_tag(vlan), vlan.whole("priority")) for vlan in given.parts("vlans")),
+        addresses=tuple(
+            _address(each, version)
+            for version in (4, 6)
+            for each in given.parts(f"ipv{version}_addresses")
+        ),
+    )
+
+
+def _tag(given: Given) -> int:
+    given.leave("name")
+    if given.text("tpid") != "x8100":
+        raise given.refused("tpid", "only x8100 is supported for devices")
+    return given.whole("id")
+
+
+def _address(given: Given, version: int) -> Address:
+    gateway = given.part("gateway_mac")
+    written = gateway.choice == "value"
+    if not written:
+        gateway.leave("auto")
+    return Address(
+        name=given.text("name"),
+        version=version,
+        address=given.text("address"),
+        prefix=given.whole("prefix"),
+        gateway=given.text("gateway"),
+        gateway_mac=gateway.text("value").lower() if written else None,
+    )
+
+
+def endpoints_by_name(interfaces: Sequence[Interface]) -> Mapping[str, FlowEndpoint]:
+    """By the name of an address, an interface or a device: the first of what it has."""
+    found: dict[str, FlowEndpoint] = {}
+    for interface in interfaces:
+        first = interface.addresses[0] if interface.addresses else None
+        found.setdefault(interface.device, FlowEndpoint(interface, first))
+        found.setdefault(interface.name, FlowEndpoint(interface, first))
+        for address in interface.addresses:
+            found.setdefault(address.name, FlowEndpoint(interface, address))
+    return found
+
+
+def neighbour_mac(address: Address, interfaces: Sequence[Interface]) -> str | None:
+    """The MAC of an address's gateway: as written, or that of the device which has it."""
+    if address.gateway_mac is not None:
+        return address.gateway_mac
+    for interface in interfaces:
+        if any(each.address == address.gateway for each in interface.addresses):
+            return interface.mac
+    return None
+
 
 _MOST_PAIRS = 4096
 

@@ -6,13 +6,10 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plimsoll.remote.otg.flows.device import Interface
-from plimsoll.remote.otg.flows.ends import FlowEnds, Pair, read_ends
+from plimsoll.remote.otg.flows.ends import FlowEnds, Interface, OtgPort, Pair, Tester, read_ends
 from plimsoll.remote.otg.flows.frames import FlowFrames, make_frames
-from plimsoll.remote.otg.flows.header import Header
-from plimsoll.remote.otg.flows.headers import read_headers
+from plimsoll.remote.otg.flows.headers import Header, read_headers
 from plimsoll.remote.otg.flows.pattern import listed, number_of
-from plimsoll.remote.otg.flows.port import OtgPort, Tester
 from plimsoll.remote.otg.flows.sending import Sending, read_rate, read_sending
 from plimsoll.remote.otg.model.given import Given
 from plimsoll.search.text.wire import FCS_BYTES, l1_bits

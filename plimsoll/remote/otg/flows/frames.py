@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.errors import InputError
-from plimsoll.remote.otg.flows.header import Header
+from plimsoll.remote.otg.flows.headers import Header
 from plimsoll.remote.otg.flows.pattern import Pattern
-from plimsoll.remote.otg.model.refusal import placed_at, refused
+from plimsoll.remote.otg.model.published import placed_at, refused
 from plimsoll.traffic.frames.field_finder import FoundField, find_field
 from plimsoll.traffic.frames.field_values import from_number
-from plimsoll.traffic.frames.layers import Stack
 from plimsoll.traffic.frames.packet import (
     MAX_FRAME_SIZE,
     build_frame,
@@ -19,6 +18,7 @@ from plimsoll.traffic.frames.packet import (
     fits,
     least_frame_size,
 )
+from plimsoll.traffic.frames.scapy_layers import Stack
 from plimsoll.traffic.frames.vary import MOST_VALUES
 from plimsoll.traffic.plan import SHORT_SIGNATURE_BYTES, SIGNATURE_BYTES, FieldWriter
 

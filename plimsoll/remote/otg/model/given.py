@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from plimsoll.remote.otg.model.published import Content, Model, class_of, default_of, models
-from plimsoll.remote.otg.model.refusal import Refusal, refused
+from plimsoll.remote.otg.model.published import (
+    Content,
+    Model,
+    Refusal,
+    class_of,
+    default_of,
+    models,
+    refused,
+)
 
 
 class Given:

@@ -8,13 +8,75 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Literal, Protocol
 
-from plimsoll.errors import MachineError
+from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.extras import added_by
-from plimsoll.remote.otg.model.refusal import Refusal, refused
+
+RefusalKind = Literal["validation", "internal"]
+
+
+class Refusal(Exception):
+    """Why a request is not carried out, as OTG's `Error`: its kind and one or more texts."""
+
+    def __init__(self, *errors: str, kind: RefusalKind = "validation") -> None:
+        super().__init__("; ".join(errors))
+        self.errors = errors
+        self.kind = kind
+
+
+def refused(path: str, message: str, remedy: str = "") -> Refusal:
+    """A validation error at a field's path."""
+    return Refusal(f"{path}: {message}" + (f" ({remedy})" if remedy else ""))
+
+
+@contextmanager
+def placed_at(path: str) -> Iterator[None]:
+    """What Plimsoll refuses in here is refused at that path."""
+    try:
+        yield
+    except PlimsollError as error:
+        raise refused(path, error.message, error.remedy) from None
+
+
+class Abandonable(Protocol):
+    """A part of a request that can be read no further."""
+
+    def abandon(self) -> None:
+        """What was not read of it is not known to be wrong."""
+
+
+@dataclass
+class Refusals:
+    """Those of several parts of a request, which are then reported together."""
+
+    errors: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def collecting(self, *reading: Abandonable) -> Iterator[None]:
+        """What is refused in here is remembered, and that these parts were read no further."""
+        try:
+            yield
+        except Refusal as refusal:
+            if refusal.kind != "validation":
+                raise
+            self.errors += refusal.errors
+            for part in reading:
+                part.abandon()
+
+    def add(self, errors: Sequence[str]) -> None:
+        """Texts of further mistakes."""
+        self.errors += errors
+
+    def check(self) -> None:
+        """Raise Refusal where there is any."""
+        if self.errors:
+            raise Refusal(*self.errors)
+
 
 # Generated code without types.
 Model = Any
@@ -125,13 +187,13 @@ def class_of(model: Model, field: str) -> Model:
 
 def _located(content: Content, model: Model, path: str, message: str) -> tuple[str, str]:
     """Where in there the mistake lies, and what it is."""
-    for field, value in content.items():
-        inner = class_of(model, field)
+    for name, value in content.items():
+        inner = class_of(model, name)
         if inner is None:
             continue
         listed = isinstance(value, list)
         for index, part in enumerate(value if listed else [value]):
-            place = f"{path}.{field}".lstrip(".") + (f"[{index}]" if listed else "")
+            place = f"{path}.{name}".lstrip(".") + (f"[{index}]" if listed else "")
             try:
                 inner().deserialize(part)
             except Exception as error:

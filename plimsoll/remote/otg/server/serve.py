@@ -14,23 +14,32 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.live_traffic.live_bed import live_traffic
-from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
+from plimsoll.benchmark.live_traffic.experiment_traffic import live_traffic
+from plimsoll.benchmark.live_traffic.live_trial import LiveSettings
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.errors import InputError
-from plimsoll.host.processes.priority import quick_to_answer
+from plimsoll.host.processes.affinity import quick_to_answer
 from plimsoll.host.processes.tcp_peer import loopback_peer_uid
-from plimsoll.remote.otg.flows.port import Tester
-from plimsoll.remote.otg.model.published import content_of, message_of, messages, parse_json
-from plimsoll.remote.otg.model.refusal import Refusal
-from plimsoll.remote.otg.server.grpc_service import make_server
-from plimsoll.remote.otg.server.operations import MOST_REQUEST_BYTES, OPERATIONS, Operation
+from plimsoll.remote.otg.flows.ends import Tester
+from plimsoll.remote.otg.model.published import (
+    Refusal,
+    content_of,
+    message_of,
+    messages,
+    parse_json,
+)
+from plimsoll.remote.otg.server.grpc_service import (
+    MOST_REQUEST_BYTES,
+    OPERATIONS,
+    Operation,
+    make_server,
+)
 from plimsoll.remote.otg.server.settings import UNKNOWN_USER, OtgSettings
 from plimsoll.remote.otg.session.session import OtgSession
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
 from plimsoll.web.quiet_server import QuietServer, listening, quiet_config
-from plimsoll.web.security.comparison import same
-from plimsoll.web.security.host_names import is_own_name
+from plimsoll.web.security.access import same
+from plimsoll.web.security.guard import is_own_name
 
 # A request for metrics waits for the end of the interval that is under way.
 _LIVE = LiveSettings(interval_s=0.2, shares_cpus=True)

@@ -6,12 +6,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from plimsoll.benchmark.live_traffic.live_captures import MOST_SNAP_BYTES, PortCapture
-from plimsoll.benchmark.live_traffic.received_frames import as_pcap, as_pcapng, with_fcs
-from plimsoll.remote.otg.flows.port import OtgPort
+from plimsoll.benchmark.live_traffic.live_captures import (
+    MOST_SNAP_BYTES,
+    PortCapture,
+    as_pcap,
+    as_pcapng,
+    with_fcs,
+)
+from plimsoll.remote.otg.flows.ends import OtgPort
 from plimsoll.remote.otg.model.given import Given
-from plimsoll.remote.otg.model.refusal import Refusals
-from plimsoll.remote.otg.session.live import FlowTraffic
+from plimsoll.remote.otg.model.published import Refusals
+from plimsoll.remote.otg.session.transmission import FlowTraffic
 from plimsoll.search.text.wire import FCS_BYTES
 
 # Kept of a port between start and stop. The files lie where the state does, mostly in memory, and

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from plimsoll.remote.otg.flows.device import Interface, read_interfaces
+from plimsoll.remote.otg.flows.ends import Interface, OtgPort, Tester, read_interfaces, read_ports
 from plimsoll.remote.otg.flows.flow import Flow, read_flow
-from plimsoll.remote.otg.flows.port import OtgPort, Tester, read_ports
 from plimsoll.remote.otg.model.given import Given
-from plimsoll.remote.otg.model.published import Content, validated
-from plimsoll.remote.otg.model.refusal import Refusals
+from plimsoll.remote.otg.model.published import Content, Refusals, validated
 from plimsoll.remote.otg.session.captures import OtgCapture, read_captures
 
 _MOST_FLOWS = 1024

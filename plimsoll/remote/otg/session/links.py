@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from plimsoll.errors import InputError
 from plimsoll.generator.interface import GeneratorRefused
-from plimsoll.remote.otg.flows.port import OtgPort
+from plimsoll.remote.otg.flows.ends import OtgPort
 from plimsoll.remote.otg.model.given import Given
-from plimsoll.remote.otg.model.refusal import Refusal
-from plimsoll.remote.otg.session.live import FlowTraffic
+from plimsoll.remote.otg.model.published import Refusal
+from plimsoll.remote.otg.session.transmission import FlowTraffic
 
 
 class PortLinks:

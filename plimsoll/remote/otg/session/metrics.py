@@ -8,8 +8,8 @@ from typing import Any
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LiveStream
 from plimsoll.generator.histogram import merge
 from plimsoll.generator.latency_ends import LatencyEnds
+from plimsoll.remote.otg.flows.ends import OtgPort
 from plimsoll.remote.otg.flows.flow import Flow
-from plimsoll.remote.otg.flows.port import OtgPort
 from plimsoll.remote.otg.model.published import Content
 from plimsoll.remote.otg.session.transmission import FlowState
 from plimsoll.search.text.wire import PREAMBLE_AND_GAP_BYTES

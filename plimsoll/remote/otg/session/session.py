@@ -9,19 +9,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from plimsoll.errors import InputError, PlimsollError
-from plimsoll.remote.otg.flows.device import Interface, neighbour_mac
+from plimsoll.remote.otg.flows.ends import Interface, Tester, neighbour_mac
 from plimsoll.remote.otg.flows.flow import Flow
-from plimsoll.remote.otg.flows.port import Tester
 from plimsoll.remote.otg.flows.sending import ROUNDING
 from plimsoll.remote.otg.model.given import Given
-from plimsoll.remote.otg.model.published import Content, api_version, validated
-from plimsoll.remote.otg.model.refusal import Refusal
+from plimsoll.remote.otg.model.published import Content, Refusal, api_version, validated
 from plimsoll.remote.otg.session.captures import PortCaptures
 from plimsoll.remote.otg.session.configuration import Configuration, read_configuration
 from plimsoll.remote.otg.session.links import PortLinks
-from plimsoll.remote.otg.session.live import FlowTraffic
 from plimsoll.remote.otg.session.metrics import flow_metric, not_sent, only, port_metric
-from plimsoll.remote.otg.session.transmission import Transmission
+from plimsoll.remote.otg.session.transmission import FlowTraffic, Transmission
 from plimsoll.text.units import format_number
 from plimsoll.version import VERSION
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Literal
 
-from plimsoll.benchmark.live_traffic.live_captures import PortCapture
-from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame
+from plimsoll.benchmark.live_traffic.live_captures import PortCapture, ReceivedFrame
 from plimsoll.remote.trex.messages.json_rpc import MethodRefused
 from plimsoll.remote.trex.session.traffic import SentTraffic
 

@@ -18,8 +18,7 @@ from plimsoll.remote.trex.streams.port_program import (
     plans,
     scaled_pps,
 )
-from plimsoll.remote.trex.streams.rates import Multiplier
-from plimsoll.remote.trex.streams.timeline import Timing, timings
+from plimsoll.remote.trex.streams.timeline import Multiplier, Timing, timings
 from plimsoll.traffic.plan import StreamPlan
 
 _MOST_NUMBER = 65_535

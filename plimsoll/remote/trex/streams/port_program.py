@@ -8,9 +8,14 @@ from dataclasses import dataclass
 
 from plimsoll.errors import InputError
 from plimsoll.remote.trex.field_engine.made_frames import MadeFrames, made_frames
-from plimsoll.remote.trex.streams.rates import Bandwidth, ProfileBandwidth, rate_pps
 from plimsoll.remote.trex.streams.stl_stream import StlStream
-from plimsoll.remote.trex.streams.timeline import Timing, timings
+from plimsoll.remote.trex.streams.timeline import (
+    Bandwidth,
+    ProfileBandwidth,
+    Timing,
+    rate_pps,
+    timings,
+)
 from plimsoll.traffic.plan import StreamPlan
 
 _NO_MAC = bytes(6)

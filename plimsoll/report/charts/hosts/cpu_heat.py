@@ -6,7 +6,7 @@ import re
 
 import altair as alt
 
-from plimsoll.report.data.cpu_lines import CpuWindows, cpu_windows
+from plimsoll.report.data.one_host import CpuWindows, cpu_windows
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.figures.figure import Figure, records

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.report.data.cpu_lines import cpu_shares
-from plimsoll.report.data.one_host import OneHost
+from plimsoll.report.data.one_host import OneHost, cpu_shares
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
-from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.palette import BLUE, GREEN, NEUTRAL, ORANGE, PURPLE, VERMILLION
+from plimsoll.report.figures.figure import (
+    BLUE,
+    GREEN,
+    NEUTRAL,
+    ORANGE,
+    PURPLE,
+    VERMILLION,
+    Figure,
+    records,
+)
 
 _NAME, _TITLE = "cpu-time", "Time of the CPUs under test"
 STATE_COLOURS = {

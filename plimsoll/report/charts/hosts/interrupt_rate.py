@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.report.data.cpu_lines import CpuWindows, cpu_windows
+from plimsoll.report.data.one_host import CpuWindows, cpu_windows
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
-from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.figure import Figure, records, series_scale
 from plimsoll.report.figures.time_axis import TimeAxis
 from plimsoll.text.units import format_duration
 

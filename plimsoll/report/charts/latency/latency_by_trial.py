@@ -8,10 +8,14 @@ import altair as alt
 
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
-from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.palette import QUANTILE_COLOURS, VERDICT_SHAPES, VERDICTS
-from plimsoll.report.figures.quantile_ends import CHARTED_QUANTILES, quantile_ends
-from plimsoll.report.figures.value_axis import log_axis
+from plimsoll.report.figures.figure import (
+    QUANTILE_COLOURS,
+    VERDICT_SHAPES,
+    VERDICTS,
+    Figure,
+    records,
+)
+from plimsoll.report.figures.value_axis import CHARTED_QUANTILES, log_axis, quantile_ends
 
 _NAME, _TITLE = "latency-against-load", "Latency against load"
 _JUDGED = ("pass", "fail")

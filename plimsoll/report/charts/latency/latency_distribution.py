@@ -11,8 +11,7 @@ from plimsoll.generator.histogram import recorded_buckets
 from plimsoll.report.data.latency_distribution import of_ends
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
-from plimsoll.report.figures.figure import MOST_STEPS, Figure, evenly, records
-from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.figure import MOST_STEPS, Figure, evenly, records, series_scale
 from plimsoll.report.figures.value_axis import LEAST_US, log_axis
 
 _NAME, _TITLE = "latency-distribution", "Latency by percentile"

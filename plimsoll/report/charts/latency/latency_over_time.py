@@ -8,8 +8,7 @@ import altair as alt
 
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import series_of, trial_words
-from plimsoll.report.figures.figure import Figure, records
-from plimsoll.report.figures.palette import QUANTILE_COLOURS
+from plimsoll.report.figures.figure import QUANTILE_COLOURS, Figure, records
 from plimsoll.report.figures.time_axis import Point, Thinned, TimeAxis, thinned
 from plimsoll.report.figures.value_axis import LEAST_US, log_axis
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 
 from plimsoll.analysis.comparison.comparison import Comparison, FigureComparison
-from plimsoll.analysis.comparison.figure_words import shift_words, value_words
 from plimsoll.analysis.comparison.side import Side
+from plimsoll.analysis.comparison.words import shift_words, value_words
 from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.value_axis import CELL_INK, column_axis, row_axis
-from plimsoll.text.natural_order import natural_order
+from plimsoll.text.counted import natural_order
 
 _NAME, _TITLE = "difference-grid", "Sides and figures"
 _WORSE, _SAME, _BETTER = "#f0a878", "#efefec", "#8fd1bd"

@@ -6,34 +6,34 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.analysis.comparison.comparison import Comparison, FigureComparison
-from plimsoll.analysis.comparison.conclusion_words import (
+from plimsoll.analysis.comparison.conclude import Shift
+from plimsoll.analysis.comparison.side import invalid_runs
+from plimsoll.analysis.comparison.words import (
     MARKS,
     conclusion_words,
     counted_conclusions,
-    gravest,
-)
-from plimsoll.analysis.comparison.figure_words import (
     difference_sentence,
+    gravest,
     interval_words,
     shift_words,
     side_words,
     value_words,
 )
-from plimsoll.analysis.comparison.shift import Shift
-from plimsoll.analysis.comparison.side import invalid_runs
 from plimsoll.record.results.conclusion import Conclusion
-from plimsoll.report.data.side_hosts import owned_cpus
-from plimsoll.report.data.side_latency import side_latency
+from plimsoll.report.data.sides import owned_cpus, side_latency
 from plimsoll.report.figures.figure import HEIGHT, Figure, unchecked
-from plimsoll.report.pages.comparison.difference_chart import difference_chart
+from plimsoll.report.pages.comparison.difference_chart import difference_chart, value_chart
 from plimsoll.report.pages.comparison.difference_grid import difference_grid, fact_grid
-from plimsoll.report.pages.comparison.host_charts import busy_chart, interrupt_chart
-from plimsoll.report.pages.comparison.latency_charts import side_ccdf, side_percentiles
-from plimsoll.report.pages.comparison.value_chart import value_chart
+from plimsoll.report.pages.comparison.side_charts import (
+    busy_chart,
+    interrupt_chart,
+    side_ccdf,
+    side_percentiles,
+)
 from plimsoll.report.pages.standard.page import anchor_of
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page, render_page
-from plimsoll.report.parts.runs_head import runs_head
+from plimsoll.report.parts.run_head import runs_head
 from plimsoll.text.counted import counted
 
 # From so many on the differences are a heat map, not a row each.

@@ -3,25 +3,69 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from plimsoll.record.results.method_result import invalid_reasons
 from plimsoll.record.run.audit_record import read_audits
 from plimsoll.record.run.journal import FINISHED, JournalContents
+from plimsoll.record.run.primary_trial import primary_trial
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.charts.trial_figures import trial_figures
-from plimsoll.report.data.host_figures import observed_trials
+from plimsoll.report.data.one_host import observed_trials
 from plimsoll.report.hosts.section import host_sections
-from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
 from plimsoll.report.pages.standard.sections import PageAnswer
-from plimsoll.report.parts.checklist import trial_checks
 from plimsoll.report.parts.finding_lines import rule_words
-from plimsoll.report.parts.headline import Headline, trials_trust
+from plimsoll.report.parts.headline import Headline, trial_checks, trials_trust
 from plimsoll.report.parts.page import Page
 from plimsoll.report.parts.tables import lines_of
 from plimsoll.report.parts.trial_details import trial_details
 from plimsoll.report.tuning.section import tuning_section
+
+_THROUGHPUT = "throughput"
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweringTrials:
+    """Trials by what they answer, such as "64 B", as the page lists them; `said` says which."""
+
+    said: str
+    by_answer: Mapping[str, TrialRecord]
+
+
+def trials_of_frames(journal: JournalContents) -> AnsweringTrials:
+    """Of each kind of frames the trial that proved the throughput, as the step's name has it.
+
+    Where no throughput was looked for, or none was found yet, it is the most telling one.
+    """
+    by_frames: dict[str, list[TrialRecord]] = {}
+    for trial in journal.trials():
+        if frames := _frames_of(trial):
+            by_frames.setdefault(frames, []).append(trial)
+    chosen = {frames: _of_throughput(trials) for frames, trials in by_frames.items()}
+    return AnsweringTrials(
+        said="During the final trial of each frame size's throughput; where there is none, "
+        "during the last that passed.",
+        by_answer={frames_words(frames): trial for frames, trial in chosen.items() if trial},
+    )
+
+
+def frames_words(frames: str) -> str:
+    """A kind of frames, as results name it, for people: "64 B", "imix simple"."""
+    return frames if frames.startswith("imix") else f"{frames} B"
+
+
+def _frames_of(trial: TrialRecord) -> str:
+    """As in "throughput/64/3"; "" of trials that are of no step."""
+    return (trial.step or "").partition("/")[2].partition("/")[0]
+
+
+def _of_throughput(trials: Sequence[TrialRecord]) -> TrialRecord | None:
+    """Bursts and overloads show less: they are short, or lose frames on purpose."""
+    of_throughput = [trial for trial in trials if str(trial.step).startswith(f"{_THROUGHPUT}/")]
+    return primary_trial(of_throughput or trials, None)
+
 
 _MOST_KEY_FIGURES = 3
 

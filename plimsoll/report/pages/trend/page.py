@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import altair as alt
 
 from plimsoll.analysis.comparison.changes import Change
-from plimsoll.analysis.comparison.conclusion_words import MARKS, counted_kinds, kind_words
-from plimsoll.analysis.comparison.figure_words import interval_words, value_words
 from plimsoll.analysis.comparison.side import Side, invalid_runs
 from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS, LEVEL
 from plimsoll.analysis.comparison.trend.trend import (
@@ -18,14 +16,29 @@ from plimsoll.analysis.comparison.trend.trend import (
     Trend,
 )
 from plimsoll.analysis.comparison.trend.trend_words import change_words, newest_sentence, p_words
+from plimsoll.analysis.comparison.words import (
+    MARKS,
+    counted_kinds,
+    interval_words,
+    kind_words,
+    value_words,
+)
 from plimsoll.record.results.conclusion import ConclusionKind
-from plimsoll.report.figures.figure import Figure, records, unchecked, y_pixel
-from plimsoll.report.figures.palette import BLUE, GREEN, NEUTRAL, VERMILLION
+from plimsoll.report.figures.figure import (
+    BLUE,
+    GREEN,
+    NEUTRAL,
+    VERMILLION,
+    Figure,
+    records,
+    unchecked,
+    y_pixel,
+)
 from plimsoll.report.figures.value_axis import TICKS, ValueAxis
 from plimsoll.report.pages.standard.page import anchor_of
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page, render_page
-from plimsoll.report.parts.runs_head import runs_head
+from plimsoll.report.parts.run_head import runs_head
 from plimsoll.text.counted import counted
 from plimsoll.text.units import format_ratio
 

@@ -6,12 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.run.environment import ObservedHostRecord
 from plimsoll.record.trials.finding_record import FindingOutcome
 from plimsoll.text.units import format_number, format_ratio
 from plimsoll.trial.outcome.finding import Finding
-from plimsoll.trial.outcome.host_metrics import HostMetrics, why_missing
-from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuestion, polled_cpus
+from plimsoll.trial.outcome.host_metrics import (
+    CpuRole,
+    HostFigure,
+    HostMetrics,
+    HostQuestion,
+    polled_cpus,
+    why_missing,
+)
 
 Breach = Literal["invalid", "fail"]
 Statistic = Literal["mean", "max", "min", "total"]

@@ -7,11 +7,11 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.run.environment import ObservedHostRecord
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.hosts.host_bound import Breach, HostBound
 from plimsoll.trial.outcome.finding import Finding
-from plimsoll.trial.outcome.host_question import HostFigure
+from plimsoll.trial.outcome.host_metrics import HostFigure
 from plimsoll.trial.outcome.outcome import Outcome
 
 

@@ -7,13 +7,12 @@ from typing import Annotated, Literal, Self, cast
 from pydantic import Field, model_validator
 
 from plimsoll.record.metrics.over_time import Reduction, own_reduction
-from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.run.environment import ObservedHostRecord
 from plimsoll.record.samples.metric_type import MetricType
 from plimsoll.text.mistakes import did_you_mean, mistake
 from plimsoll.trial.criteria.hosts.host_bound import Breach, HostBound, Statistic
 from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion, NameValues
-from plimsoll.trial.outcome.host_metrics import observed_types
-from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuestion
+from plimsoll.trial.outcome.host_metrics import CpuRole, HostFigure, HostQuestion, observed_types
 
 _Names = dict[str, Annotated[NameValues, Field(min_length=1)]]
 _DRAWN = {"mean": "on average", "max": "at its peak", "min": "at its lowest", "total": "in all"}

@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import NonNegativeInt
 
-from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.run.environment import ObservedHostRecord
 from plimsoll.trial.criteria.hosts.host_bound import Breach, HostBound
 from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion, blame_of_host
-from plimsoll.trial.outcome.host_question import HostFigure, HostQuestion
+from plimsoll.trial.outcome.host_metrics import HostFigure, HostQuestion
 
 
 class MajorFaults(HostCriterion):

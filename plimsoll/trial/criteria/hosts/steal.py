@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.run.environment import ObservedHostRecord
 from plimsoll.text.units import RatioField
 from plimsoll.trial.criteria.hosts.host_bound import Breach, HostBound
 from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
-from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuestion
+from plimsoll.trial.outcome.host_metrics import CpuRole, HostFigure, HostQuestion
 
 
 class Steal(HostCriterion):

@@ -7,10 +7,10 @@ from typing import Literal
 from pydantic import NonNegativeInt
 
 from plimsoll.generator.registry.generators import generator_programs
-from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.run.environment import ObservedHostRecord
 from plimsoll.trial.criteria.hosts.host_bound import Breach, HostBound
 from plimsoll.trial.criteria.hosts.host_criterion import HostCriterion
-from plimsoll.trial.outcome.host_question import HostFigure, HostQuestion
+from plimsoll.trial.outcome.host_metrics import HostFigure, HostQuestion
 
 # A cgroup with nothing else in it is not under test.
 _AGENT = "agent"

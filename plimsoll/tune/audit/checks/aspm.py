@@ -17,7 +17,6 @@ from plimsoll.tune.audit.finding import (
     warn,
     write,
 )
-from plimsoll.tune.audit.openshift_object import performance_profile
 from plimsoll.tune.audit.ports.nic_ports import (
     PORT_LINK_READS,
     PORT_LINKS,
@@ -26,6 +25,7 @@ from plimsoll.tune.audit.ports.nic_ports import (
     NicPort,
     judge_links,
 )
+from plimsoll.tune.audit.setting import performance_profile
 from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
 from plimsoll.tune.host.ports.pcie_link import LSPCI, PcieLink, capabilities_of
 from plimsoll.tune.host.view.host_view import HostView

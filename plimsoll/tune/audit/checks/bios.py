@@ -14,12 +14,16 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.host.view.bios_answer import BiosAnswer
-from plimsoll.tune.host.view.host_view import HostView
-from plimsoll.tune.intent.bios import Bios
+from plimsoll.tune.host.view.host_view import BiosAnswer, HostView
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.redfish.setting_found import find_setting
-from plimsoll.tune.redfish.vendor_map import SETTINGS, FirmwareSetting, VendorMap, map_named
+from plimsoll.tune.intent.system import Bios
+from plimsoll.tune.redfish.vendor_map import (
+    SETTINGS,
+    FirmwareSetting,
+    VendorMap,
+    find_setting,
+    map_named,
+)
 
 _WORDS: dict[FirmwareSetting, str] = {
     "smt": "SMT",

@@ -16,8 +16,8 @@ from plimsoll.tune.audit.finding import (
     warn,
     write,
 )
-from plimsoll.tune.audit.openshift_object import performance_profile
-from plimsoll.tune.host.boot.virtual_machine import CPUINFO, is_virtual_machine
+from plimsoll.tune.audit.setting import performance_profile
+from plimsoll.tune.host.boot.operating_system import CPUINFO, is_virtual_machine
 from plimsoll.tune.host.view.host_view import HostView
 
 _FOLDER = "/sys/devices/system/clocksource/clocksource0"

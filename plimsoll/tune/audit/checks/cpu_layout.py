@@ -5,6 +5,7 @@ from __future__ import annotations
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import TOPOLOGY, Check
+from plimsoll.tune.audit.expected_argument import ONLINE
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -15,7 +16,6 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.audit.present_cpus import ONLINE
 from plimsoll.tune.fit.topology import Problem, Topology, TopologyRule, read_topology
 from plimsoll.tune.fit.topology_rules import check_topology
 from plimsoll.tune.host.view.host_view import HostView

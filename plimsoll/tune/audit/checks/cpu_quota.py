@@ -7,7 +7,7 @@ from functools import partial
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import CheckJudgement, Reading, Step, advice, fail, ok, warn, write
 from plimsoll.tune.audit.workload import WORKLOAD_READS, WorkloadProcess, judge_workload
-from plimsoll.tune.host.cpus.cpu_quota import QUOTA_READS, Quota, quotas_of
+from plimsoll.tune.host.cpus.cgroups import QUOTA_READS, Quota, quotas_of
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 

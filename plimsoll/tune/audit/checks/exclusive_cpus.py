@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -18,14 +19,13 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.workload import (
     WORKLOAD_READS,
     WorkloadProcess,
     find_workload,
     no_workload,
 )
-from plimsoll.tune.host.cpus.cpu_manager import CPU_MANAGER_STATE, read_cpu_manager
+from plimsoll.tune.host.boot.kubelet import CPU_MANAGER_STATE, read_cpu_manager
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus
 from plimsoll.tune.host.cpus.threads import Thread, allowed_cpus, read_processes
 from plimsoll.tune.host.view.host_view import HostView

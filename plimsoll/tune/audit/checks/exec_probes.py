@@ -15,8 +15,8 @@ from plimsoll.tune.audit.finding import (
     unknown,
     worst_of,
 )
-from plimsoll.tune.expected.declared_pod import is_declared
-from plimsoll.tune.host.boot.kubelet_configuration import (
+from plimsoll.tune.expected.node import is_declared
+from plimsoll.tune.host.boot.kubelet import (
     KUBELET_FILES,
     read_kubelet_configuration,
 )
@@ -24,8 +24,13 @@ from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.unread import CannotRead, Unread
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import KubeObject, full_name, mapping_at
-from plimsoll.tune.kubernetes.pod_containers import containers_of, exec_probes
-from plimsoll.tune.kubernetes.static_pod import MANIFESTS, has_cpus_of_its_own, parse_static_pod
+from plimsoll.tune.kubernetes.pods import (
+    MANIFESTS,
+    containers_of,
+    exec_probes,
+    has_cpus_of_its_own,
+    parse_static_pod,
+)
 
 _EXPECTED = "no exec probe in static pods that poll"
 # True whether or not the cluster is audited as well as the host.

@@ -20,7 +20,6 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.audit.openshift_object import port_policy
 from plimsoll.tune.audit.ports.nic_ports import (
     PORT_LINK_READS,
     PORT_LINKS,
@@ -30,8 +29,9 @@ from plimsoll.tune.audit.ports.nic_ports import (
     guests_link,
     judge_ports,
 )
+from plimsoll.tune.audit.setting import port_policy
 from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
-from plimsoll.tune.host.boot.virtual_machine import is_virtual_machine
+from plimsoll.tune.host.boot.operating_system import is_virtual_machine
 from plimsoll.tune.host.ports.pcie_link import LSPCI, capabilities_of, read_link
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent

@@ -12,7 +12,7 @@ from plimsoll.tune.audit.finding import (
     ok,
     warn,
 )
-from plimsoll.tune.audit.openshift_object import tuned_patch
+from plimsoll.tune.audit.setting import tuned_patch
 from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
 from plimsoll.tune.expected.tuned import expected_units, intent_units
 from plimsoll.tune.host.view.host_view import HostView

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -13,8 +14,7 @@ from plimsoll.tune.audit.finding import (
     warn,
     write_on_each,
 )
-from plimsoll.tune.audit.openshift_object import node_tuned
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
+from plimsoll.tune.audit.setting import node_tuned
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent

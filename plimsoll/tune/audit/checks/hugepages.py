@@ -24,8 +24,8 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
-from plimsoll.tune.audit.openshift_object import performance_profile
-from plimsoll.tune.expected.hugepage_arguments import hugepage_arguments
+from plimsoll.tune.audit.setting import performance_profile
+from plimsoll.tune.expected.kernel_argument import hugepage_arguments
 from plimsoll.tune.fit.topology import Topology, ports_of, read_topology
 from plimsoll.tune.host.cpus.threads import LONGEST_COMM
 from plimsoll.tune.host.memory.hugepage_pools import (

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.expected_argument import READS, add_at_boot, expected_on_host
+from plimsoll.tune.audit.expected_argument import (
+    NONE_PRESENT,
+    ONLINE,
+    READS,
+    add_at_boot,
+    expected_on_host,
+    present_isolated,
+)
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -15,10 +22,9 @@ from plimsoll.tune.audit.finding import (
     ok,
     write_on_each,
 )
-from plimsoll.tune.audit.openshift_object import performance_profile
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
+from plimsoll.tune.audit.setting import performance_profile
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus
-from plimsoll.tune.host.cpus.idle_states import IDLE_STATE_READS, IdleState, read_idle_states
+from plimsoll.tune.host.cpus.processor import IDLE_STATE_READS, IdleState, read_idle_states
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 

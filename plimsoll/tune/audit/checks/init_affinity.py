@@ -7,7 +7,12 @@ import re
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.expected_argument import add_at_boot
+from plimsoll.tune.audit.expected_argument import (
+    NONE_PRESENT,
+    ONLINE,
+    add_at_boot,
+    present_isolated,
+)
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -18,7 +23,6 @@ from plimsoll.tune.audit.finding import (
     ok,
     unknown,
 )
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent

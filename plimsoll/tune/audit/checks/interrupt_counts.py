@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import NONE_PRESENT
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -13,9 +14,8 @@ from plimsoll.tune.audit.finding import (
     ok,
     warn,
 )
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus
-from plimsoll.tune.host.cpus.interrupt_counts import (
+from plimsoll.tune.host.cpus.irqs import (
     DEVICE,
     INTERRUPTS,
     SOFTIRQS,

@@ -17,7 +17,7 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
-from plimsoll.tune.audit.openshift_object import machine_config
+from plimsoll.tune.audit.setting import machine_config
 from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
 from plimsoll.tune.host.boot.kernel_command_line import (
     PATH,

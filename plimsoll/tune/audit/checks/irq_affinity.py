@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -19,8 +20,7 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
-from plimsoll.tune.audit.openshift_object import performance_profile, workload_pod
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
+from plimsoll.tune.audit.setting import performance_profile, workload_pod
 from plimsoll.tune.audit.workload import WORKLOAD_READS, find_workload
 from plimsoll.tune.expected.irq import keeps_irqs_off
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus

@@ -5,9 +5,13 @@ from __future__ import annotations
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.expected_argument import add_at_boot
+from plimsoll.tune.audit.expected_argument import (
+    NONE_PRESENT,
+    ONLINE,
+    add_at_boot,
+    present_isolated,
+)
 from plimsoll.tune.audit.finding import CheckJudgement, Reading, fail, not_applicable, ok, warn
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus, read_cpu_list
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.unread import CannotRead, Unread

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.expected_argument import (
+    NONE_PRESENT,
+    ONLINE,
     READS,
     add_at_boot,
     expected_argument,
@@ -20,7 +22,6 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE
 from plimsoll.tune.expected.kernel_argument import KernelArgument
 from plimsoll.tune.host.boot.kernel_command_line import (
     PATH,

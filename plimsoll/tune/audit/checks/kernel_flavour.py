@@ -13,7 +13,7 @@ from plimsoll.tune.audit.finding import (
     ok,
     worst_of,
 )
-from plimsoll.tune.audit.openshift_object import performance_profile
+from plimsoll.tune.audit.setting import performance_profile
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 

@@ -21,16 +21,17 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.expected.kubelet import MEMORY_FIELDS, expected_kubelet
-from plimsoll.tune.host.boot.kubelet_configuration import (
+from plimsoll.tune.host.boot.kubelet import (
+    CPU_MANAGER_STATE,
     FIELDS,
     KIND,
     KUBELET_FILES,
+    read_cpu_manager,
     read_kubelet_configuration,
 )
-from plimsoll.tune.host.cpus.cpu_manager import CPU_MANAGER_STATE, read_cpu_manager
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.kubernetes.quantity import parse_quantity
+from plimsoll.tune.kubernetes.kube_object import parse_quantity
 
 _CPU_LISTS = ("reservedSystemCPUs",)
 _AMOUNTS = ("memory", "cpu", "ephemeral-storage", "memory.available")

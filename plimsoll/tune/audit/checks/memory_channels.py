@@ -19,9 +19,9 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.fit.topology import Topology, read_topology
-from plimsoll.tune.host.boot.virtual_machine import CPUINFO, is_virtual_machine
+from plimsoll.tune.host.boot.operating_system import CPUINFO, is_virtual_machine
 from plimsoll.tune.host.view.host_view import HostView
-from plimsoll.tune.host.view.whole_number import whole_number
+from plimsoll.tune.host.view.unread import whole_number
 
 _EDAC = "/sys/devices/system/edac/mc"
 _CONTROLLER = re.compile(r"mc\d+", re.ASCII)

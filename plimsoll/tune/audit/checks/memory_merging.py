@@ -18,10 +18,10 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
-from plimsoll.tune.audit.openshift_object import node_tuned, tuned_patch
+from plimsoll.tune.audit.setting import node_tuned, tuned_patch
 from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
 from plimsoll.tune.host.view.host_view import HostView
-from plimsoll.tune.host.view.whole_number import whole_number
+from plimsoll.tune.host.view.unread import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 _THP = "/sys/kernel/mm/transparent_hugepage/enabled"

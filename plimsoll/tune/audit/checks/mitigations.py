@@ -17,7 +17,7 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.host.boot.kernel_command_line import PATH, read_command_line
-from plimsoll.tune.host.boot.virtual_machine import CPUINFO
+from plimsoll.tune.host.boot.operating_system import CPUINFO
 from plimsoll.tune.host.view.host_view import HostView
 
 _VULNERABILITIES = "/sys/devices/system/cpu/vulnerabilities"

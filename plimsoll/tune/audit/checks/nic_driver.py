@@ -26,9 +26,15 @@ from plimsoll.tune.audit.ports.nic_ports import (
     driver_of,
     judge_ports,
 )
-from plimsoll.tune.audit.ports.port_driver import judge_own_driver
-from plimsoll.tune.audit.ports.port_mtu import MTU_READS, judge_mtu
-from plimsoll.tune.audit.ports.port_vfs import VF_COMMAND, VF_LINKS, VF_READS, judge_vfs
+from plimsoll.tune.audit.ports.port_settings import (
+    MTU_READS,
+    VF_COMMAND,
+    VF_LINKS,
+    VF_READS,
+    judge_mtu,
+    judge_own_driver,
+    judge_vfs,
+)
 from plimsoll.tune.host.ports.uplinks import UPLINK_LINKS, UPLINK_READS
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent

@@ -8,6 +8,7 @@ from functools import partial
 from plimsoll.errors import MachineError
 from plimsoll.text.counted import counted
 from plimsoll.tune.audit.check import TOPOLOGY, Check
+from plimsoll.tune.audit.expected_argument import NONE_PRESENT
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -26,12 +27,11 @@ from plimsoll.tune.audit.ports.nic_ports import (
     NicPort,
     judge_functions,
 )
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT
 from plimsoll.tune.fit.topology import Topology, read_topology
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus
 from plimsoll.tune.host.memory.hugepage_pools import POOL_READS, NodePool, read_pools
 from plimsoll.tune.host.view.host_view import HostView
-from plimsoll.tune.host.view.whole_number import whole_number
+from plimsoll.tune.host.view.unread import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 

@@ -11,6 +11,8 @@ from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.expected_argument import (
+    NONE_PRESENT,
+    ONLINE,
     READS,
     add_at_boot,
     expected_argument,
@@ -27,7 +29,6 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus, read_cpu_list
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.rooted_files import walk

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import ONLINE
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -17,7 +18,6 @@ from plimsoll.tune.audit.finding import (
     unknown,
     warn,
 )
-from plimsoll.tune.audit.present_cpus import ONLINE
 from plimsoll.tune.host.cpus.noise_measurements import (
     CALIBRATIONS,
     OUTPUTS,

@@ -21,7 +21,7 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.audit.workload import WORKLOAD_READS, WorkloadProcess, judge_pods
-from plimsoll.tune.host.cpus.cpu_quota import QUOTA_READS, quotas_of
+from plimsoll.tune.host.cpus.cgroups import QUOTA_READS, quotas_of
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus, read_cpu_mask
 from plimsoll.tune.host.cpus.irqs import DEFAULT_AFFINITY
 from plimsoll.tune.host.view.host_view import HostView

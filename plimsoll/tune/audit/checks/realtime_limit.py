@@ -6,7 +6,7 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import CheckJudgement, Reading, ok, warn
 from plimsoll.tune.audit.setting import judge_setting, set_it, setting_path
 from plimsoll.tune.host.view.host_view import HostView
-from plimsoll.tune.host.view.whole_number import whole_number
+from plimsoll.tune.host.view.unread import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 _RUNTIME = "kernel.sched_rt_runtime_us"

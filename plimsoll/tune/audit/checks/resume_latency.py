@@ -5,8 +5,8 @@ from __future__ import annotations
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.text.counted import counted
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, not_applicable, ok
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 

@@ -13,7 +13,7 @@ from plimsoll.tune.audit.finding import (
     ok,
     worst_of,
 )
-from plimsoll.tune.audit.openshift_object import tuned_patch
+from plimsoll.tune.audit.setting import tuned_patch
 from plimsoll.tune.expected.tuned import expected_units
 from plimsoll.tune.host.cpus.threads import PROCESS_READS, Thread, read_processes
 from plimsoll.tune.host.view.host_view import HostView

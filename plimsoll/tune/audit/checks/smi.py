@@ -12,8 +12,8 @@ from plimsoll.tune.audit.finding import (
     unknown,
     warn,
 )
-from plimsoll.tune.audit.openshift_object import machine_config
-from plimsoll.tune.host.boot.virtual_machine import CPUINFO, is_virtual_machine
+from plimsoll.tune.audit.setting import machine_config
+from plimsoll.tune.host.boot.operating_system import CPUINFO, is_virtual_machine
 from plimsoll.tune.host.cpus.processor import processor_vendor
 from plimsoll.tune.host.view.host_view import HostView
 

@@ -15,10 +15,10 @@ from plimsoll.tune.audit.finding import (
     not_applicable,
     ok,
 )
-from plimsoll.tune.audit.openshift_object import machine_config
+from plimsoll.tune.audit.setting import machine_config
 from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
 from plimsoll.tune.host.view.host_view import HostView
-from plimsoll.tune.host.view.whole_number import whole_number
+from plimsoll.tune.host.view.unread import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 _SWAPS = "/proc/swaps"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from plimsoll.text.counted import counted
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -20,8 +21,7 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.audit.openshift_object import workload_pod
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
+from plimsoll.tune.audit.setting import workload_pod
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus
 from plimsoll.tune.host.cpus.threads import (
     LONGEST_COMM,

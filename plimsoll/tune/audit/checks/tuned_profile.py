@@ -18,7 +18,7 @@ from plimsoll.tune.audit.finding import (
     unknown,
     worst_of,
 )
-from plimsoll.tune.audit.openshift_object import node_tuned
+from plimsoll.tune.audit.setting import node_tuned
 from plimsoll.tune.audit.without_intent import warned_at_most
 from plimsoll.tune.expected.tuned import expected_profile
 from plimsoll.tune.expected.tuned_names import operator_profile

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.expected_argument import READS, expected_argument
+from plimsoll.tune.audit.expected_argument import (
+    NONE_PRESENT,
+    ONLINE,
+    READS,
+    expected_argument,
+    present_isolated,
+)
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -14,7 +20,6 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.setting import set_it
 from plimsoll.tune.expected.tuned import expected_sysctls
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus, read_cpu_list

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -13,8 +14,7 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
-from plimsoll.tune.audit.openshift_object import node_tuned
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
+from plimsoll.tune.audit.setting import node_tuned
 from plimsoll.tune.host.cpus.cpu_sets import format_cpu_mask, name_cpus, read_cpu_mask
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from plimsoll.host.ports.pci_address import is_pci_address
+from plimsoll.host.ports.netdevs import is_pci_address
 from plimsoll.tune.audit.finding import CheckJudgement, not_applicable, tell, worst_of
-from plimsoll.tune.host.boot.virtual_machine import CPUINFO, is_virtual_machine
+from plimsoll.tune.host.boot.operating_system import CPUINFO, is_virtual_machine
 from plimsoll.tune.host.ports.pcie_link import LINK_READS, PcieLink, functions_on, read_link
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.unread import CannotRead, Unread

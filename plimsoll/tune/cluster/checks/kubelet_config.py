@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import KUBELET_CONFIG, MACHINE_CONFIG_POOL
-from plimsoll.tune.cluster.object_judgement import judge_object, sum_up
+from plimsoll.tune.cluster.object_judgement import ClusterCheck, ClusterView, judge_object, sum_up
 from plimsoll.tune.cluster.objects.expected_objects import expected_kubelet_config
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import MACHINE_CONFIG, MACHINE_CONFIG_POOL
-from plimsoll.tune.cluster.object_judgement import abbreviated, judge_object, sum_up
+from plimsoll.tune.cluster.object_judgement import (
+    ClusterCheck,
+    ClusterView,
+    abbreviated,
+    judge_object,
+    sum_up,
+)
 from plimsoll.tune.cluster.objects.expected_objects import expected_machine_configs
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import NETWORK_ATTACHMENT, SRIOV_NETWORK
 from plimsoll.tune.cluster.object_judgement import (
+    ClusterCheck,
+    ClusterView,
     abbreviated,
     judge_each,
     judge_found,
@@ -20,7 +20,7 @@ from plimsoll.tune.cluster.selected_networks import RESOURCE_NAME, resource_of
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.network import Network, SriovAttachment
 from plimsoll.tune.kubernetes.kube_object import KubeObject
-from plimsoll.tune.render.openshift.sriov_policy import NAMESPACE
+from plimsoll.tune.render.openshift.networks import NAMESPACE
 
 
 def _judge(view: ClusterView, intent: Intent) -> CheckJudgement:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from functools import partial
 
 from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok, warn
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
+from plimsoll.tune.cluster.dataplane_pods import need_pool_nodes
 from plimsoll.tune.cluster.kinds import NODE, PROFILE, TUNED
-from plimsoll.tune.cluster.object_judgement import judge_each
-from plimsoll.tune.cluster.pool_nodes import need_pool_nodes
+from plimsoll.tune.cluster.object_judgement import ClusterCheck, ClusterView, judge_each
 from plimsoll.tune.cluster.tuned_profiles import tuned_profiles
 from plimsoll.tune.expected.tuned import expected_profile
 from plimsoll.tune.expected.tuned_names import operator_profile
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import KubeObject, condition, is_true, name_of, text_at
-from plimsoll.tune.render.openshift.tuned_patch import NAMESPACE
+from plimsoll.tune.render.openshift.performance_profile import NAMESPACE
 
 
 def _judge(view: ClusterView, intent: Intent, pool: Pool) -> CheckJudgement:

@@ -8,16 +8,19 @@ from fractions import Fraction
 from functools import partial
 
 from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok, warn
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
+from plimsoll.tune.cluster.dataplane_pods import kernel_of, need_pool_nodes
 from plimsoll.tune.cluster.kinds import NODE
-from plimsoll.tune.cluster.object_judgement import judge_each, sum_up
-from plimsoll.tune.cluster.pool_nodes import kernel_of, need_pool_nodes
+from plimsoll.tune.cluster.object_judgement import ClusterCheck, ClusterView, judge_each, sum_up
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.hugepages import PAGE_BYTES, RESOURCE_SUFFIX, PageSize
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.kubernetes.kube_object import KubeObject, is_true, name_of, value_at
-from plimsoll.tune.kubernetes.quantity import parse_quantity
+from plimsoll.tune.kubernetes.kube_object import (
+    KubeObject,
+    is_true,
+    name_of,
+    parse_quantity,
+    value_at,
+)
 
 # RHEL 8's 4.18.0-305.rt7.72.el8 and RHEL 9's 5.14.0-427.el9.x86_64+rt.
 _REALTIME = re.compile(r"\.rt\d|\+rt\b")

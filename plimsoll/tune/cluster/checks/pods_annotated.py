@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from functools import partial
 
 from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok, warn
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import EFFECTS, dataplane_pods, runtime_classes
 from plimsoll.tune.cluster.kinds import POD
-from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each, sum_up
+from plimsoll.tune.cluster.object_judgement import (
+    ClusterCheck,
+    ClusterView,
+    abbreviated,
+    judge_each,
+    sum_up,
+)
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import KubeObject, annotations_of, full_name, text_at
 

@@ -6,11 +6,16 @@ from functools import partial
 from typing import Any
 
 from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok, warn
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import declared_pods, refused_pods
 from plimsoll.tune.cluster.kinds import POD
-from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each, judge_found, sum_up
+from plimsoll.tune.cluster.object_judgement import (
+    ClusterCheck,
+    ClusterView,
+    abbreviated,
+    judge_each,
+    judge_found,
+    sum_up,
+)
 from plimsoll.tune.cluster.objects.expected_object import ExpectedObject
 from plimsoll.tune.cluster.objects.expected_objects import expected_pod
 from plimsoll.tune.intent.intent import Intent

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 
-from plimsoll.host.kubernetes.labels import NETWORKS
+from plimsoll.host.kubernetes.own_objects import NETWORKS
 from plimsoll.tune.audit.finding import (
     CheckJudgement,
     Reading,
@@ -17,11 +17,9 @@ from plimsoll.tune.audit.finding import (
     unknown,
     warn,
 )
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import dataplane_pods
 from plimsoll.tune.cluster.kinds import NETWORK_ATTACHMENT, POD
-from plimsoll.tune.cluster.object_judgement import judge_each, sum_up
+from plimsoll.tune.cluster.object_judgement import ClusterCheck, ClusterView, judge_each, sum_up
 from plimsoll.tune.cluster.selected_networks import (
     SelectedNetwork,
     resource_of,
@@ -33,10 +31,10 @@ from plimsoll.tune.kubernetes.kube_object import (
     annotations_of,
     full_name,
     namespace_of,
+    parse_quantity,
     value_at,
 )
-from plimsoll.tune.kubernetes.pod_containers import containers_of
-from plimsoll.tune.kubernetes.quantity import parse_quantity
+from plimsoll.tune.kubernetes.pods import containers_of
 
 
 def _judge(view: ClusterView, intent: Intent) -> CheckJudgement:

@@ -16,15 +16,18 @@ from plimsoll.tune.audit.finding import (
     ok,
     warn,
 )
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import dataplane_pods, is_declared_burstable
 from plimsoll.tune.cluster.kinds import POD
-from plimsoll.tune.cluster.object_judgement import judge_each, sum_up
+from plimsoll.tune.cluster.object_judgement import ClusterCheck, ClusterView, judge_each, sum_up
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.kubernetes.kube_object import KubeObject, full_name, text_at, value_at
-from plimsoll.tune.kubernetes.pod_containers import containers_of
-from plimsoll.tune.kubernetes.quantity import parse_quantity
+from plimsoll.tune.kubernetes.kube_object import (
+    KubeObject,
+    full_name,
+    parse_quantity,
+    text_at,
+    value_at,
+)
+from plimsoll.tune.kubernetes.pods import containers_of
 
 _GUARANTEED = "Guaranteed"
 

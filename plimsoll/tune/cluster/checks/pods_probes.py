@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import dataplane_pods
 from plimsoll.tune.cluster.kinds import POD
-from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each
+from plimsoll.tune.cluster.object_judgement import (
+    ClusterCheck,
+    ClusterView,
+    abbreviated,
+    judge_each,
+)
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import KubeObject, full_name
-from plimsoll.tune.kubernetes.pod_containers import containers_of, exec_probes
+from plimsoll.tune.kubernetes.pods import containers_of, exec_probes
 
 
 def _judge(view: ClusterView, intent: Intent) -> CheckJudgement:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from plimsoll.tune.audit.finding import CheckJudgement
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import (
     NAMESPACE,
     ROLE,
@@ -14,7 +12,13 @@ from plimsoll.tune.cluster.kinds import (
     SECURITY_CONSTRAINT,
     SERVICE_ACCOUNT_OF_PODS,
 )
-from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each, judge_object
+from plimsoll.tune.cluster.object_judgement import (
+    ClusterCheck,
+    ClusterView,
+    abbreviated,
+    judge_each,
+    judge_object,
+)
 from plimsoll.tune.cluster.objects.expected_rights import expected_namespaces, expected_rights
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent

@@ -5,12 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import runtime_classes
 from plimsoll.tune.cluster.kinds import RUNTIME_CLASS
-from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each
-from plimsoll.tune.expected.crio import RUNTIME_HANDLER
+from plimsoll.tune.cluster.object_judgement import (
+    ClusterCheck,
+    ClusterView,
+    abbreviated,
+    judge_each,
+)
+from plimsoll.tune.expected.kubelet import RUNTIME_HANDLER
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import text_at
 

@@ -15,11 +15,15 @@ from plimsoll.tune.audit.finding import (
     ok,
     warn,
 )
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
+from plimsoll.tune.cluster.dataplane_pods import need_pool_nodes
 from plimsoll.tune.cluster.kinds import NODE, SRIOV_NODE_STATE
-from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each, sum_up
-from plimsoll.tune.cluster.pool_nodes import need_pool_nodes
+from plimsoll.tune.cluster.object_judgement import (
+    ClusterCheck,
+    ClusterView,
+    abbreviated,
+    judge_each,
+    sum_up,
+)
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import Nic
@@ -30,7 +34,7 @@ from plimsoll.tune.kubernetes.kube_object import (
     number_at,
     text_at,
 )
-from plimsoll.tune.render.openshift.sriov_policy import NAMESPACE
+from plimsoll.tune.render.openshift.networks import NAMESPACE
 
 _VFIO = "vfio-pci"
 # As the kernel and the operator write it: 25000 Mb/s.

@@ -5,10 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from plimsoll.tune.audit.finding import CheckJudgement
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import SRIOV_POLICY
-from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each, judge_object
+from plimsoll.tune.cluster.object_judgement import (
+    ClusterCheck,
+    ClusterView,
+    abbreviated,
+    judge_each,
+    judge_object,
+)
 from plimsoll.tune.cluster.objects.expected_objects import expected_policies
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from plimsoll.tune.audit.finding import CheckJudgement, not_applicable
-from plimsoll.tune.cluster.cluster_check import ClusterCheck
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import TUNED
-from plimsoll.tune.cluster.object_judgement import judge_found, judge_object
+from plimsoll.tune.cluster.object_judgement import (
+    ClusterCheck,
+    ClusterView,
+    judge_found,
+    judge_object,
+)
 from plimsoll.tune.cluster.objects.expected_object import ExpectedObject
 from plimsoll.tune.cluster.objects.expected_objects import expected_tuned
 from plimsoll.tune.cluster.tuned_profiles import renamed_patches

@@ -23,9 +23,9 @@ from plimsoll.tune.cluster.kinds import (
     SRIOV_POLICY,
     TUNED,
 )
-from plimsoll.tune.cluster.objects.difference import Meanings
 from plimsoll.tune.cluster.objects.expected_object import (
     ExpectedObject,
+    Meanings,
     reduced,
     with_intents_extra,
 )
@@ -45,21 +45,22 @@ from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.network import Network, SriovAttachment
 from plimsoll.tune.intent.nic import Nic
 from plimsoll.tune.intent.pod import Pod
-from plimsoll.tune.kubernetes.quantity import parse_quantity
-from plimsoll.tune.render.files.manifest import Manifest
+from plimsoll.tune.kubernetes.kube_object import parse_quantity
+from plimsoll.tune.render.files.rendered_file import Manifest
 from plimsoll.tune.render.openshift.cluster_services import (
     console,
     monitoring_config,
     network_diagnostics,
 )
-from plimsoll.tune.render.openshift.kubelet_housekeeping import kubelet_housekeeping
-from plimsoll.tune.render.openshift.machine_config_pool import BUILT_IN, machine_config_pool
-from plimsoll.tune.render.openshift.network_attachment import network_attachment, sriov_network
-from plimsoll.tune.render.openshift.performance_profile import performance_profile
+from plimsoll.tune.render.openshift.kubelet_config import kubelet_housekeeping
+from plimsoll.tune.render.openshift.machine_config_pool import (
+    BUILT_IN,
+    machine_config_pool,
+    workload_partitioning,
+)
+from plimsoll.tune.render.openshift.networks import network_attachment, sriov_network, sriov_policy
+from plimsoll.tune.render.openshift.performance_profile import performance_profile, tuned_patch
 from plimsoll.tune.render.openshift.pod import pod_manifest
-from plimsoll.tune.render.openshift.sriov_policy import sriov_policy
-from plimsoll.tune.render.openshift.tuned_patch import tuned_patch
-from plimsoll.tune.render.openshift.workload_partitioning import workload_partitioning
 
 _CPU_SETS = ("isolated", "offlined", "reserved", "shared")
 _PROFILE_MEANINGS = Meanings(

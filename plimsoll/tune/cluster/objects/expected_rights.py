@@ -15,21 +15,19 @@ from plimsoll.tune.cluster.kinds import (
     SECURITY_CONSTRAINT,
     SERVICE_ACCOUNT_OF_PODS,
 )
-from plimsoll.tune.cluster.objects.difference import Meanings
 from plimsoll.tune.cluster.objects.expected_object import (
     ExpectedObject,
+    Meanings,
     reduced,
     with_intents_extra,
 )
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.render.openshift.namespace import (
+    capabilities_by_namespace,
     is_the_clusters,
     namespace,
     pod_security_level,
     pods_by_namespace,
-)
-from plimsoll.tune.render.openshift.security_constraint import (
-    capabilities_by_namespace,
     role,
     role_binding,
     security_context_constraint,

@@ -11,7 +11,7 @@ from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
-from plimsoll.tune.kubernetes.kube_yaml import parse_objects
+from plimsoll.tune.kubernetes.kube_object import parse_objects
 
 _LONGEST_TEXT = 1 << 20
 

@@ -10,15 +10,67 @@ import bz2
 import gzip
 import io
 import lzma
+import os
+import stat
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
 
 from plimsoll.errors import InputError
-from plimsoll.tune.host.archives.archive_bounds import ArchiveBounds, PathFilter, size_text
+
+# Whether a file of that path within the archive or folder is needed.
+PathFilter = Callable[[str], bool]
+
+_LONGEST_SHOWN = 80
+_MIB, _GIB = 1 << 20, 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveBounds:
+    """`most_bytes` are of all files together, `most_file_bytes` of one that is needed.
+
+    `most_header_bytes` are of everything else in an archive: a few compressed bytes make a
+    million names, and reading those takes a hundred times as long as reading as many bytes of
+    a file. `remedy` is what to do with what is beyond.
+    """
+
+    most_members: int
+    most_bytes: int
+    most_file_bytes: int
+    most_header_bytes: int
+    remedy: str
+
+    def refused(self, path: Path, message: str) -> InputError:
+        """The error for `path`."""
+        return InputError(message, where=str(path), remedy=self.remedy)
+
+    def too_many(self, path: Path) -> InputError:
+        """More members than `most_members`."""
+        return self.refused(path, f"holds more than {self.most_members} files")
+
+    def too_large(self, path: Path, name: str) -> InputError:
+        """A file of more than `most_file_bytes`."""
+        size = size_text(self.most_file_bytes)
+        return self.refused(path, f"{shown_name(name)!r} is larger than {size}")
+
+    def no_regular_file(self, path: Path, name: str) -> InputError:
+        """A link, a device, a pipe where a file was expected."""
+        return self.refused(path, f"holds {shown_name(name)!r}, a link or a device")
+
+
+def shown_name(name: str) -> str:
+    """The end of a long path, which says more than its start."""
+    return name if len(name) <= _LONGEST_SHOWN else f"…{name[-_LONGEST_SHOWN:]}"
+
+
+def size_text(size: int) -> str:
+    """A bound for people: 256 MiB, 32 GiB."""
+    return f"{size // _GIB} GiB" if size >= _GIB else f"{size // _MIB} MiB"
+
 
 _LONGEST_NAME = 4096
 _PIECE_BYTES = 1 << 16
@@ -219,3 +271,52 @@ class _Xz:
                 raise EOFError("it ends too early")
             found = self._decompressor.decompress(piece, size)
         return found
+
+
+def folder_files(
+    path: Path, bounds: ArchiveBounds, is_needed: PathFilter
+) -> Iterator[tuple[str, bytes]]:
+    """(path within it, content) of each file that `is_needed`, in the order of their names.
+
+    A link to a folder counts as a file, which it is refused as where it is needed. Raises
+    InputError for a needed path that is not a regular file or cannot be read, and for what is
+    beyond the bounds.
+    """
+    total = 0
+    for count, (name, place) in enumerate(_walk(path)):
+        if count >= bounds.most_members:
+            raise bounds.too_many(path)
+        if not is_needed(name):
+            continue
+        content = _read_regular(path, place, name, bounds)
+        total += len(content)
+        if total > bounds.most_bytes:
+            raise bounds.refused(path, f"holds more than {size_text(bounds.most_bytes)}")
+        yield name, content
+
+
+def _walk(path: Path) -> Iterator[tuple[str, Path]]:
+    for folder, folders, names in os.walk(path):
+        folders.sort()
+        # os.walk does not enter links to directories, but would not tell of them.
+        linked = [each for each in folders if (Path(folder) / each).is_symlink()]
+        for name in sorted([*names, *linked]):
+            place = Path(folder) / name
+            yield place.relative_to(path).as_posix(), place
+
+
+def _read_regular(path: Path, place: Path, name: str, bounds: ArchiveBounds) -> bytes:
+    try:
+        descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise bounds.no_regular_file(path, name)
+            content = file.read(bounds.most_file_bytes + 1)
+    except OSError as error:
+        if place.is_symlink():
+            raise bounds.no_regular_file(path, name) from None
+        message = f"{shown_name(name)!r} cannot be read ({error.strerror})"
+        raise bounds.refused(path, message) from None
+    if len(content) > bounds.most_file_bytes:
+        raise bounds.too_large(path, name)
+    return content

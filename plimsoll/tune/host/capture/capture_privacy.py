@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
-from plimsoll.host.ports.pci_address import is_pci_address
+from plimsoll.host.ports.netdevs import is_pci_address
 from plimsoll.tune.host.boot import kernel_command_line
 from plimsoll.tune.host.boot.kernel_command_line import HIDDEN, without_unknown_values
-from plimsoll.tune.host.boot.kubelet_configuration import KUBELET_FILES, read_fields
+from plimsoll.tune.host.boot.kubelet import (
+    CPU_MANAGER_STATE,
+    KUBELET_FILES,
+    read_fields,
+    sets_by_pod,
+)
 from plimsoll.tune.host.boot.operating_system import OS_RELEASE, identifying_lines
 from plimsoll.tune.host.boot.tuned_profile_files import (
     PARTITIONING_VARIABLES,
@@ -21,8 +26,6 @@ from plimsoll.tune.host.boot.tuned_profile_files import (
     include_lines,
     isolated_lines,
 )
-from plimsoll.tune.host.capture.path_pattern import matches
-from plimsoll.tune.host.cpus.cpu_manager import CPU_MANAGER_STATE, sets_by_pod
 from plimsoll.tune.host.cpus.irqbalance_configuration import (
     IRQBALANCE_DROP_INS,
     IRQBALANCE_FILES,
@@ -36,7 +39,48 @@ from plimsoll.tune.host.cpus.noise_measurements import (
     measured_lines,
 )
 from plimsoll.tune.host.ports.uplinks import ROUTES, ROUTES_6, default_routes
-from plimsoll.tune.kubernetes.static_pod import MANIFESTS, without_secrets
+from plimsoll.tune.kubernetes.pods import MANIFESTS, without_secrets
+
+
+def matches(pattern: str, path: str) -> bool:
+    """Whether `path` has the form of `pattern`.
+
+    In a name `*` is any text without "/" and `[0-9]` one of a set; `**` as a whole name is
+    any number of names, none too.
+    """
+    return _compiled(pattern).fullmatch(path) is not None
+
+
+def parents(pattern: str) -> tuple[str, ...]:
+    """The patterns of the directories that must be listed to find what `pattern` names."""
+    names = pattern.split("/")
+    wild = (place for place, name in enumerate(names) if is_wild(name))
+    return tuple("/".join(names[:place]) or "/" for place in wild)
+
+
+def is_wild(name: str) -> bool:
+    """Whether a name stands for more than itself."""
+    return "*" in name or "[" in name
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    parts = (_expression(name) for name in pattern.split("/")[1:])
+    return re.compile("".join(parts), re.DOTALL)
+
+
+def _expression(name: str) -> str:
+    if name == "**":
+        return "(?:/[^/]+)*"
+    pieces = re.split(r"(\*|\[[^\]/]+\])", name)
+    return "/" + "".join(_piece(piece) for piece in pieces)
+
+
+def _piece(piece: str) -> str:
+    if piece == "*":
+        return "[^/]*"
+    return piece if piece.startswith("[") else re.escape(piece)
+
 
 # Processes' environments, arguments and memory; keys; memory itself.
 _NEVER = (

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from plimsoll.host.ports.pci_address import is_pci_address
+from plimsoll.host.ports.netdevs import is_pci_address
 from plimsoll.tune.host.capture.capture import (
     MOST_BYTES,
     MOST_FILES,
@@ -19,8 +19,7 @@ from plimsoll.tune.host.capture.capture import (
     CapturedUnread,
     CaptureManifest,
 )
-from plimsoll.tune.host.capture.capture_privacy import is_private, kept_text
-from plimsoll.tune.host.capture.path_pattern import is_wild, matches
+from plimsoll.tune.host.capture.capture_privacy import is_private, is_wild, kept_text, matches
 from plimsoll.tune.host.view.commands import commands_of, form_of
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.unread import Unread

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from plimsoll.tune.host.cpus.threads import THREAD_READS, read_processes
 from plimsoll.tune.host.view.host_view import HostView
-from plimsoll.tune.host.view.whole_number import whole_number
+from plimsoll.tune.host.view.unread import whole_number
 
 _NODES = "/sys/devices/system/node"
 _ALL = "/sys/kernel/mm/hugepages"

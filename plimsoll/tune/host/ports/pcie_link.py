@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from plimsoll.host.ports.pci_address import is_pci_address
+from plimsoll.host.ports.netdevs import is_pci_address
 from plimsoll.tune.host.view.host_view import HostView
-from plimsoll.tune.host.view.whole_number import whole_number
+from plimsoll.tune.host.view.unread import whole_number
 
 _PCI = "/sys/bus/pci/devices"
 LINK_READS = tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -53,3 +54,13 @@ class CannotRead(MachineError):
     def __init__(self, unread: Unread) -> None:
         super().__init__(unread.words, where=unread.where, remedy=_REMEDIES[unread.cause])
         self.unread = unread
+
+
+# 64 bits are 20 digits; Python refuses to read thousands of them.
+_WHOLE = re.compile(r"-?\d{1,20}", re.ASCII)
+
+
+def whole_number(text: str | None) -> int | None:
+    """The one decimal number that the text is; None for anything else, and for None."""
+    stripped = (text or "").strip()
+    return int(stripped) if _WHOLE.fullmatch(stripped) else None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from pydantic import GetPydanticSchema
+from pydantic import AfterValidator, GetPydanticSchema
 from pydantic_core import core_schema
 
 from plimsoll.errors import InputError
@@ -81,3 +82,31 @@ CpuListField: TypeAlias = Annotated[
     CpuList,
     GetPydanticSchema(lambda _source, _handler: _SCHEMA, lambda _schema, _handler: _JSON_SCHEMA),
 ]
+
+
+def _check_address(text: str) -> str:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        raise mistake(
+            f"{brief(text)} is not an IP address", "write for example 192.0.2.1"
+        ) from None
+    return text
+
+
+def _check_range(text: str) -> str:
+    try:
+        # An attachment's range may name a host in it: 192.0.2.10/24.
+        ipaddress.ip_interface(text)
+    except ValueError:
+        raise mistake(
+            f"{brief(text)} is not a range of IP addresses", "write for example 192.0.2.0/24"
+        ) from None
+    if "/" not in text:
+        raise mistake(f"{brief(text)} has no prefix length", "write for example 192.0.2.0/24")
+    return text
+
+
+# Kept as written.
+IpAddressText: TypeAlias = Annotated[str, AfterValidator(_check_address)]
+IpRange: TypeAlias = Annotated[str, AfterValidator(_check_range)]

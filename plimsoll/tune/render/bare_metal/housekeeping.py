@@ -5,10 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plimsoll.tune.expected.irq import keeps_irqs_off
+from plimsoll.tune.expected.kernel_argument import NodePages, node_pages
 from plimsoll.tune.host.cpus.cpu_sets import format_cpu_mask
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.render.bare_metal.unit import script_and_unit
 from plimsoll.tune.render.files.rendered_file import RenderedFile
+
+
+def script_and_unit(name: str, script: str, *, does: str, ordering: str) -> Iterator[RenderedFile]:
+    """`ordering` are the unit's lines on when; it does without the usual ones."""
+    undo = f"`systemctl disable {name}`, then remove its script and its unit, and restart the host."
+    yield RenderedFile(f"host/usr/local/sbin/{name}", script, does=does, undo=undo, mode=0o755)
+    yield RenderedFile(
+        f"host/etc/systemd/system/{name}.service",
+        "[Unit]\n"
+        f"Description={does.rstrip('.')}\n"
+        "DefaultDependencies=no\n"
+        f"{ordering}\n\n"
+        "[Service]\nType=oneshot\nRemainAfterExit=yes\n"
+        f"ExecStart=/usr/local/sbin/{name}\n\n"
+        "[Install]\nWantedBy=basic.target\n",
+        does=f"Runs that script: `systemctl enable --now {name}`.",
+        undo=undo,
+    )
+
 
 _OFFLINE = """
 for cpu in {cpus}; do
@@ -82,3 +101,41 @@ def render_irqbalance(intent: Intent) -> Iterator[RenderedFile]:
         "`systemctl daemon-reload && systemctl restart irqbalance`.",
         undo="Remove the file, then the same two commands.",
     )
+
+
+_PAGES_HEAD = """\
+#!/bin/sh
+# An argument is a root other than /.
+set -u
+root=${1-}
+status=0
+
+# The kernel gives as many as it finds whole, and says no word of the rest.
+take() {
+    echo "$1" > "$root$2"
+    got=$(cat "$root$2")
+    [ "$got" -ge "$1" ] || { echo "$2: $got pages of $1" >&2; status=1; }
+}
+
+"""
+
+
+def render_node_pages(intent: Intent) -> Iterator[RenderedFile]:
+    """Only where pages name a node."""
+    pages = node_pages(intent.hugepages)
+    if not pages:
+        return
+    message = ", ".join(_described(each) for each in pages)
+    yield from script_and_unit(
+        "plimsoll-hugepages",
+        _PAGES_HEAD
+        + "".join(f"take {each.count} {each.sysfs}\n" for each in pages)
+        + "exit $status\n",
+        does=f"Sets hugepages aside early in each boot: {message}.",
+        # Before anything has had the time to divide the memory.
+        ordering="After=local-fs.target\nBefore=sysinit.target",
+    )
+
+
+def _described(pages: NodePages) -> str:
+    return f"{pages.count} of {pages.page_kb} kB on node {pages.node}"

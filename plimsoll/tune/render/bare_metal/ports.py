@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import Nic
-from plimsoll.tune.render.bare_metal.unit import script_and_unit
+from plimsoll.tune.render.bare_metal.housekeeping import script_and_unit
 from plimsoll.tune.render.files.cni import switch_word
 from plimsoll.tune.render.files.rendered_file import RenderedFile
 

@@ -1,21 +1,20 @@
-"""A host's TuneD profile, and the same sysctls for hosts without TuneD.
-
-The profile stands on network-latency and does what cpu-partitioning does, except for the
-boot: the kernel's command line has one owner, the file next to it.
-"""
+"""A host's TuneD profile, its sysctls, and its kernel's command line."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 
+from plimsoll.tune.expected.host_arguments import host_arguments
 from plimsoll.tune.expected.irq import keeps_irqs_off
+from plimsoll.tune.expected.kernel_argument import Vendor, command_line, last_of_each
 from plimsoll.tune.expected.tuned import intent_sysctls, intent_units
 from plimsoll.tune.expected.tuned_names import rendered_profile
 from plimsoll.tune.host.cpus.threads import LONGEST_COMM
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.render.files.rendered_file import RenderedFile
-from plimsoll.tune.render.openshift.tuned_patch import tuned_text, with_sections
+from plimsoll.tune.render.openshift.performance_profile import tuned_text, with_sections
 
 # The programs that TuneD's cpu-partitioning leaves where they are (its ps_blacklist).
 _SPARED = (
@@ -160,4 +159,27 @@ def render_sysctls(intent: Intent) -> Iterator[RenderedFile]:
         "".join(f"{name} = {value}\n" for name, value in settings.items()),
         does="The scheduler's and timers' settings, with or without TuneD: `sysctl --system`.",
         undo="Remove the file; the values return at the next boot.",
+    )
+
+
+PATH = "kernel-command-line.txt"
+
+
+def render_command_line(intent: Intent, vendor: Vendor) -> Iterator[RenderedFile]:
+    """The arguments in one line, and as a drop-in of GRUB's configuration."""
+    line = command_line(last_of_each(host_arguments(intent, vendor)))
+    yield RenderedFile(
+        PATH,
+        line + "\n",
+        does="The kernel's arguments. RHEL and its kin: "
+        f'`grubby --update-kernel=ALL --args="$(cat {PATH})"`.',
+        undo=f'`grubby --update-kernel=ALL --remove-args="$(cat {PATH})"`',
+        commented=False,
+    )
+    yield RenderedFile(
+        f"host/etc/default/grub.d/50-plimsoll-{intent.name}.cfg",
+        # A shell reads it, and it comes after what is there.
+        f'GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX "{shlex.quote(line)}\n',
+        does="The same arguments where Debian's and Ubuntu's GRUB looks: run `update-grub`.",
+        undo="Remove the file and run `update-grub`.",
     )

@@ -10,8 +10,13 @@ from typing import Any
 
 from plimsoll.tune.intent.cluster import Pool, ReducedMonitoring
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.render.files.manifest import Manifest, manifest_of, manifest_text, yaml_text
-from plimsoll.tune.render.files.rendered_file import RenderedFile
+from plimsoll.tune.render.files.rendered_file import (
+    Manifest,
+    RenderedFile,
+    manifest_of,
+    manifest_text,
+    yaml_text,
+)
 
 _OPERATOR_API = "operator.openshift.io/v1"
 _CONSOLE_ANNOTATIONS = {

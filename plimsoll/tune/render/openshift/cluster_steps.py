@@ -16,14 +16,12 @@ from plimsoll.tune.intent.network import SriovAttachment
 from plimsoll.tune.intent.nic import Nic
 from plimsoll.tune.intent.pod import Pod
 from plimsoll.tune.render.files.rendered_file import RenderedFile
-from plimsoll.tune.render.openshift.kubelet_housekeeping import housekeeping_name
-from plimsoll.tune.render.openshift.machine_config_pool import BUILT_IN
-from plimsoll.tune.render.openshift.namespace import pods_by_namespace
+from plimsoll.tune.render.openshift.kubelet_config import housekeeping_name
+from plimsoll.tune.render.openshift.machine_config_pool import BUILT_IN, partitioning_name
+from plimsoll.tune.render.openshift.namespace import constraint_name, pods_by_namespace
+from plimsoll.tune.render.openshift.networks import NAMESPACE as SRIOV_NAMESPACE
+from plimsoll.tune.render.openshift.performance_profile import NAMESPACE as TUNED_NAMESPACE
 from plimsoll.tune.render.openshift.pod import capabilities_of
-from plimsoll.tune.render.openshift.security_constraint import constraint_name
-from plimsoll.tune.render.openshift.sriov_policy import NAMESPACE as SRIOV_NAMESPACE
-from plimsoll.tune.render.openshift.tuned_patch import NAMESPACE as TUNED_NAMESPACE
-from plimsoll.tune.render.openshift.workload_partitioning import partitioning_name
 
 _READY_TIMEOUT = "10m"
 # A server takes ten minutes and more to restart, and a pool restarts one node at a time.

@@ -6,10 +6,15 @@ import base64
 from collections.abc import Iterator
 from typing import Any
 
+from plimsoll.tune.expected.kubelet import crio_workload_partitioning, kubelet_workload_partitioning
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.render.files.manifest import Manifest, manifest_of, manifest_text
-from plimsoll.tune.render.files.rendered_file import RenderedFile
+from plimsoll.tune.render.files.rendered_file import (
+    Manifest,
+    RenderedFile,
+    manifest_of,
+    manifest_text,
+)
 
 _ROLE = "machineconfiguration.openshift.io/role"
 # Every cluster has pools of these names.
@@ -78,3 +83,38 @@ def ignition_file(path: str, text: str, mode: int = 0o644) -> dict[str, Any]:
         "path": path,
         "user": {"name": "root"},
     }
+
+
+_CRIO = "/etc/crio/crio.conf.d/01-workload-partitioning"
+_KUBELET = "/etc/kubernetes/openshift-workload-pinning"
+
+
+def render_workload_partitioning(intent: Intent, pool: Pool) -> Iterator[RenderedFile]:
+    """Only where the intent switches it on."""
+    if not intent.cluster.workload_partitioning:
+        return
+    yield RenderedFile(
+        "1-node/30-machine-config-workload-partitioning.yaml",
+        manifest_text(workload_partitioning(intent, pool)),
+        does="Keeps the platform's own pods on the reserved CPUs. Works only in a cluster that was "
+        "installed for it; from OpenShift 4.13 on, installed with cpuPartitioningMode: AllNodes, "
+        "the Node Tuning Operator writes such files itself and this one is not needed.",
+        undo="It cannot be taken back on a running cluster.",
+    )
+
+
+def workload_partitioning(intent: Intent, pool: Pool) -> Manifest:
+    """The MachineConfig with CRI-O's file and the kubelet's."""
+    return machine_config(
+        partitioning_name(pool),
+        pool,
+        [
+            ignition_file(_CRIO, crio_workload_partitioning(intent)),
+            ignition_file(_KUBELET, kubelet_workload_partitioning(intent)),
+        ],
+    )
+
+
+def partitioning_name(pool: Pool) -> str:
+    """The MachineConfig's name."""
+    return f"02-{pool.role}-workload-partitioning"

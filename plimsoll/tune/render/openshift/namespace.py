@@ -8,13 +8,18 @@ labelled or annotated for workload partitioning: that is for the platform's own 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.pod import Pod
-from plimsoll.tune.render.files.manifest import Manifest, manifest_of, manifest_text
-from plimsoll.tune.render.files.rendered_file import RenderedFile
-from plimsoll.tune.render.openshift.pod import capabilities_of
+from plimsoll.tune.render.files.rendered_file import (
+    Manifest,
+    RenderedFile,
+    manifest_of,
+    manifest_text,
+)
+from plimsoll.tune.render.openshift.pod import SERVICE_ACCOUNT, capabilities_of
 
 # The cluster has it before anybody makes one, and Multus looks into it from every other.
 DEFAULT = "default"
@@ -81,3 +86,122 @@ def namespace(name: str, level: str) -> Manifest:
     labels = {f"pod-security.kubernetes.io/{mode}": level for mode in _MODES}
     labels["security.openshift.io/scc.podSecurityLabelSync"] = "false"
     return manifest_of("v1", "Namespace", name, labels=labels)
+
+
+_RBAC_GROUP = "rbac.authorization.k8s.io"
+_RBAC = f"{_RBAC_GROUP}/v1"
+_SECURITY_GROUP = "security.openshift.io"
+# Of the role and of its binding, in each namespace.
+ROLE = "use-dataplane-constraint"
+
+
+def render_security_constraints(intent: Intent, _: Pool) -> Iterator[RenderedFile]:
+    """Four for each namespace with pods that add capabilities; others fit restricted-v2."""
+    for namespace, capabilities in capabilities_by_namespace(intent).items():
+        yield from _files(namespace, capabilities)
+
+
+def capabilities_by_namespace(intent: Intent) -> dict[str, list[str]]:
+    """Those that the pods of each namespace add; of namespaces where they add some."""
+    found = {
+        namespace: sorted({name for pod in pods for name in capabilities_of(intent, pod)})
+        for namespace, pods in pods_by_namespace(intent).items()
+    }
+    return {namespace: added for namespace, added in found.items() if added}
+
+
+def _files(namespace: str, capabilities: list[str]) -> Iterator[RenderedFile]:
+    constraint = constraint_name(namespace)
+    yield RenderedFile(
+        f"3-workload/60-service-account-{namespace}.yaml",
+        manifest_text(service_account(namespace)),
+        does=f"The account that pods with capabilities run under in {namespace}.",
+        undo=f"`oc delete serviceaccount {SERVICE_ACCOUNT} -n {namespace}`",
+    )
+    yield RenderedFile(
+        f"3-workload/61-security-context-constraint-{namespace}.yaml",
+        manifest_text(security_context_constraint(namespace, capabilities)),
+        does=f"What pods under that account may be: root with {', '.join(capabilities)} and no "
+        "other capability, without anything of the host's.",
+        undo=f"`oc delete scc {constraint}`",
+    )
+    yield RenderedFile(
+        f"3-workload/62-role-{namespace}.yaml",
+        manifest_text(role(namespace)),
+        does=f"The right to use {constraint}, and nothing else.",
+        undo=f"`oc delete role {ROLE} -n {namespace}`",
+    )
+    yield RenderedFile(
+        f"3-workload/63-role-binding-{namespace}.yaml",
+        manifest_text(role_binding(namespace)),
+        does="Gives that right to that account.",
+        undo=f"`oc delete rolebinding {ROLE} -n {namespace}`",
+    )
+
+
+def constraint_name(namespace: str) -> str:
+    """Of the whole cluster, so the namespace is in it."""
+    return f"{namespace}-{SERVICE_ACCOUNT}"
+
+
+def service_account(namespace: str) -> Manifest:
+    """The object; the pods get no token of it."""
+    return manifest_of("v1", "ServiceAccount", SERVICE_ACCOUNT, namespace=namespace) | {
+        "automountServiceAccountToken": False
+    }
+
+
+def security_context_constraint(namespace: str, capabilities: list[str]) -> Manifest:
+    """The object: as restricted-v2, but for root, `capabilities` and the fewer volumes.
+
+    Fields as in security/v1 of openshift/api; who may use it is the role's to say.
+    """
+    fields: dict[str, Any] = {
+        "allowHostDirVolumePlugin": False,
+        "allowHostIPC": False,
+        "allowHostNetwork": False,
+        "allowHostPID": False,
+        "allowHostPorts": False,
+        "allowPrivilegeEscalation": False,
+        "allowPrivilegedContainer": False,
+        "allowedCapabilities": capabilities,
+        "defaultAddCapabilities": [],
+        "fsGroup": {"type": "MustRunAs"},
+        "groups": [],
+        "priority": 0,
+        "readOnlyRootFilesystem": False,
+        "requiredDropCapabilities": ["ALL"],
+        "runAsUser": {"type": "MustRunAs", "uid": 0},
+        "seLinuxContext": {"type": "MustRunAs"},
+        "seccompProfiles": ["runtime/default"],
+        "supplementalGroups": {"type": "RunAsAny"},
+        "users": [],
+        "volumes": ["downwardAPI", "emptyDir"],
+    }
+    return manifest_of(
+        f"{_SECURITY_GROUP}/v1", "SecurityContextConstraints", constraint_name(namespace), **fields
+    )
+
+
+def role(namespace: str) -> Manifest:
+    """The object."""
+    rule = {
+        "apiGroups": [_SECURITY_GROUP],
+        "resourceNames": [constraint_name(namespace)],
+        "resources": ["securitycontextconstraints"],
+        "verbs": ["use"],
+    }
+    return manifest_of(_RBAC, "Role", ROLE, namespace=namespace, rules=[rule])
+
+
+def role_binding(namespace: str) -> Manifest:
+    """The object."""
+    account = {"kind": "ServiceAccount", "name": SERVICE_ACCOUNT, "namespace": namespace}
+    return manifest_of(
+        _RBAC,
+        "RoleBinding",
+        ROLE,
+        namespace=namespace,
+        roleRef={"apiGroup": _RBAC_GROUP, "kind": "Role", "name": ROLE},
+        subjects=[account],
+    )

@@ -11,14 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from plimsoll.host.kubernetes.labels import NETWORKS
+from plimsoll.host.kubernetes.own_objects import NETWORKS
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.hugepages import RESOURCE_SUFFIX
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.network import SriovAttachment
 from plimsoll.tune.intent.pod import Pod
-from plimsoll.tune.render.files.manifest import Manifest, manifest_of, manifest_text
-from plimsoll.tune.render.files.rendered_file import RenderedFile
+from plimsoll.tune.render.files.rendered_file import (
+    Manifest,
+    RenderedFile,
+    manifest_of,
+    manifest_text,
+)
 
 # Of all pods that are given capabilities, in each namespace.
 SERVICE_ACCOUNT = "dataplane"

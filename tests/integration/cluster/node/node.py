@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from plimsoll.host.ledger.janitor import swept_ledger
-from plimsoll.host.namespaces.within import run_within
+from plimsoll.host.namespaces.network_namespace import run_within
 from plimsoll.host.processes.child import tied_to_parent
 from plimsoll.host.processes.identity import identify
 from plimsoll.version import VERSION

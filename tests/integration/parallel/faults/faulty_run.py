@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from plimsoll.errors import INTERNAL_FAULT
-from plimsoll.record.index.run_index import read_index
+from plimsoll.record.index.find import read_index
 from plimsoll.record.run.file_check import check_run
 from tests.integration.parallel.faults.fault_case import FaultCase
 

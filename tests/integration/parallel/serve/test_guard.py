@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.web.endpoint import ListenEndpoint
-from plimsoll.web.serve_settings import is_loopback
+from plimsoll.web.endpoint import ListenEndpoint, is_loopback
 from tests.integration.parallel.serve.served import (
     Served,
     environment,

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from plimsoll.analysis.comparison.run_figures import figures_of
+from plimsoll.analysis.comparison.side import figures_of
 from plimsoll.churn.results.churn_result import ChurnCell
 from plimsoll.record.index.run_entry import RunEntry, entry_of
 from plimsoll.record.index.summarise import note_summary
-from plimsoll.record.methods.run_outcome import RunFigure
+from plimsoll.record.methods.method import RunFigure
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.churn.churn_record import (
     CELLS,

@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.analysis.comparison.conclude import FigureSample as Of
 from plimsoll.analysis.comparison.conclude import conclude
-from plimsoll.analysis.comparison.conclusion_words import counted_conclusions, what_would_tell
+from plimsoll.analysis.comparison.words import counted_conclusions, what_would_tell
 from plimsoll.record.results.conclusion import Conclusion
 from tests.worded.says import Says
 

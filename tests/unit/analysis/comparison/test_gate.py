@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.analysis.comparison.gate_condition import parse_condition
+from plimsoll.analysis.comparison.gate import parse_condition
 from plimsoll.errors import InputError
 
 

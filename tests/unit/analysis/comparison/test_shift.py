@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plimsoll.analysis.comparison.shift import shift
+from plimsoll.analysis.comparison.conclude import shift
 from tests.worded.says import Says
 
 VALUES = st.lists(st.integers(-1000, 1000).map(float), min_size=1, max_size=12)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from plimsoll.attribution.events.coverage import TraceCoverage
+from plimsoll.attribution.events.trace_reading import TraceCoverage
 from plimsoll.attribution.explanation.latency_parts import (
     LatencyParts,
     TimedFrames,
@@ -11,7 +11,7 @@ from plimsoll.attribution.explanation.latency_parts import (
 from plimsoll.attribution.explanation.seen_windows import seen_windows
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 from tests.unit.attribution.traces import (
     AT,
     DUT,

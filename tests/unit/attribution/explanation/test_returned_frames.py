@@ -8,7 +8,7 @@ from plimsoll.attribution.explanation.returned_frames import (
     with_returned,
 )
 from plimsoll.attribution.explanation.sentence import sentence
-from plimsoll.attribution.incidents.cause import Explanation
+from plimsoll.attribution.incidents.incident import Explanation
 from tests.unit.attribution.traces import DUT, MS, explained, loss, visit
 
 STREAM = "load/0-1"

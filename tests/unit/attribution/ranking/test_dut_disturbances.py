@@ -1,12 +1,12 @@
 """What took the DUT's CPUs, summed up from explanations: each absence once."""
 
-from plimsoll.attribution.events.coverage import NO_TRACE
+from plimsoll.attribution.events.trace_reading import NO_TRACE
 from plimsoll.attribution.explanation.explain import explain
-from plimsoll.attribution.incidents.cause import Explanation
+from plimsoll.attribution.incidents.incident import Explanation
 from plimsoll.attribution.incidents.loops import LoopOwner
-from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
+from plimsoll.attribution.ranking.rank import dut_disturbances
 from plimsoll.record.causes.causes_record import Confidence
-from plimsoll.search.evidence.disturbance import Disturbance
+from plimsoll.search.evidence.trial_evidence import Disturbance
 from tests.unit.attribution.cause_records import a_cause
 from tests.unit.attribution.traces import (
     AT,

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.attribution.incidents.loops import LoopOwner, noise_name
-from plimsoll.attribution.ranking.limit_sentence import limit_sentence
-from plimsoll.attribution.ranking.summary import CausesSummary
+from plimsoll.attribution.ranking.summary import CausesSummary, limit_sentence
 from plimsoll.record.causes.causes_record import RankedCause
 from tests.unit.attribution.cause_records import a_ranked_cause
 

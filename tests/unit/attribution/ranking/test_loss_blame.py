@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.attribution.explanation.explain import explain
-from plimsoll.attribution.incidents.cause import Explanation
-from plimsoll.attribution.ranking.loss_blame import LossBlame, loss_blame
+from plimsoll.attribution.incidents.incident import Explanation
+from plimsoll.attribution.ranking.trial_causes import LossBlame, loss_blame
 from plimsoll.record.causes.causes_record import Cause
 from tests.unit.attribution.cause_records import a_cause
 from tests.unit.attribution.traces import DUT, MS, explained, latency, loss, move, seen, visit

@@ -5,14 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.attribution.explanation.explain import explain
-from plimsoll.attribution.incidents.cause import Explanation
-from plimsoll.attribution.incidents.incident import Incident
-from plimsoll.attribution.incidents.weights import weights
+from plimsoll.attribution.incidents.incident import Explanation, Incident, weights
 from plimsoll.attribution.ranking.rank import rank
 from plimsoll.attribution.ranking.remedies import _RULES, remedy_for
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 from plimsoll.record.causes.causes_record import Cause
-from plimsoll.tune.audit.registry import all_checks
+from plimsoll.tune.audit.audit import all_checks
 from tests.unit.attribution.cause_records import a_cause
 from tests.unit.attribution.traces import (
     AT,

@@ -11,12 +11,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from plimsoll.attribution.events.chrome_trace import chrome_trace
-from plimsoll.attribution.events.trace_time import on_tsc
+from plimsoll.attribution.events.trace_reading import on_tsc
 from plimsoll.attribution.explanation.incidents_of_trial import incidents_of
 from plimsoll.attribution.explanation.returned_frames import StreamLosses
-from plimsoll.attribution.incidents.dut_on_tester import on_tester_cpus_ns
-from plimsoll.attribution.ranking.limit_sentence import limit_sentence
-from plimsoll.attribution.ranking.summary import summarise
+from plimsoll.attribution.incidents.loops import on_tester_cpus_ns
+from plimsoll.attribution.ranking.summary import limit_sentence, summarise
 from plimsoll.attribution.ranking.trace_gaps import trace_gaps
 from plimsoll.attribution.ranking.trial_causes import TrialFacts, causes_of_trial
 from plimsoll.generator.interface import (
@@ -28,8 +27,7 @@ from plimsoll.generator.interface import (
 )
 from plimsoll.record.causes.causes_record import TracedCpu, TraceState, read_causes
 from plimsoll.record.causes.kernel_events import read_kernel_events, write_kernel_events
-from plimsoll.record.causes.spike_causes import attribute_spikes
-from plimsoll.record.causes.spikes import SPIKES, Spike, SpikeLog, read_spikes
+from plimsoll.record.causes.spikes import SPIKES, Spike, SpikeLog, attribute_spikes, read_spikes
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.clock_fit import ClockFit

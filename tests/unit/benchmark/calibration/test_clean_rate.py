@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.benchmark.calibration.clean_rate import LEAST_PPS, find_clean_rate
+from plimsoll.benchmark.calibration.tester_calibration import LEAST_PPS, find_clean_rate
 from tests.worded.says import Says
 
 MOST_PPS = 1e9

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.calibration import shared_calibrations
-from plimsoll.benchmark.calibration.shared_calibrations import SharedCalibrations
+from plimsoll.benchmark.calibration import calibration
+from plimsoll.benchmark.calibration.calibration import SharedCalibrations
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.session.session import Session
 from plimsoll.record.calibrations.calibration import TesterCalibration
@@ -34,7 +34,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         maxima.append(maximum_pps)
         return TesterCalibration(how=f"measurement {len(maxima)}", points=())
 
-    monkeypatch.setattr(shared_calibrations, "calibrate", calibrate)
+    monkeypatch.setattr(calibration, "calibrate", calibrate)
     return maxima
 
 

@@ -11,7 +11,7 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.set_field import parse_set_field
 from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.cpu_load import BusyCpu
+from plimsoll.host.processes.schedule_stats import BusyCpu
 from plimsoll.record.results.check_result import CheckResult, PlannedPhase, PlannedRun
 from plimsoll.search.strategy.ask import ONLY_GOAL
 from plimsoll.traffic.streams.compile import compile_profile
@@ -92,7 +92,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, state: Path) -> None:
     for name in ("online_cpus", "allowed_cpus"):
         monkeypatch.setattr(f"plimsoll.host.cpus.{name}", lambda: frozenset({0, 1}))
     monkeypatch.setattr("plimsoll.dut.needs.NeededProgram.find", lambda needed: needed.name)
-    monkeypatch.setattr("plimsoll.host.processes.cpu_load.LOOK_S", 0.001)
+    monkeypatch.setattr("plimsoll.host.processes.schedule_stats.LOOK_S", 0.001)
 
 
 def checked(folder: Path, text: str, *settings: str) -> CheckResult:

@@ -8,15 +8,15 @@ import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.live_traffic.experiment_traffic import ExperimentTraffic
-from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
 from plimsoll.benchmark.live_traffic.live_traffic import LiveTraffic
+from plimsoll.benchmark.live_traffic.live_trial import LiveSettings
 from plimsoll.benchmark.testbed.host_captures import HostCaptures
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
 from plimsoll.driving.traffic import Traffic
 from plimsoll.dut.lab import LabPorts
 from plimsoll.dut.labs.loopback import LoopbackSettings
-from plimsoll.dut.passive import PassiveLab
+from plimsoll.dut.wired import PassiveLab
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.observe.agent.observers import Observers
 from tests.unit.benchmark.live_traffic.stepped_generator import SteppedGenerator, SteppedTrial

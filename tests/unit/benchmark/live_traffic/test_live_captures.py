@@ -5,8 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.live_traffic.live_captures import LiveCaptures, PortCapture
-from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame, as_pcap, read_received
+from plimsoll.benchmark.live_traffic.live_captures import (
+    LiveCaptures,
+    PortCapture,
+    ReceivedFrame,
+    as_pcap,
+    read_received,
+)
 from plimsoll.errors import InputError, MachineError
 from plimsoll.generator.interface import CaptureCounts, CapturePlan, GeneratorRefused
 from plimsoll.traffic.plan import StreamPlan

@@ -3,8 +3,7 @@
 import pytest
 
 from plimsoll.benchmark.live_traffic.known_stream import KnownStream
-from plimsoll.benchmark.live_traffic.live_plan import live_plan
-from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
+from plimsoll.benchmark.live_traffic.live_trial import LiveSettings, live_plan
 from tests.unit.benchmark.live_traffic.test_live_traffic import stream
 
 

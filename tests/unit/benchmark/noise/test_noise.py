@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.attribution.incidents.cause import Explanation
-from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.incident import Explanation, Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.benchmark.noise.counters import CounterReading, NoiseCounters, stolen_ticks
-from plimsoll.benchmark.noise.noise import STRETCH_S, stretch_lengths
-from plimsoll.benchmark.noise.settings import NoiseSettings
-from plimsoll.benchmark.noise.stretch import NoiseStretch
+from plimsoll.benchmark.noise.noise import STRETCH_S, NoiseSettings, stretch_lengths
+from plimsoll.benchmark.noise.stretch import (
+    CounterReading,
+    NoiseCounters,
+    NoiseStretch,
+    stolen_ticks,
+)
 from plimsoll.benchmark.noise.summary import MOST_WORST, REST, NoiseSummary, gap_buckets
 from plimsoll.errors import InputError
 from plimsoll.generator.histogram import Histogram

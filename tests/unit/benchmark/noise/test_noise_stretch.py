@@ -7,8 +7,7 @@ from typing import cast
 import pytest
 
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.benchmark.noise.counters import NoiseCounters
-from plimsoll.benchmark.noise.stretch import StretchRun
+from plimsoll.benchmark.noise.stretch import NoiseCounters, StretchRun
 from plimsoll.generator.engine.messages import trial_request
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
@@ -22,8 +21,8 @@ from plimsoll.generator.interface import (
     TrialReport,
     WorkerCounts,
 )
-from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace, LostEvents
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 
 MS = 1_000_000
 CPU, LOOP_TID, JAVA_TID = 1, 100, 812

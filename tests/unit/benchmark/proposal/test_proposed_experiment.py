@@ -13,7 +13,7 @@ from plimsoll.dut.labs.external import ExternalSettings
 from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.dut.needs import NeededProgram
 from plimsoll.errors import MachineError
-from plimsoll.host.ports.port_needs import HostAbilities
+from plimsoll.host.ports.machine_ports import HostAbilities
 from tests.unit.host.machine_tree import MachineTree
 from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40, tree_of_64
 from tests.worded.says import Says, passage

@@ -16,7 +16,7 @@ from plimsoll.generator.interface import (
     Stall,
     WorstLatency,
 )
-from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.observe.kernel_trace.trace_program import TraceUnavailable
 from tests.unit.trial.trial_builder import (
     LOAD_OUT,
     PLAN,

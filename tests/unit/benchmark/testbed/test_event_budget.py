@@ -8,7 +8,7 @@ from plimsoll.benchmark.testbed.event_budget import (
     likely_within_budget,
     within_budget,
 )
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 
 HZ = 1e9
 MS = 1_000_000

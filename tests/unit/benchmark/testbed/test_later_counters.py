@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.benchmark.testbed.host_captures import with_later_counters
 from plimsoll.dut.lab import DutPortCounters, LabPorts
-from plimsoll.dut.passive import PassiveLab
+from plimsoll.dut.wired import PassiveLab
 from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.trial_builder import (
     DURATION_S,

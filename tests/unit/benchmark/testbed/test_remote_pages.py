@@ -7,15 +7,19 @@ import pytest
 
 from plimsoll.attribution.explanation.counters import CounterMove, WallClock
 from plimsoll.attribution.incidents.incident import Incident
-from plimsoll.attribution.incidents.windows import AFTER_S, BEFORE_S
+from plimsoll.attribution.incidents.spans import AFTER_S, BEFORE_S
 from plimsoll.benchmark.testbed.trace_pages import RemotePages
 from plimsoll.generator.interface import ClockReading
 from plimsoll.host.processes.ticks import HostTicks
-from plimsoll.observe.agent.remote_clock import HostClock, RemoteClock, RoundTrip
-from plimsoll.observe.agent.remote_trace import RemoteEvents, RemoteTrace
-from plimsoll.observe.agent.trace_replies import AgentLoss
-from plimsoll.observe.kernel_trace.event import KernelEvent
-from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.observe.agent.remote_trace import (
+    HostClock,
+    RemoteClock,
+    RemoteEvents,
+    RemoteTrace,
+    RoundTrip,
+)
+from plimsoll.observe.agent.replies import AgentLoss
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent, TraceUnavailable
 from plimsoll.record.trials.clock_fit import ClockFit
 
 # A TSC of 2 GHz; that host's raw clock is 70 s ahead of ours, and its wall clock 90 s of that.

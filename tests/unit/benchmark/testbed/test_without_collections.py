@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from plimsoll.benchmark.testbed.without_collections import without_collections
+from plimsoll.host.processes.garbage_collection import without_collections
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.benchmark.trial_run.burst import burst_streams
+from plimsoll.benchmark.trial_run.search_trial import burst_streams
 from plimsoll.traffic.plan import Pacing, Role, StreamPlan
 from tests.worded.says import Says
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.trial_run.ceiling_trial import ceiling_of, has_ceiling
+from plimsoll.benchmark.trial_run.before_search import ceiling_of, has_ceiling
 from plimsoll.benchmark.whole_run.simulation import SimulationRequest
 from plimsoll.methods.load_line import run as load_line
 from plimsoll.methods.load_line.run import find_load_line

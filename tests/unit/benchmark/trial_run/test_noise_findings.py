@@ -1,6 +1,6 @@
 """A trial whose noise was not what the experiment says is invalid."""
 
-from plimsoll.benchmark.trial_run.noise_findings import noise_findings
+from plimsoll.trial.judging.tester_losses import noise_findings
 from tests.unit.record.neighbour_records import neighbour
 from tests.worded.says import Says
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.trial_run import ceiling_trial
+from plimsoll.benchmark.trial_run import before_search
 from plimsoll.errors import Interrupted
 from plimsoll.generator.generator_plan import Launch
 from plimsoll.generator.simulated import SimulatedGenerator, Simulation
@@ -47,7 +47,7 @@ def slow_tester(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(planned, line_rate_bps=2e9).generator()
 
     monkeypatch.setattr(Simulation, "start", start)
-    monkeypatch.setattr(ceiling_trial, "may_fall_short", lambda *_: True)
+    monkeypatch.setattr(before_search, "may_fall_short", lambda *_: True)
 
 
 def fast_dut(**changes: object) -> Experiment:

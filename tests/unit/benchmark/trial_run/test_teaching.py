@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings
-from plimsoll.benchmark.trial_run.teaching import background_streams, settings_of, teaching_trial
+from plimsoll.benchmark.trial_run.pre_trial import background_streams, settings_of, teaching_trial
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.traffic.streams.compile import compile_profile
 from tests.worded.says import Says

@@ -6,7 +6,7 @@ from typing import Any
 from plimsoll.benchmark.trial_run.trial_overseer import StartingTrial, WindowWatch, judged_as_it_ran
 from plimsoll.dut.lab import LabPorts
 from plimsoll.methods.load_line.run import find_load_line
-from plimsoll.methods.soak.segments import windows_of
+from plimsoll.methods.soak.series import windows_of
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.trial.criteria.loss_ratio import LossRatio

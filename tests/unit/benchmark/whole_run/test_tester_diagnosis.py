@@ -1,6 +1,6 @@
-from plimsoll.benchmark.whole_run.tester_diagnosis import diagnose
+from plimsoll.benchmark.whole_run.diagnosis import diagnose
 from plimsoll.record.trials.finding_record import FindingRecord
-from plimsoll.record.trials.schedule_record import (
+from plimsoll.record.trials.trial_parts import (
     OtherProcessRecord,
     PollingThreadRecord,
     ScheduleRecord,

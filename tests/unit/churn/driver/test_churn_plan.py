@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from plimsoll.churn.driver.churn_plan import ChurnPlan
-from plimsoll.churn.driver.driver import TokenBucket
+from plimsoll.churn.driver.driver import ChurnPlan, TokenBucket
 
 
 def plan(iterations: int = 10, percent: float = 50, cycles: int = 0) -> ChurnPlan:

@@ -12,11 +12,9 @@ import pytest
 from plimsoll.churn.api.removal import NAMESPACES, remove
 from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.driver import driver as driver_module
-from plimsoll.churn.driver.churn_plan import ChurnPlan
-from plimsoll.churn.driver.driver import ChurnDriver, TokenBucket
+from plimsoll.churn.driver.driver import ChurnDriver, ChurnPlan, TokenBucket
 from plimsoll.churn.driver.pod_watch import PodWatch
-from plimsoll.churn.workload.namespace_objects import Workload
-from plimsoll.churn.workload.object_set import SMALL
+from plimsoll.churn.driver.workload import SMALL, Workload
 from plimsoll.errors import MachineError
 from plimsoll.host.kubernetes.api_client import ApiAnswer
 from tests.unit.churn.driver.cluster_in_memory import ClusterInMemory

@@ -1,8 +1,8 @@
 """When pods were ready, by our watch and by their conditions."""
 
-from plimsoll.churn.driver.pod_times import PodTimes
-from plimsoll.churn.kpis.kpi_metrics import pod_metrics
-from plimsoll.churn.workload.namespace_objects import KIND_LABEL
+from plimsoll.churn.driver.pod_watch import PodTimes
+from plimsoll.churn.driver.workload import KIND_LABEL
+from plimsoll.churn.kpis.sampler import pod_metrics
 
 _EPOCH_S = 1_700_000_000
 _CREATED = "2023-11-14T22:13:20Z"

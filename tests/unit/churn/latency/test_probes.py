@@ -6,15 +6,13 @@ from pathlib import Path
 import pytest
 
 from plimsoll.churn.criteria.criteria import CellFigures, UdpLatency, UdpLoss, judge
-from plimsoll.churn.latency.probe_figures import (
-    p99_within,
-    probe_figures,
-    probe_seconds,
-)
 from plimsoll.churn.latency.probes import (
     ProbeLog,
     ProbeSample,
+    p99_within,
     parse_probe_log,
+    probe_figures,
+    probe_seconds,
     read_probe_log,
 )
 from plimsoll.churn.raw_record import keep_probe_logs, probe_metrics

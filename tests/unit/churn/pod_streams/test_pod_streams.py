@@ -16,11 +16,10 @@ import pytest
 
 from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.pod_streams import pod_streams
-from plimsoll.churn.pod_streams.end_report import EndReport
 from plimsoll.churn.pod_streams.pod_agent import end_command
 from plimsoll.churn.pod_streams.pod_streams import pod_streaming
-from plimsoll.churn.pod_streams.settings import AttachedNetwork
-from plimsoll.churn.pod_streams.stream_pods import StreamPodPlan
+from plimsoll.churn.pod_streams.stream_agent import EndReport
+from plimsoll.churn.pod_streams.stream_pods import AttachedNetwork, StreamPodPlan
 from plimsoll.churn.streams.iperf3 import StreamInterval, StreamReport
 from plimsoll.errors import MachineError
 from plimsoll.host.kubernetes.api_client import ApiAnswer

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from plimsoll.churn.latency.probes import LatencyProbeSettings
-from plimsoll.churn.pod_streams.settings import (
+from plimsoll.churn.pod_streams.stream_pods import (
     AttachedNetwork,
     ClusterNetwork,
     NodeNetwork,
     PodNetwork,
+    StreamPodPlan,
     StreamPods,
 )
-from plimsoll.churn.pod_streams.stream_pods import StreamPodPlan
 from plimsoll.churn.streams.iperf3 import TcpStreamPlan
 from tests.unit.tune.render import cluster_openapi
 

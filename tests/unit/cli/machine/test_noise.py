@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from plimsoll.benchmark.noise.settings import NoiseSettings
+from plimsoll.benchmark.noise.noise import NoiseSettings
 from plimsoll.cli.machine import osnoise as command
 from plimsoll.host.cpus import allowed_cpus
 from plimsoll.record.causes.causes_record import ExplainedIncident, Remedy

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from plimsoll.record.index.run_index import read_index
+from plimsoll.record.index.find import read_index
 from plimsoll.record.run.run_lock import locked
 from plimsoll.terminal.tables.runs_table import RunsTable
 from tests.unit.cli.runs_command import Plimsoll

@@ -10,12 +10,11 @@ from typer.testing import CliRunner
 from plimsoll.cli.main import app
 from plimsoll.cli.tune.capture import needed_files
 from plimsoll.errors import InputError
-from plimsoll.terminal.options import host_choice
-from plimsoll.tune.host.capture.capture_file import write_capture
+from plimsoll.terminal.options import bmc_options
+from plimsoll.tune.host.capture.capture import write_capture
 from plimsoll.tune.host.capture.collect import collect
 from plimsoll.tune.host.view.live_host import LiveHost
-from plimsoll.tune.intent.load import load_intent, preset_names
-from plimsoll.tune.intent.schema import intent_schema
+from plimsoll.tune.intent.load import intent_schema, load_intent, preset_names
 from tests.unit.tune.intent.host_tree import tree_of_40
 from tests.worded.says import Says, passage
 
@@ -26,7 +25,7 @@ runner = CliRunner()
 def _host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands find a made-up host."""
     tree = tree_of_40(tmp_path / "host", smt=True)
-    monkeypatch.setattr(host_choice, "LiveHost", lambda: LiveHost(tree.root))
+    monkeypatch.setattr(bmc_options, "LiveHost", lambda: LiveHost(tree.root))
 
 
 def test_init_writes_an_intent_that_loads(tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.cluster.pods.cluster_client import ClusterClient
+from plimsoll.cluster.pods.cluster_client import ClusterClient, ClusterPlace
 from plimsoll.cluster.pods.gathering import Gathering
-from plimsoll.cluster.pods.place import ClusterPlace
 from plimsoll.host.kubernetes.cluster_errors import ClusterUnreachable
 from plimsoll.host.kubernetes.exec_stream import StreamEnded
 from plimsoll.record.run.run_directory import RunDirectory

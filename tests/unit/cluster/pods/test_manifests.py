@@ -7,13 +7,13 @@ import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.cluster.pods.manifests import (
+    ObservedNode,
     dut_pods,
     observer_pod,
     observers_access,
     owner_manifest,
     run_pod,
 )
-from plimsoll.cluster.pods.observed_node import ObservedNode
 from plimsoll.cluster.pods.pod_plan import plan_pods
 from plimsoll.errors import InputError
 from tests.worded.says import Says

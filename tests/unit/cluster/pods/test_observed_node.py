@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from plimsoll.cluster.pods.inside import placed
-from plimsoll.cluster.pods.observed_node import (
+from plimsoll.cluster.pods.manifests import (
     NODE_VARIABLE,
     OBSERVED_VARIABLE,
     ObservedNode,

@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.cluster.pods.place import ClusterPlace
+from plimsoll.cluster.pods.cluster_client import ClusterPlace
 from plimsoll.errors import InputError
 from tests.worded.says import Says
 

@@ -14,8 +14,7 @@ import yaml
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.cluster.pods import run_in_cluster
-from plimsoll.cluster.pods.cluster_client import KINDS
-from plimsoll.cluster.pods.place import ClusterPlace
+from plimsoll.cluster.pods.cluster_client import KINDS, ClusterPlace
 from plimsoll.cluster.pods.pod_plan import plan_pods
 from plimsoll.cluster.pods.run_in_cluster import ClusterRun, LeftRunning, name_of, place_of
 from plimsoll.errors import Interrupted, MachineError

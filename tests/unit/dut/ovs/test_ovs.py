@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from plimsoll.dut.labs.ovs import OvsSettings
 from plimsoll.dut.labs.ovs_dpdk import OvsDpdkLab, OvsDpdkSettings
 from plimsoll.dut.needs import LabNeeds, NeededProgram
-from plimsoll.dut.ovs.figures import read_figures, read_kernel_figures
+from plimsoll.dut.ovs.figures import read_figures, read_kernel_figures, upcall_remarks
 from plimsoll.dut.ovs.switch import (
     PortDrops,
     SwitchPortCounts,
@@ -16,7 +16,6 @@ from plimsoll.dut.ovs.switch import (
     read_port_counts,
     read_port_drops,
 )
-from plimsoll.dut.ovs.upcalls import upcall_remarks
 from plimsoll.dut.ovs.vxlan import VxlanTunnel
 from plimsoll.errors import MachineError
 from plimsoll.host.kernel_options import KernelOption

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.dut.userspace.vpp_ports import VppCardPorts, VppMemifPorts
+from plimsoll.dut.userspace.vpp_startup import VppCardPorts, VppMemifPorts
 
 MACS = ("02:00:01:00:00:01", "02:00:00:00:00:01")
 PCI = ("0000:86:00.0", "0000:86:00.1")

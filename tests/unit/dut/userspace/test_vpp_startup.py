@@ -4,8 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.dut.userspace.vpp_ports import VppCardPorts, VppMemifPorts, VppPorts
-from plimsoll.dut.userspace.vpp_startup import HUGEPAGES, VppStartup, hugepages_suffice, main_cpu
+from plimsoll.dut.userspace.vpp_startup import (
+    HUGEPAGES,
+    VppCardPorts,
+    VppMemifPorts,
+    VppPorts,
+    VppStartup,
+    hugepages_suffice,
+    main_cpu,
+)
 from tests.worded.says import Says
 
 

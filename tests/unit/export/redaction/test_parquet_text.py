@@ -5,7 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from plimsoll.export.redaction.parquet_text import parquet_texts, replace_parquet_text
+from plimsoll.export.redaction.pseudonyms import parquet_texts, replace_parquet_text
 from plimsoll.record.files.record_error import RecordError
 
 ROWS = """

@@ -15,8 +15,7 @@ from plimsoll.generator.interface import (
     TrialPlan,
     WorstLatency,
 )
-from plimsoll.traffic.captured_gaps import CapturedGaps
-from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
+from plimsoll.traffic.plan import CapturedGaps, FieldWriter, Pacing, StreamPlan
 
 DST_IP = FieldWriter(30, 4, count=1000, fixes=(24, 40))
 RANDOM = FieldWriter(34, 2, count=100, kind="random", seed=40)

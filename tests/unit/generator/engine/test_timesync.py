@@ -13,7 +13,7 @@ from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.engine.timesync import check_timesync, is_ptp
 from plimsoll.generator.interface import StampCounts, TrialPlan
 from plimsoll.record.trials.stream_record import StreamRecord
-from plimsoll.traffic.frames.templates import templates
+from plimsoll.traffic.frames.field_writers import templates
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.traffic.streams.stream import Stream
 from tests.worded.says import Says

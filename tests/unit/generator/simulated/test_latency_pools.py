@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from plimsoll.generator.histogram import Histogram, bucket_of, empty_hdr, fill_hdr
 from plimsoll.generator.simulated.latency_pools import LatencyPools
 from plimsoll.generator.simulated.latency_tally import DelayShare, LatencyTally
-from plimsoll.search.simulated.latency_shape import LatencyShape
+from plimsoll.search.simulated.direction import LatencyShape
 from tests.unit.generator.simulated.driving import chance_of
 
 SHAPE = LatencyShape(10_000.0, 0.06, 20_000.0)

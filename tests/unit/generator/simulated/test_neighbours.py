@@ -10,8 +10,8 @@ import pytest
 from plimsoll.generator.simulated import SimulatedGenerator
 from plimsoll.search.simulated.models.capacity.diurnal import Diurnal
 from plimsoll.search.simulated.models.dut_model import DutModel
-from plimsoll.search.simulated.models.stalls.changing_buffer import ChangingBuffer
 from plimsoll.search.simulated.models.stalls.noisy_neighbour import NoisyNeighbour
+from plimsoll.search.simulated.models.stalls.rare_stalls import ChangingBuffer
 from tests.unit.generator.simulated.driving import chance_of, load_stream, plan_of, run
 
 EXACT: dict[str, Any] = {"capacity_deviation": 0.0}

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from plimsoll.generator.simulated.polling_loop import SimulatedLoop
+from plimsoll.generator.simulated.trial_run import SimulatedLoop
 from plimsoll.search.simulated.away_times import Away, AwayTimes
-from plimsoll.trial.outcome.stall_excuses import StallExcuses
+from plimsoll.trial.outcome.due_frames import StallExcuses
 from tests.unit.generator.simulated.driving import (
     chance_of,
     check,

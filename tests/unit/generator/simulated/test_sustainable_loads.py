@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.search.simulated.models.losses.queueing import Queueing
-from plimsoll.search.simulated.models.losses.soft_knee import SoftKnee
+from plimsoll.search.simulated.models.losses.leaking import Queueing, SoftKnee
 from plimsoll.search.simulated.models.registry import model_kinds
 from tests.unit.generator.simulated.driving import generator_of, load_stream, model_of, plan_of
 

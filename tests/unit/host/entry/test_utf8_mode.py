@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from plimsoll.host.entry import utf8_mode
-from plimsoll.host.entry.utf8_mode import TERMINAL_VARIABLE, continue_in_utf8_mode
+from plimsoll.host.entry import entry_point
+from plimsoll.host.entry.entry_point import TERMINAL_VARIABLE, continue_in_utf8_mode
 
 Begun = list[tuple[str, list[str], dict[str, str]]]
 WORDS = ["python3", "-P", "-m", "plimsoll.cli", "runs"]
@@ -27,7 +27,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> Begun:
     calls: Begun = []
     monkeypatch.setattr(os, "execve", lambda *given: calls.append(given))
     monkeypatch.setattr(locale, "getencoding", lambda: "KOI8-R")
-    monkeypatch.setattr(utf8_mode, "sys", interpreter())
+    monkeypatch.setattr(entry_point, "sys", interpreter())
     monkeypatch.delenv("PYTHONUTF8", raising=False)
     return calls
 
@@ -58,7 +58,7 @@ def test_what_the_user_has_chosen_stays(
 
 @pytest.mark.parametrize("flag", ["utf8_mode", "ignore_environment"])
 def test_it_never_begins_for_ever(begun: Begun, monkeypatch: pytest.MonkeyPatch, flag: str) -> None:
-    monkeypatch.setattr(utf8_mode, "sys", interpreter(**{flag: 1}))
+    monkeypatch.setattr(entry_point, "sys", interpreter(**{flag: 1}))
     continue_in_utf8_mode()
     assert begun == []
 

@@ -10,13 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.errors import MachineError, PlimsollError
-from plimsoll.host.ledger.hugepage_claims import claims_locked, claims_of, give_back, note_claims
-from plimsoll.host.ledger.hugepage_pool import HugepageClaim, HugepagePool, pools
+from plimsoll.host.ledger.hugepage_claims import (
+    HugepageClaim,
+    HugepagePool,
+    claims_locked,
+    claims_of,
+    give_back,
+    note_claims,
+    pools,
+)
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory, unclaimed
 from plimsoll.host.ledger.ledger import Ledger, sweep
-from plimsoll.host.ledger.ledger_use import ledger_uses, post_use
 from plimsoll.host.ledger.record import to_json
-from plimsoll.host.ledger.shared_directory import locked
+from plimsoll.host.ledger.shared_directory import ledger_uses, locked, post_use
 from plimsoll.host.processes.identity import HugepageHolder, ProcessIdentity
 from tests.worded.says import Says
 
@@ -317,7 +323,7 @@ def test_a_ledger_that_another_state_directory_holds_is_swept_too(
 RESERVER = """
 import sys
 from pathlib import Path
-from plimsoll.host.ledger.hugepage_pool import HugepagePool
+from plimsoll.host.ledger.hugepage_claims import HugepagePool
 from plimsoll.host.ledger.hugepages import plan_memory
 from plimsoll.host.ledger.ledger import Ledger
 write = HugepagePool.resize

@@ -3,11 +3,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from plimsoll.host.ledger.hugepage_claims import note_claims
-from plimsoll.host.ledger.hugepage_pool import HugepageClaim
+from plimsoll.host.ledger.hugepage_claims import HugepageClaim, note_claims
 from plimsoll.host.ledger.janitor import start_janitor, swept_ledger, watch
 from plimsoll.host.ledger.ledger import Ledger, ledgers, sweep
-from plimsoll.host.ledger.ledger_use import ledger_uses
+from plimsoll.host.ledger.shared_directory import ledger_uses
 from plimsoll.host.processes.identity import ProcessIdentity, end_process, wait_for_end
 from tests.worded.says import Says
 

@@ -9,8 +9,8 @@ import pytest
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger import trace_instance
 from plimsoll.host.ledger.ledger import Ledger, ledgers, sweep
-from plimsoll.host.ledger.ledger_use import ledger_uses
 from plimsoll.host.ledger.record import from_json, to_json
+from plimsoll.host.ledger.shared_directory import ledger_uses
 from plimsoll.host.processes.identity import ProcessIdentity, identify
 from tests.worded.says import Says
 

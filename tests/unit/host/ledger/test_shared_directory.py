@@ -5,8 +5,7 @@ import pytest
 
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.ledger.ledger_use import ledger_uses
-from plimsoll.host.ledger.shared_directory import post, posted, posted_by_us, withdraw
+from plimsoll.host.ledger.shared_directory import ledger_uses, post, posted, posted_by_us, withdraw
 from tests.worded.says import Says
 
 ME = os.getuid()

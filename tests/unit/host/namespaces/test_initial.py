@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.namespaces.within import has_host_clocks, has_host_process_ids
+from plimsoll.host.namespaces.network_namespace import has_host_clocks, has_host_process_ids
 
-LOOK = "from plimsoll.host.namespaces.within import has_host_process_ids as h; print(h())"
+LOOK = (
+    "from plimsoll.host.namespaces.network_namespace import has_host_process_ids as h; print(h())"
+)
 
 
 def test_a_kernel_without_such_namespaces_has_none_but_its_own(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.errors import MachineError
 from plimsoll.host.ports.binding import Binding, PortBinder
-from plimsoll.host.ports.port_needs import HostAbilities
+from plimsoll.host.ports.machine_ports import HostAbilities
 from tests.unit.host.machine_tree import MachineTree
 from tests.worded.says import Says
 

@@ -3,8 +3,12 @@ from pathlib import Path
 import pytest
 
 from plimsoll.host.ports.ethtool import HardwareStamps
-from plimsoll.host.ports.machine_ports import MachinePort, host_abilities, machine_ports
-from plimsoll.host.ports.port_needs import HostAbilities
+from plimsoll.host.ports.machine_ports import (
+    HostAbilities,
+    MachinePort,
+    host_abilities,
+    machine_ports,
+)
 from tests.unit.host.machine_tree import MachineTree
 from tests.worded.says import Says
 

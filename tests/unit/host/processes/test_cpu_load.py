@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.processes.cpu_load import BusyCpu, look_at_cpus
+from plimsoll.host.processes.schedule_stats import BusyCpu, look_at_cpus
 from tests.worded.says import Says
 
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from plimsoll.host.processes.over_ssh import over_ssh
+from plimsoll.host.processes.child import over_ssh
 
 
 def options(command: tuple[str, ...]) -> dict[str, str]:

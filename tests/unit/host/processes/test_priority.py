@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from plimsoll.host.processes.priority import SHARING, favour, quick_to_answer
+from plimsoll.host.processes.affinity import SHARING, favour, quick_to_answer
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a better priority needs root")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.processes.process_cgroup import cgroup_of
+from plimsoll.host.processes.identity import cgroup_of
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from plimsoll.host.processes.settled_heap import settled_heap
+from plimsoll.host.processes.garbage_collection import settled_heap
 
 
 class Thing:

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import MachineError
-from plimsoll.host.resctrl.filesystem import LEAVE_OUT, Resctrl
-from plimsoll.host.resctrl.offer import resctrl_offer
+from plimsoll.host.resctrl.filesystem import LEAVE_OUT, Resctrl, resctrl_offer
 from tests.unit.host.resctrl.documented import DocumentedResctrl, xeon, xeon_with_cdp
 from tests.worded.says import Says
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.methods.load_line.evidence import CounterLine, evidence
+from plimsoll.methods.load_line.answer import CounterLine, evidence
 from plimsoll.record.trials.counter_record import CounterRecord
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_record import DutPortRecord, TrialRecord

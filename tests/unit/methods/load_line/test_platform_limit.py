@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.attribution.explanation.path_load import PathLoad
-from plimsoll.attribution.incidents.cause import CauseKind
+from plimsoll.attribution.explanation.observations import PathLoad
+from plimsoll.attribution.incidents.incident import CauseKind
 from plimsoll.attribution.ranking.summary import CausesSummary, summarise
 from plimsoll.attribution.ranking.trial_causes import TrialFacts, causes_of_trial
 from plimsoll.methods.load_line.platform_limit import (

@@ -7,14 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from plimsoll.methods.matrix.combinations import (
+from plimsoll.methods.matrix.settings import (
+    MatrixSettings,
+    Order,
     Sample,
     combinations,
     count,
     described,
     in_order,
 )
-from plimsoll.methods.matrix.settings import MatrixSettings, Order
 from tests.worded.says import Says
 
 

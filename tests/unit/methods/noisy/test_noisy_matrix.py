@@ -8,7 +8,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from plimsoll.errors import InputError
-from plimsoll.methods.matrix.combinations import Sample, in_order
 from plimsoll.methods.matrix.document import load_matrix
 from plimsoll.methods.matrix.plan import (
     begin_matrix,
@@ -19,11 +18,11 @@ from plimsoll.methods.matrix.plan import (
 from plimsoll.methods.matrix.result import METHOD as MATRIX
 from plimsoll.methods.matrix.result import MatrixResult
 from plimsoll.methods.matrix.run import run_matrix
+from plimsoll.methods.matrix.settings import Sample, in_order
 from plimsoll.methods.noisy.document import load_noisy_matrix
-from plimsoll.methods.noisy.effect import noise_effect
 from plimsoll.methods.noisy.result import METHOD as NOISY
-from plimsoll.methods.noisy.run import noisy_result
-from plimsoll.record.methods.run_outcome import RunAnswer
+from plimsoll.methods.noisy.run import noise_effect, noisy_result
+from plimsoll.record.methods.method import RunAnswer
 from plimsoll.record.run.journal import Journal
 from plimsoll.record.run.result_file import finish_run
 from plimsoll.record.run.run_directory import RunDirectory

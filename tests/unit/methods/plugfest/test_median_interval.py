@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.methods.plugfest.median_interval import is_settled, median_interval
+from plimsoll.methods.plugfest.plan import is_settled, median_interval
 
 
 @pytest.mark.parametrize("count", range(6))

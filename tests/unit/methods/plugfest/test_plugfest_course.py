@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from plimsoll.errors import MachineError
-from plimsoll.methods.matrix.combinations import Sample, in_order
 from plimsoll.methods.matrix.result import SampleResult
-from plimsoll.methods.plugfest.course import PlugfestCourse
+from plimsoll.methods.matrix.settings import Sample, in_order
+from plimsoll.methods.plugfest.plan import PlugfestCourse
 from tests.worded.says import Says
 
 

@@ -8,10 +8,10 @@ import pytest
 from plimsoll.benchmark.check.check import planned_duration
 from plimsoll.benchmark.check.planned_phases import PlannedTime, TypicalPhase
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.methods.matrix.combinations import Sample
-from plimsoll.methods.plugfest import estimate as module
-from plimsoll.methods.plugfest.estimate import Span, estimate
+from plimsoll.methods.matrix.settings import Sample
+from plimsoll.methods.plugfest import run as module
 from plimsoll.methods.plugfest.plan import read_plugfest_plan
+from plimsoll.methods.plugfest.run import Span, estimate
 from tests.unit.methods.plugfest.plugfest_files import FAST, SLOW
 from tests.unit.methods.plugfest.test_plugfest_run import begin
 

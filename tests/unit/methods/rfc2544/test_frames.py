@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.methods.rfc2544.frames import RECOMMENDED_SIZES, FrameSpec, described_traffic
+from plimsoll.methods.rfc2544.settings import RECOMMENDED_SIZES, FrameSpec, described_traffic
 from plimsoll.traffic.streams.profile import Profile
 from tests.worded.says import Says
 

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.methods.rfc2544.frame_loss import percents
 from plimsoll.methods.rfc2544.latency import tagged_latencies, with_tags
-from plimsoll.methods.rfc2544.recovery import falling_streams, recovery_of
-from plimsoll.methods.rfc2544.reset import outage_of
+from plimsoll.methods.rfc2544.recovery import falling_streams, outage_of, recovery_of
+from plimsoll.methods.rfc2544.throughput import percents
 from plimsoll.traffic.plan import StreamPlan
 from tests.unit.trial.trial_builder import (
     LOAD_BACK,

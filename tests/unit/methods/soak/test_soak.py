@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.session.run_start import begin, resumable
+from plimsoll.benchmark.session.session import begin, resumable
 from plimsoll.errors import InputError, Interrupted
 from plimsoll.generator.interface import Interval
 from plimsoll.methods.soak.result import METHOD
 from plimsoll.methods.soak.run import run_soak
-from plimsoll.methods.soak.segments import windows_of
+from plimsoll.methods.soak.series import windows_of
 from plimsoll.methods.soak.settings import SoakSettings
 from plimsoll.methods.soak.summary import read_soak_result, summarise_soak
 from plimsoll.methods.trial.result import METHOD as TRIAL

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.session.run_start import begin
+from plimsoll.benchmark.session.session import begin
 from plimsoll.generator.interface import Interval
-from plimsoll.methods.soak.data import load_soak
-from plimsoll.methods.soak.lines import elapsed, window_lines
+from plimsoll.methods.soak.data import elapsed, load_soak, window_lines
 from plimsoll.methods.soak.page import page_of_soak
 from plimsoll.methods.soak.result import METHOD
 from plimsoll.methods.soak.run import run_soak

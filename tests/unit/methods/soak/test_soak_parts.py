@@ -5,13 +5,12 @@ import random
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.methods.soak.segments import begins_of, segments_of
-from plimsoll.methods.soak.series import MAX, P99, RX
+from plimsoll.methods.soak.series import MAX, P99, RX, begins_of, segments_of
 from plimsoll.methods.soak.settings import SoakSettings
 from plimsoll.methods.soak.summary import drifts_of, losses_of, spikes_of
 from plimsoll.methods.soak.verdict import end_of, left_s, verdict_of
 from plimsoll.record.causes.spikes import TESTER_STALL, UNATTRIBUTED, Spike
-from plimsoll.record.results.event_bound import events_per_hour_below
+from plimsoll.record.results.load_line import events_per_hour_below
 from plimsoll.record.run.journal import JournalContents, JournalEvent
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.text.units import parse_rate

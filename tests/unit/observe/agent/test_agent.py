@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import PlimsollError
-from plimsoll.host.processes.own_module import WORKING_DIRECTORY, module_argv, module_environment
+from plimsoll.host.processes.child import WORKING_DIRECTORY, module_argv, module_environment
 from plimsoll.observe.agent.agent import Agent
 from plimsoll.observe.agent.host_agent import AgentFailed, HostAgent
 from plimsoll.observe.reading.host_files import HostFiles

@@ -12,16 +12,15 @@ from pydantic import ValidationError
 
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.own_module import module_argv
+from plimsoll.host.processes.child import module_argv
 from plimsoll.observe.agent.agent import HOSTNAME_VARIABLE
 from plimsoll.observe.agent.host_agent import HostAgent
-from plimsoll.observe.agent.observers import Observers
+from plimsoll.observe.agent.observers import LocalHost, Observers, StartingAgents, open_observers
 from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings, RemoteHost
-from plimsoll.observe.agent.starting_agents import LocalHost, StartingAgents, open_observers
 from plimsoll.observe.reading.observer import Observation
 from plimsoll.record.metrics.metrics import MetricsWriter, read_metrics
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.host_readings import HostReadings, ObserverEnd
+from plimsoll.record.trials.trial_parts import HostReadings, ObserverEnd
 from plimsoll.version import VERSION
 from tests.unit.host.kubernetes.exec_server import ExecServer
 

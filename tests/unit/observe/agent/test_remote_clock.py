@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.generator.interface import ClockReading
-from plimsoll.observe.agent.remote_clock import HostClock, RemoteClock, RoundTrip
+from plimsoll.observe.agent.remote_trace import HostClock, RemoteClock, RoundTrip
 from plimsoll.record.trials.clock_fit import ClockFit
 
 S = 1_000_000_000

@@ -15,10 +15,8 @@ from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.agent import host_agent
 from plimsoll.observe.agent.host_agent import HostAgent
 from plimsoll.observe.agent.observers import Observers
-from plimsoll.observe.agent.remote_clock import HostClock
-from plimsoll.observe.agent.remote_trace import RemoteTrace
-from plimsoll.observe.kernel_trace.event import KernelEvent
-from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.observe.agent.remote_trace import HostClock, RemoteTrace
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent, TraceUnavailable
 from plimsoll.observe.reading.observer import Observation
 from plimsoll.record.trials.clock_fit import ClockFit
 from plimsoll.version import VERSION

@@ -6,9 +6,9 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.trace_program import (
     CpuTotals,
+    KernelEvent,
     Window,
     find_trace_program,
     read_buffers,

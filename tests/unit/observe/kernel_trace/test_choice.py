@@ -5,17 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.kernel_trace.event import KernelEvent
-from plimsoll.observe.kernel_trace.event_choice import (
+from plimsoll.observe.kernel_trace.instance import (
     ELSEWHERE,
     by_threads,
+    cpu_mask,
     matching_events,
     on_cpus,
 )
-from plimsoll.observe.kernel_trace.instance import cpu_mask
 from plimsoll.observe.kernel_trace.kernel_trace import LostEvents, losses, refusal, why_no_tracefs
-from plimsoll.observe.kernel_trace.thread_names import with_thread_names
-from plimsoll.observe.kernel_trace.trace_program import CpuTotals, merged
+from plimsoll.observe.kernel_trace.trace_program import (
+    CpuTotals,
+    KernelEvent,
+    merged,
+    with_thread_names,
+)
 
 
 @pytest.mark.parametrize(

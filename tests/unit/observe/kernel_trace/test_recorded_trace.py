@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 from tests.unit.observe.kernel_trace.reader import RECORDED, read
 
 TEXT = (RECORDED / "trace").read_bytes().decode(errors="replace")

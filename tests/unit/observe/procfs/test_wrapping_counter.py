@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.observe.procfs.wrapping_counter import continued
+from plimsoll.observe.procfs.per_cpu_table import continued
 
 
 @given(st.integers(0, 2**40), st.integers(0, 2**28 - 1))

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from plimsoll.record.calibrations.calibration import CalibrationPoint
-from plimsoll.record.calibrations.calibration_store import (
+from plimsoll.record.calibrations.stored_calibration import (
+    CleanRate,
+    StoredCalibration,
     calibration_folder,
     keep_calibration,
     kept_calibration,
 )
-from plimsoll.record.calibrations.stored_calibration import CleanRate, StoredCalibration
 from plimsoll.record.calibrations.stored_calibration import TesterIdentity as Identity
 from plimsoll.record.files.record_error import RecordError
 from tests.unit.record.trial_parts import record

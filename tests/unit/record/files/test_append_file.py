@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.record.files.append_file import AppendFile
+from plimsoll.record.files.growing_files import AppendFile
 from plimsoll.record.files.record_error import RecordError
 from tests.unit.record.file_size_limit import at_most_4_kib_a_file
 from tests.worded.says import Says

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.record.files.growing_files import SettlingFile, open_stretch, settling_lines
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.files.settling_file import SettlingFile, open_stretch, settling_lines
 from tests.unit.record.file_size_limit import at_most_4_kib_a_file
 
 

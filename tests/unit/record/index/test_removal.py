@@ -12,9 +12,8 @@ import pytest
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index import removal
-from plimsoll.record.index.removal import finish_removals, remove
-from plimsoll.record.index.removal_plan import plan_removal
-from plimsoll.record.index.run_paths import run_paths
+from plimsoll.record.index.removal import finish_removals, plan_removal, remove
+from plimsoll.record.index.run_files import run_paths
 from plimsoll.record.run.run_lock import locked
 from tests.unit.record.index.run_dirs import (
     make_matrix,
@@ -366,7 +365,7 @@ def test_another_file_system_in_it_is_refused(tmp_path: Path, says: Says) -> Non
     script = (
         'mount -t tmpfs none "$1/metrics" && exec "$2" -c '
         '"import sys; from pathlib import Path; '
-        "from plimsoll.record.index.removal_plan import plan_removal; "
+        "from plimsoll.record.index.removal import plan_removal; "
         'plan_removal(Path(sys.argv[1]))" "$1"'
     )
     done = subprocess.run(
@@ -378,7 +377,7 @@ def test_another_file_system_in_it_is_refused(tmp_path: Path, says: Says) -> Non
     )
     if "unshare" in done.stderr or "mount:" in done.stderr:
         pytest.skip("mounting is not allowed here")
-    assert done.stderr == says("1", "66", "plan_removal", "_measure(path")
+    assert done.stderr.splitlines()[-1] == says()
     assert path.is_dir()
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from plimsoll.record.index.find import RunFilter, SortKey, in_order
 from plimsoll.record.index.run_entry import RunEntry, RunState
-from plimsoll.record.index.run_filter import RunFilter, SortKey, in_order
 from plimsoll.record.index.run_notes import RunNotes
 from plimsoll.record.index.run_summary import RunSummary
-from plimsoll.record.methods.run_outcome import RunAnswer
+from plimsoll.record.methods.method import RunAnswer
 from plimsoll.record.run.run_directory import RunDirectory
 
 SUMMARY = RunSummary(

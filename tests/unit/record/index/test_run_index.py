@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.index import run_index
+from plimsoll.record.index import find
+from plimsoll.record.index.find import read_index
 from plimsoll.record.index.run_entry import RunEntry, entry_of
-from plimsoll.record.index.run_index import read_index
 from tests.unit.record.index.run_dirs import make_matrix, make_run, make_stopped
 
 
@@ -44,5 +44,5 @@ def test_a_run_that_is_removed_in_between_is_left_out(
             shutil.rmtree(path)
         return entry_of(run_id, path)
 
-    monkeypatch.setattr(run_index, "entry_of", removed_before)
+    monkeypatch.setattr(find, "entry_of", removed_before)
     assert [entry.run_id for entry in read_index(tmp_path)] == ["20260314T120002-b"]

@@ -13,8 +13,8 @@ from plimsoll.methods.matrix.plan import begin_matrix
 from plimsoll.methods.matrix.run import run_matrix
 from plimsoll.methods.trial.run import run_single_trial
 from plimsoll.record.index import run_entry
+from plimsoll.record.index.find import read_index
 from plimsoll.record.index.run_entry import RunEntry, entry_of
-from plimsoll.record.index.run_index import read_index
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.units import parse_rate

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.live.latest_values import LiveInterval
-from plimsoll.record.live.live_run import LiveRun, LiveTrial
+from plimsoll.record.live.live_run import LiveInterval, LiveRun, LiveTrial
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.run.journal import TRIAL_STARTED, Journal

@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.methods.trial.result import trial_outcome
+from plimsoll.record.methods.method import RunOutcome
 from plimsoll.record.methods.registry import outcome_of
-from plimsoll.record.methods.run_outcome import RunOutcome
 from tests.unit.record.index.run_dirs import RESULT
 from tests.worded.says import Says
 

@@ -6,8 +6,8 @@ import pytest
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.metrics.interval_samples import interval_samples
 from plimsoll.record.metrics.metric_log import MetricLog
-from plimsoll.record.metrics.metric_row import MetricRow
 from plimsoll.record.metrics.metrics import (
+    MetricRow,
     MetricsWriter,
     convert_leftovers,
     metric_parts,

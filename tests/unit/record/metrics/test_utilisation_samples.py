@@ -13,8 +13,11 @@ from plimsoll.generator.interface import (
     PortInfo,
     WorkerCounts,
 )
-from plimsoll.record.metrics.interval_samples import utilisation_samples
-from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
+from plimsoll.record.metrics.interval_samples import (
+    UNKNOWN_CAPACITY,
+    TesterCapacity,
+    utilisation_samples,
+)
 from plimsoll.record.samples.metric_type import MetricSample
 from tests.unit.record.trial_parts import NONE, PLANS, PORT, counts, interval
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from plimsoll.record.metrics.metric_row import MetricRow
+from plimsoll.record.metrics.metrics import MetricRow
 from plimsoll.record.run.run_directory import RunDirectory
 
 # 2025-12-12 04:53:18.842 UTC, as in the queries of the seed article.

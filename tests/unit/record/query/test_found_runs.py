@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.record.query.found_runs import find_runs
+from plimsoll.record.query.queried_run import find_runs
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.worded.says import Says
 

@@ -3,7 +3,7 @@ from datetime import UTC, timedelta, timezone
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.record.query.moment import Moment, parse_moment
+from plimsoll.record.query.metric_query import Moment, parse_moment
 from tests.worded.says import Says
 
 EAST = timezone(timedelta(hours=2))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.record.metrics.metric_row import MetricRow
+from plimsoll.record.metrics.metrics import MetricRow
 from plimsoll.record.query import MetricQuery, OverTime, ask, parse_breakouts
 from plimsoll.record.samples.metric_type import Aggregation
 from tests.unit.record.query.metric_runs import make_run, row, write_rows

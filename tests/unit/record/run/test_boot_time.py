@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.record.run.boot_time import SentTime, clock_set_between, pause_s, time_since_boot
+from plimsoll.record.run.environment import SentTime, clock_set_between, pause_s, time_since_boot
 from plimsoll.record.run.journal import JournalEvent
 from tests.unit.record.trial_parts import BEGIN_NS
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.export.redaction.parquet_text import parquet_texts, replace_parquet_text
+from plimsoll.export.redaction.pseudonyms import parquet_texts, replace_parquet_text
 from plimsoll.record.causes.causes_record import read_causes
 from plimsoll.record.causes.spikes import read_spikes
 from plimsoll.record.files.record_error import RecordError

@@ -21,7 +21,7 @@ import pytest
 from plimsoll.generator.histogram import Histogram, bucket_of, histogram_of
 from plimsoll.generator.interface import DelayedEnds, StreamCounts
 from plimsoll.generator.latency_ends import self_consistent
-from plimsoll.record.trials.latency_estimate import LatencyEstimate
+from plimsoll.record.trials.latency_record import LatencyEstimate
 from tests.unit.record.trial_parts import counts as counts_of
 
 # (least, most) in ns.

@@ -8,14 +8,13 @@ import duckdb
 import pytest
 
 import plimsoll
-from plimsoll.export.metric_batches import periods_to_export
-from plimsoll.export.parquet_parts import copy_parts
+from plimsoll.export.parquet_parts import copy_parts, periods_to_export
 from plimsoll.generator.interface import Interval
 from plimsoll.record.metrics.metrics import read_metrics
 from plimsoll.record.query import MetricQuery, Moment, ask
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.offered_range import OfferedRange
+from plimsoll.record.trials.trial_parts import OfferedRange
 from tests.unit.record.trial_parts import BEGIN_NS, counts, interval, plan, record
 
 BEGIN_MS = BEGIN_NS // 10**6

@@ -10,8 +10,7 @@ from plimsoll.record.trials.latency_record import LongestLatency
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_parts import TrialContext, TrialIdentity
 from plimsoll.record.trials.trial_record import DutPortRecord, TrialRecord
-from plimsoll.traffic.captured_gaps import CapturedGaps
-from plimsoll.traffic.plan import Pacing
+from plimsoll.traffic.plan import CapturedGaps, Pacing
 from tests.unit.record.trial_parts import FOUR, NONE, counts, plan, record
 
 

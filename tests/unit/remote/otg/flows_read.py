@@ -6,8 +6,8 @@ from typing import Any
 import snappi
 from scapy.all import Ether
 
+from plimsoll.remote.otg.flows.ends import Tester
 from plimsoll.remote.otg.flows.flow import Flow
-from plimsoll.remote.otg.flows.port import Tester
 from plimsoll.remote.otg.model.published import parse_json
 from plimsoll.remote.otg.session.configuration import Configuration, read_configuration
 from plimsoll.traffic.plan import FieldWriter, StreamPlan

@@ -10,8 +10,12 @@ import pytest
 import snappi
 from scapy.utils import PcapNgReader, RawPcapNgReader, RawPcapReader
 
-from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, PortCapture
-from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame, as_pcap
+from plimsoll.benchmark.live_traffic.live_captures import (
+    CapturedPort,
+    PortCapture,
+    ReceivedFrame,
+    as_pcap,
+)
 from plimsoll.remote.otg.server.settings import OtgSettings
 from tests.unit.remote.otg.flows_read import read, two_ports
 from tests.unit.remote.otg.test_otg_server import CountedTraffic, api, served, settings, traffic

@@ -6,8 +6,8 @@ import pytest
 from scapy.layers.inet import IP
 from scapy.layers.l2 import Dot1Q
 
-from plimsoll.remote.otg.flows.port import Tester
-from plimsoll.remote.otg.model.refusal import Refusal
+from plimsoll.remote.otg.flows.ends import Tester
+from plimsoll.remote.otg.model.published import Refusal
 from tests.unit.remote.otg.flows_read import (
     GIGABIT,
     TESTER,

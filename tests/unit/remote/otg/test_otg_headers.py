@@ -10,7 +10,7 @@ from scapy.layers.inet6 import ICMPv6EchoRequest, IPv6
 from scapy.layers.l2 import ARP, GRE, Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
 
-from plimsoll.remote.otg.model.refusal import Refusal
+from plimsoll.remote.otg.model.published import Refusal
 from tests.unit.remote.otg.flows_read import (
     frames,
     one_flow,

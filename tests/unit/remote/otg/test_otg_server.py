@@ -18,16 +18,14 @@ from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, PortCapt
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import NO_ENDS, GeneratorRefused, StreamCounts
-from plimsoll.remote.otg.flows.port import Tester
-from plimsoll.remote.otg.model.refusal import Refusal
-from plimsoll.remote.otg.server.grpc_service import make_server
-from plimsoll.remote.otg.server.operations import MOST_REQUEST_BYTES
+from plimsoll.remote.otg.flows.ends import Tester
+from plimsoll.remote.otg.model.published import Refusal
+from plimsoll.remote.otg.server.grpc_service import MOST_REQUEST_BYTES, make_server
 from plimsoll.remote.otg.server.serve import make_application
 from plimsoll.remote.otg.server.settings import OtgSettings
 from plimsoll.remote.otg.session.session import OtgSession
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.web.endpoint import ListenEndpoint
-from plimsoll.web.serve_settings import new_token
+from plimsoll.web.endpoint import ListenEndpoint, new_token
 from tests.free_ports import free_ports
 from tests.unit.remote.otg.flows_read import TESTER, one_flow, two_ports
 from tests.worded.says import Says

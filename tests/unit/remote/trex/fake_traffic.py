@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.benchmark.live_traffic.live_book import EarlierFrames
-from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, PortCapture
+from plimsoll.benchmark.live_traffic.live_captures import CapturedPort, PortCapture, ReceivedFrame
 from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
-from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import NO_ENDS, PortInfo, StreamCounts, StreamCourse

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.live_traffic.received_frames import ReceivedFrame
+from plimsoll.benchmark.live_traffic.live_captures import ReceivedFrame
 from plimsoll.remote.trex.commands.registry import call
 from plimsoll.remote.trex.messages.json_rpc import BadParameters, MethodRefused
 from plimsoll.remote.trex.session.captures import MOST_CAPTURES, TrexCaptures, read_filter

@@ -1,4 +1,4 @@
-from plimsoll.record.trials.schedule_record import (
+from plimsoll.record.trials.trial_parts import (
     OtherProcessRecord,
     PollingThreadRecord,
     ScheduleRecord,

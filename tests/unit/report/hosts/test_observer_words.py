@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.record.trials.host_readings import HostReadings, ObserverEnd
+from plimsoll.record.trials.trial_parts import HostReadings, ObserverEnd
 from plimsoll.report.hosts.section import observer_words, unread
 from tests.unit.record.trial_parts import record
 from tests.unit.trial.host_record import observed_host

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import vl_convert
 
-from plimsoll.report.parts.chart_drawing import chart_library, chart_library_file
+from plimsoll.report.parts.page import chart_library, chart_library_file
 
 BUNDLED = "/* bundled */"
 
@@ -44,7 +44,7 @@ def test_another_version_of_vl_convert_bundles_its_own(
     bundling: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chart_library()
-    monkeypatch.setattr("plimsoll.report.parts.chart_drawing.version", lambda _: "99.0")
+    monkeypatch.setattr("plimsoll.report.parts.page.version", lambda _: "99.0")
     assert another_command() == BUNDLED
     assert len(bundling) == 2
 

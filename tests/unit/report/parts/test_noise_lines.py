@@ -1,6 +1,6 @@
 """Neighbours as the rows of a trial's table."""
 
-from plimsoll.report.parts.noise_lines import noise_lines
+from plimsoll.report.parts.trial_details import noise_lines
 from tests.unit.record.neighbour_records import neighbour
 from tests.worded.says import Says
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.report.parts.offered import compared_loads, offered_said
+from plimsoll.report.parts.headline import compared_loads, offered_said
 from plimsoll.search.evidence.trial_evidence import OfferedInterval
 from tests.unit.record.results.test_result import carrying, result
 from tests.worded.says import Says

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.search.binary.one_shot import OneShot
+from plimsoll.search.binary.search import OneShot
 from plimsoll.search.strategy.ask import Ask, Finished
 from plimsoll.search.strategy.question import TrialManner
 from tests.unit.search.duts import carries, check_resumes, judged, run, told

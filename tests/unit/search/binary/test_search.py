@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.errors import InputError
-from plimsoll.search.binary.plan import BinaryPlan
+from plimsoll.search.binary.bounds import BinaryPlan
 from plimsoll.search.binary.search import BinarySearch
 from plimsoll.search.strategy.ask import Ask, Finished, JudgedVerdict, RecordedTrial, replay
 from plimsoll.search.strategy.question import InvalidAction, TrialManner

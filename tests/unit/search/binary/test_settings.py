@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.search.binary.plan import BinaryPlan
+from plimsoll.search.binary.bounds import BinaryPlan
 from plimsoll.search.binary.settings import BinarySettings
 from plimsoll.search.strategy.ask import Ask
 from plimsoll.search.strategy.question import InvalidAction, TrialManner

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.search.checkpoints.plan import CheckpointPlan
-from plimsoll.search.checkpoints.search import CheckpointSearch
+from plimsoll.search.checkpoints.search import CheckpointPlan, CheckpointSearch
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd, JudgedVerdict
 from plimsoll.search.strategy.question import TrialManner
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from plimsoll.search.evidence.disturbance import FIRST_KEPT, LONGEST_KEPT, Disturbance, DutAbsence
-from plimsoll.search.evidence.trial_evidence import TrialEvidence
+from plimsoll.search.evidence.trial_evidence import (
+    FIRST_KEPT,
+    LONGEST_KEPT,
+    Disturbance,
+    DutAbsence,
+    TrialEvidence,
+)
 from plimsoll.search.load_line.tried import Tried
 from tests.unit.search.load_line.trials import tried
 

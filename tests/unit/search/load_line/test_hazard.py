@@ -7,7 +7,7 @@ import math
 import pytest
 
 from plimsoll.search.load_line.hazard import LossRate, loss_free_pps, loss_rates
-from plimsoll.search.load_line.hypotheses.weigh import weigh
+from plimsoll.search.load_line.weigh import weigh
 from tests.unit.search.load_line.trials import tried
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.search.load_line.hypotheses.incident import LossIncident
-from plimsoll.search.load_line.hypotheses.weigh import weigh
+from plimsoll.search.load_line.hypotheses import LossIncident
+from plimsoll.search.load_line.weigh import weigh
 
 BUFFER = 4096.0
 

@@ -8,11 +8,11 @@ import pytest
 
 from plimsoll.search.evidence.trial_evidence import LatencyPeak, LossSample, TrialEvidence
 from plimsoll.search.load_line.knowledge import Knowledge
+from plimsoll.search.load_line.overload import Spent
 from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
 from plimsoll.search.load_line.search import LoadLineSearch
-from plimsoll.search.load_line.slow_phases.limit import slow_phase_limit
 from plimsoll.search.load_line.slow_phases.overlap import PhasesSeen
-from plimsoll.search.load_line.spent import Spent
+from plimsoll.search.load_line.slow_phases.slow_phase_limit import slow_phase_limit
 from plimsoll.search.strategy.ask import Ask, Finished, Told
 from tests.unit.search.load_line.trials import LEAST_NS, tried
 from tests.worded.says import Says

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.search.load_line.stalls.cause import StallCause
-from plimsoll.search.load_line.stalls.seen import stalls_of
+from plimsoll.search.load_line.stalls.stalls_seen import stalls_of
 from plimsoll.search.load_line.tried import Tried
 from tests.unit.search.load_line.disturbed import Times, disturbance, with_disturbances
 from tests.unit.search.load_line.trials import tried

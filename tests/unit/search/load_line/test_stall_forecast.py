@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.search.load_line.stalls.arrivals import RANDOM, Arrivals
 from plimsoll.search.load_line.stalls.cause import StallCause
-from plimsoll.search.load_line.stalls.forecast import CauseSeen, StallForecast, forecast_of
+from plimsoll.search.load_line.stalls.stall_forecast import CauseSeen, StallForecast, forecast_of
 from plimsoll.search.load_line.stalls.tail import tail_of
 from plimsoll.search.load_line.tried import Tried
 from tests.unit.search.load_line.disturbed import Times, disturbed

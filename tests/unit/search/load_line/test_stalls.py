@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.search.load_line.hypotheses.incident import incidents_of
-from plimsoll.search.load_line.hypotheses.weigh import weigh
-from plimsoll.search.load_line.stalls.seen import (
+from plimsoll.search.load_line.hypotheses import incidents_of
+from plimsoll.search.load_line.stalls.stalls_seen import (
     buffer_frames,
     held_frames,
     overflows,
@@ -14,6 +13,7 @@ from plimsoll.search.load_line.stalls.seen import (
     stalls_of,
     unexplained_losses,
 )
+from plimsoll.search.load_line.weigh import weigh
 from tests.unit.search.load_line.trials import tried
 
 

@@ -1,7 +1,7 @@
 """Goals and trials for the tests of Multiple Loss Ratio search."""
 
+from plimsoll.search.mlrsearch.classification import TrialResult
 from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.trial_result import TrialResult
 
 
 def goal(

@@ -4,11 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.search.mlrsearch.bounds import relevant_bounds
-from plimsoll.search.mlrsearch.classification import classify
-from plimsoll.search.mlrsearch.conditional import conditional_throughput
+from plimsoll.search.mlrsearch.classification import (
+    TrialResult,
+    classify,
+    conditional_throughput,
+    relevant_bounds,
+)
 from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.trial_result import TrialResult
 from tests.unit.search.mlrsearch.goals import goal
 from tests.unit.search.mlrsearch.oracle import OFFERED, Trial, load_of, opinion
 

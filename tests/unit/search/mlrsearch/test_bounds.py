@@ -1,6 +1,6 @@
 """Relevant bounds."""
 
-from plimsoll.search.mlrsearch.bounds import RelevantBounds, relevant_bounds
+from plimsoll.search.mlrsearch.classification import RelevantBounds, relevant_bounds
 
 
 def test_a_load_that_held_above_one_that_failed_is_not_believed() -> None:

@@ -7,12 +7,10 @@ import math
 
 import pytest
 
-from plimsoll.search.mlrsearch.candidate import Hint, next_load
-from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.grid import LoadGrid, split
+from plimsoll.search.mlrsearch.candidate import Hint, LoadGrid, next_load, split
+from plimsoll.search.mlrsearch.classification import TrialLog
+from plimsoll.search.mlrsearch.goal import Goal, LoadSpan
 from plimsoll.search.mlrsearch.opening import Opening
-from plimsoll.search.mlrsearch.span import LoadSpan
-from plimsoll.search.mlrsearch.trial_log import TrialLog
 from plimsoll.search.strategy.ask import Ask, JudgedVerdict, Told
 from tests.unit.search.duts import evidence
 from tests.unit.search.mlrsearch.goals import goal

@@ -1,7 +1,6 @@
 """Load classification beyond the worked example: sums, boundaries and what is not loss."""
 
-from plimsoll.search.mlrsearch.classification import DurationSums, classify
-from plimsoll.search.mlrsearch.trial_result import TrialResult
+from plimsoll.search.mlrsearch.classification import DurationSums, TrialResult, classify
 from tests.unit.search.mlrsearch.goals import goal, trials
 
 GOOD, BAD = TrialResult(1, False, 0), TrialResult(1, True, 0.5)

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from plimsoll.search.mlrsearch.conditional import conditional_throughput
-from plimsoll.search.mlrsearch.trial_result import TrialResult
+from plimsoll.search.mlrsearch.classification import TrialResult, conditional_throughput
 from tests.unit.search.mlrsearch.goals import goal, trials
 
 

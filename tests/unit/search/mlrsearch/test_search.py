@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
+from plimsoll.search.mlrsearch.goal import Goal, LoadSpan, MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
-from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.strategy.ask import Ask, JudgedVerdict, Told
 from plimsoll.search.strategy.goal_end import GoalEnd
 from tests.unit.search.duts import (

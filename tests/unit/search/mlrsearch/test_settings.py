@@ -6,10 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
+from plimsoll.search.mlrsearch.goal import Goal, LoadSpan, MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.settings import MlrSettings
-from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask
 from plimsoll.text.units import Rate
 from tests.worded.says import Says

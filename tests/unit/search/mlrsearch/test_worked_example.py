@@ -9,10 +9,8 @@ for this goal afterwards follows from its rule, though the load is no lower boun
 
 import pytest
 
-from plimsoll.search.mlrsearch.classification import classify
-from plimsoll.search.mlrsearch.conditional import conditional_throughput
+from plimsoll.search.mlrsearch.classification import TrialResult, classify, conditional_throughput
 from plimsoll.search.mlrsearch.goal import Goal
-from plimsoll.search.mlrsearch.trial_result import TrialResult
 from tests.unit.search.mlrsearch.goals import goal, trials
 from tests.unit.search.mlrsearch.oracle import OFFERED, Trial, opinion
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.search.simulated.direction import Passage, SimulatedDirection
-from plimsoll.search.simulated.service import Service
+from plimsoll.search.simulated.direction import Passage, Service, SimulatedDirection
 
 
 @dataclass

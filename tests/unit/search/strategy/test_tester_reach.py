@@ -7,21 +7,17 @@ from math import inf
 import pytest
 from pydantic import TypeAdapter
 
-from plimsoll.search.binary.one_shot import OneShot
-from plimsoll.search.binary.plan import BinaryPlan
-from plimsoll.search.binary.search import BinarySearch
-from plimsoll.search.checkpoints.plan import CheckpointPlan
-from plimsoll.search.checkpoints.search import CheckpointSearch
+from plimsoll.search.binary.bounds import BinaryPlan
+from plimsoll.search.binary.search import BinarySearch, OneShot
+from plimsoll.search.checkpoints.search import CheckpointPlan, CheckpointSearch
 from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
 from plimsoll.search.load_line.search import LoadLineSearch
-from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
+from plimsoll.search.mlrsearch.goal import LoadSpan, MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
-from plimsoll.search.mlrsearch.span import LoadSpan
 from plimsoll.search.registry import SearchSettings
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, JudgedVerdict, Search, Told
-from plimsoll.search.strategy.question import TrialManner
+from plimsoll.search.strategy.question import TrialManner, reach_of, sustainable_pps, within
 from plimsoll.search.strategy.settings import SearchModel
-from plimsoll.search.strategy.tester_reach import reach_of, sustainable_pps, within
 from tests.unit.search.duts import (
     carries,
     check_resumes,

@@ -11,7 +11,7 @@ from plimsoll.record.calibrations.calibration import CalibrationPoint
 from plimsoll.record.calibrations.stored_calibration import CleanRate, StoredCalibration
 from plimsoll.record.calibrations.stored_calibration import TesterIdentity as Identity
 from plimsoll.record.trials.latency_record import LatencyRecord
-from plimsoll.terminal.tables.calibration_summary import print_calibration
+from plimsoll.terminal.tables.noise_summary import print_calibration
 from tests.worded.says import Says, passage
 
 LATENCY = LatencyRecord(

@@ -11,7 +11,7 @@ from rich.console import Console
 from plimsoll.generator.interface import TrialPlan
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import Verdict
-from plimsoll.terminal.commands.progress import progress_on
+from plimsoll.terminal.commands.running import progress_on
 from plimsoll.terminal.tables.live_view import SearchView, sparkline
 from tests.unit.report.sample_run import STEPS, intervals, stream_plans, trial_record
 from tests.worded.says import Says

@@ -22,7 +22,7 @@ from plimsoll.errors import InputError
 from plimsoll.traffic.frames.capture import load_capture, sendable
 from plimsoll.traffic.frames.capture_file import read_capture
 from plimsoll.traffic.frames.captured_headers import captured_headers
-from plimsoll.traffic.imported.profile_file import load_profile
+from plimsoll.traffic.imported.trafficgen import load_profile
 from plimsoll.traffic.streams.profile import Profile
 from tests.unit.traffic.frame_reader import parse, signed
 from tests.worded.says import Says

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from plimsoll.traffic.frames.templates import templates
+from plimsoll.traffic.frames.field_writers import templates
 from plimsoll.traffic.streams.stream import Stream
 from tests.unit.traffic.frame_reader import Parsed, ones_sum, parse, signed
 from tests.worded.says import Says

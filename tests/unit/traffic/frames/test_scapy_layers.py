@@ -19,7 +19,7 @@ print(seen)
 """
 _BUILD = """
 from plimsoll.traffic.streams.stream import Stream
-from plimsoll.traffic.frames.templates import templates
+from plimsoll.traffic.frames.field_writers import templates
 packet = ["Ether", "IP", "UDP", "VXLAN", "Ether", "IPv6", "TCP"]
 for fields in ({}, {"packet": packet}, {"protocol": "ARP"}, {"packet": ["Ether", "IPv6"]}):
     templates(Stream(name="load", role="load", frame_size=256, **fields), reverse=True)

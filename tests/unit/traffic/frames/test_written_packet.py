@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from plimsoll.traffic.frames.templates import templates
+from plimsoll.traffic.frames.field_writers import templates
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.streams.stream import Stream

@@ -14,14 +14,13 @@ from scapy.layers.l2 import Ether
 
 from plimsoll.errors import InputError
 from plimsoll.text.units import Rate
-from plimsoll.traffic.frames.templates import templates
+from plimsoll.traffic.frames.field_writers import templates
 from plimsoll.traffic.frames.vary import Variation
 from plimsoll.traffic.imported.conversion import LatencyProbes
 from plimsoll.traffic.imported.flow_packet import parse_flow_mods
-from plimsoll.traffic.imported.profile_file import load_profile
-from plimsoll.traffic.imported.trafficgen import TrafficgenProfile, import_trafficgen
+from plimsoll.traffic.imported.trafficgen import TrafficgenProfile, import_trafficgen, load_profile
+from plimsoll.traffic.streams.pacing import ScheduleSettings
 from plimsoll.traffic.streams.profile import Profile
-from plimsoll.traffic.streams.schedule import ScheduleSettings
 from plimsoll.traffic.streams.stream import Stream
 from tests.worded.says import Says
 

@@ -10,7 +10,7 @@ from scapy.utils import wrpcap
 
 from plimsoll.errors import InputError
 from plimsoll.text.units import parse_rate
-from plimsoll.traffic.imported.profile_file import load_profile
+from plimsoll.traffic.imported.trafficgen import load_profile
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
 from tests.worded.says import Says

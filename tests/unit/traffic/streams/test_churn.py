@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
-from plimsoll.traffic.streams.churn import flows_within
 from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.traffic.streams.flows import flows_within
 from plimsoll.traffic.streams.profile import Profile
 from tests.worded.says import Says
 

@@ -10,7 +10,7 @@ from plimsoll.generator.engine.messages import trial_request
 from plimsoll.generator.interface import TrialPlan
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
-from plimsoll.traffic.streams.per_flow import flow_name
+from plimsoll.traffic.streams.flows import flow_name
 from plimsoll.traffic.streams.profile import Profile
 from tests.worded.says import Says
 

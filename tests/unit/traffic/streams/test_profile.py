@@ -8,7 +8,7 @@ import yaml
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.imported.profile_file import load_profile
+from plimsoll.traffic.imported.trafficgen import load_profile
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.streams.stream import Stream
 from tests.worded.says import Says

@@ -8,12 +8,10 @@ from plimsoll.errors import InputError
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
-from plimsoll.traffic.teaching.settings import (
+from plimsoll.traffic.teaching.teaching import (
     MeasurementTeaching,
     TeachingSettings,
     WarmupTeaching,
-)
-from plimsoll.traffic.teaching.teaching import (
     background_teaching,
     check_teaching,
     teaching_before,

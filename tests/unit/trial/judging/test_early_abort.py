@@ -13,8 +13,7 @@ from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.judging.early_abort import EarlyAbort
-from plimsoll.trial.outcome.baseline import Baseline
-from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.outcome import Baseline, Outcome
 from tests.unit.trial.seconds import ONE_STREAM, second, trial_of
 from tests.unit.trial.trial_builder import QUEUE_FRAMES, samples
 

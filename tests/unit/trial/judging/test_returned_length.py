@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.trial.judging.returned_length import returned_lengths
+from plimsoll.trial.judging.dut_agreement import returned_lengths
 from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.trial_builder import LOAD_OUT, outcome
 from tests.worded.says import Says

@@ -2,8 +2,8 @@
 
 import pytest
 
-from plimsoll.record.trials.schedule_record import PollingThreadRecord, ScheduleRecord
-from plimsoll.trial.judging.shared_cpu import shared_cpu
+from plimsoll.record.trials.trial_parts import PollingThreadRecord, ScheduleRecord
+from plimsoll.trial.judging.tester_losses import shared_cpu
 from plimsoll.trial.judging.verdict import Judgement
 from plimsoll.trial.outcome.finding import Finding
 from tests.worded.says import Says

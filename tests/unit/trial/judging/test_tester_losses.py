@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.record.trials.loss_blame_record import LossBlameRecord
+from plimsoll.record.trials.trial_parts import LossBlameRecord
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.latency_bound import LatencyBound

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from plimsoll.dut.lab import DutPortCounters, LabPorts
-from plimsoll.dut.passive import PassiveLab
+from plimsoll.dut.wired import PassiveLab
 from plimsoll.generator.interface import Interval, PortInfo, TrialPlan, TrialReport
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.judging.dut_agreement import dut_agreement

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.trial.outcome.host_metrics import HostMetrics
-from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuestion
+from plimsoll.trial.outcome.host_metrics import CpuRole, HostFigure, HostMetrics, HostQuestion
 from tests.unit.trial.host_record import (
     BEGIN_MS,
     HostRecord,

@@ -12,7 +12,7 @@ from plimsoll.generator.interface import Interval, LossesLeftOut, LossEvent
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.judging.early_abort import EarlyAbort
-from plimsoll.trial.outcome.stall_excuses import StallExcuses
+from plimsoll.trial.outcome.due_frames import StallExcuses
 from tests.unit.trial.trial_builder import (
     LOAD_BACK,
     LOAD_OUT,

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from plimsoll.record.trials.schedule_record import (
+from plimsoll.record.trials.trial_parts import (
     OtherProcessRecord,
     PollingThreadRecord,
     ScheduleRecord,

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import CheckFinding
-from plimsoll.tune.audit.remedy import REMEDY_READS
+from plimsoll.tune.audit.finding import REMEDY_READS, CheckFinding
 from plimsoll.tune.host.boot.operating_system import OS_RELEASE
 from plimsoll.tune.host.capture.capture import CapturedHost
-from plimsoll.tune.host.capture.path_pattern import matches
+from plimsoll.tune.host.capture.capture_privacy import matches
 from plimsoll.tune.host.view.host_view import CommandOutput
 from plimsoll.tune.host.view.unread import Unread
 from tests.unit.tune.audit.machines import ONLINE

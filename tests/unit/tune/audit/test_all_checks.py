@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.tune.audit.assumed_intent import assume_intent
-from plimsoll.tune.audit.audit import audit
+from plimsoll.tune.audit.audit import all_checks, audit
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import VERDICTS
-from plimsoll.tune.audit.registry import all_checks
+from plimsoll.tune.audit.without_intent import assume_intent
 from plimsoll.tune.host.capture.capture import CapturedHost
-from plimsoll.tune.host.capture.path_pattern import matches
+from plimsoll.tune.host.capture.capture_privacy import matches
 from plimsoll.tune.host.view.commands import FORMS, commands_of
 from plimsoll.tune.host.view.host_view import CommandOutput
 from plimsoll.tune.host.view.unread import Unread

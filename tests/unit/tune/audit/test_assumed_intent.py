@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.tune.audit.assumed_intent import assume_intent
+from plimsoll.tune.audit.without_intent import assume_intent
 from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.view.unread import Unread
 from tests.unit.tune.audit.machines import CMDLINE, GUEST, booted

@@ -9,7 +9,7 @@ from plimsoll.terminal.options.bmc_options import HostWithBios
 from plimsoll.tune.audit.checks.bios import CHECK
 from plimsoll.tune.audit.finding import CheckFinding
 from plimsoll.tune.host.capture.capture import CapturedHost
-from plimsoll.tune.host.view.bios_answer import BiosAnswer
+from plimsoll.tune.host.view.host_view import BiosAnswer
 from plimsoll.tune.intent.intent import Intent
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from plimsoll.tune.audit.audit import all_checks
 from plimsoll.tune.audit.document import tuning_document
-from plimsoll.tune.audit.registry import all_checks
 
 ROOT = Path(__file__).resolve().parents[4]
 DOCUMENT = ROOT / "docs/tuning.md"

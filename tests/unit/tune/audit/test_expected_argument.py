@@ -5,8 +5,7 @@ The lines are those of releases 4.20 and 5.1 in tests/unit/tune/expected.
 
 from plimsoll.tune.audit.checks.kernel_arguments import CHECK as KERNEL_ARGUMENTS
 from plimsoll.tune.audit.checks.nohz_full import CHECK as NOHZ_FULL
-from plimsoll.tune.audit.expected_argument import expected_on_host
-from plimsoll.tune.audit.present_cpus import ONLINE
+from plimsoll.tune.audit.expected_argument import ONLINE, expected_on_host
 from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.machines import CMDLINE, CPUINFO, INTEL

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.tune.audit.audit import audit
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT
+from plimsoll.tune.audit.expected_argument import NONE_PRESENT
 from plimsoll.tune.host.capture.open_capture import open_root
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.captures.systems import SYSTEMS

@@ -3,18 +3,25 @@
 import pytest
 
 from plimsoll.tune.audit.expected_argument import add_at_boot
-from plimsoll.tune.audit.finding import advice, command, write, write_on_each
-from plimsoll.tune.audit.openshift_object import (
+from plimsoll.tune.audit.finding import (
+    SettingsOwner,
+    advice,
+    command,
+    fitted,
+    owner_of,
+    write,
+    write_on_each,
+)
+from plimsoll.tune.audit.setting import (
     NETWORK_FILES,
     PATCH_FILE,
     POD_FILES,
     POLICY_FILES,
     PROFILE_FILE,
 )
-from plimsoll.tune.audit.remedy import SettingsOwner, fitted, owner_of
 from plimsoll.tune.host.boot.operating_system import OS_RELEASE
 from plimsoll.tune.host.capture.capture import CapturedHost
-from plimsoll.tune.host.capture.path_pattern import matches
+from plimsoll.tune.host.capture.capture_privacy import matches
 from plimsoll.tune.intent.load import load_preset
 from plimsoll.tune.render.render import render
 from tests.unit.tune.audit.intents import intent

@@ -2,9 +2,9 @@
 
 import pytest
 
-from plimsoll.tune.audit.assumed_intent import assume_intent
 from plimsoll.tune.audit.audit import look
 from plimsoll.tune.audit.finding import CheckFinding
+from plimsoll.tune.audit.without_intent import assume_intent
 from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.view.host_view import CommandOutput, HostView
 

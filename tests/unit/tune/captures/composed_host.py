@@ -21,11 +21,10 @@ from plimsoll.terminal.options.bmc_options import HostWithBios
 from plimsoll.text.document import read_document
 from plimsoll.tune.audit.finding import CheckVerdict
 from plimsoll.tune.host.capture.capture import Capture, CapturedHost
+from plimsoll.tune.host.capture.capture_privacy import matches
 from plimsoll.tune.host.capture.collect import collect
-from plimsoll.tune.host.capture.path_pattern import matches
-from plimsoll.tune.host.view.bios_answer import BiosAnswer
 from plimsoll.tune.host.view.commands import commands_of
-from plimsoll.tune.host.view.host_view import CommandOutput, HostView
+from plimsoll.tune.host.view.host_view import BiosAnswer, CommandOutput, HostView
 from plimsoll.tune.host.view.unread import Unread
 from plimsoll.tune.intent.intent import Intent
 from tests.unit.tune.captures.composed_process import process_files

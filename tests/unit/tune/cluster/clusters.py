@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import Kind
+from plimsoll.tune.cluster.object_judgement import ClusterView
 from plimsoll.tune.host.view.unread import Unread, UnreadCause
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import KubeObject, name_of, namespace_of

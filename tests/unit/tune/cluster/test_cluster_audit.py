@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from plimsoll.tune.audit.finding import CheckFinding
-from plimsoll.tune.cluster.cluster_audit import audit_cluster, joined
-from plimsoll.tune.cluster.cluster_view import ClusterView
-from plimsoll.tune.cluster.registry import all_cluster_checks
+from plimsoll.tune.cluster.cluster_audit import all_cluster_checks, audit_cluster, joined
+from plimsoll.tune.cluster.object_judgement import ClusterView
 from plimsoll.tune.host.view.unread import UnreadCause
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset

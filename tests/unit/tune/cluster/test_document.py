@@ -4,9 +4,9 @@ from pathlib import Path
 
 import yaml
 
+from plimsoll.tune.cluster.cluster_audit import all_cluster_checks
 from plimsoll.tune.cluster.document import cluster_document
 from plimsoll.tune.cluster.kinds import ALL_KINDS
-from plimsoll.tune.cluster.registry import all_cluster_checks
 
 DOCUMENT = Path(__file__).resolve().parents[4] / "docs/tuning-cluster.md"
 

@@ -1,8 +1,8 @@
 """Expectations by hand, from the golden files that test_operator_arguments.py names."""
 
-from plimsoll.tune.expected.cpu_mask import tuned_cpu_mask
-from plimsoll.tune.expected.crio import crio_workload_partitioning, kubelet_workload_partitioning
+from plimsoll.tune.expected.kubelet import crio_workload_partitioning, kubelet_workload_partitioning
 from plimsoll.tune.expected.node import expected_node
+from plimsoll.tune.expected.tuned_names import tuned_cpu_mask
 from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.intent_documents import HOST, POOL, intent_of, intent_with
 

@@ -2,13 +2,11 @@
 
 import pytest
 
-from plimsoll.tune.host.boot.virtual_machine import CPUINFO, is_virtual_machine
+from plimsoll.tune.host.boot.operating_system import CPUINFO, is_virtual_machine
 from plimsoll.tune.host.capture.capture import CapturedHost
-from plimsoll.tune.host.cpus.idle_states import IdleState, read_idle_states
-from plimsoll.tune.host.cpus.processor import processor_vendor
+from plimsoll.tune.host.cpus.processor import IdleState, processor_vendor, read_idle_states
 from plimsoll.tune.host.view.rooted_files import walk
-from plimsoll.tune.host.view.unread import CannotRead
-from plimsoll.tune.host.view.whole_number import whole_number
+from plimsoll.tune.host.view.unread import CannotRead, whole_number
 
 
 @pytest.mark.parametrize(

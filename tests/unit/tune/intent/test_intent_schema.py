@@ -8,15 +8,14 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from plimsoll.tune.intent.load import preset_names, preset_text
-from plimsoll.tune.intent.schema import SCHEMA_ID, intent_schema
+from plimsoll.tune.intent.load import SCHEMA_ID, intent_schema, preset_names, preset_text
 
 PUBLISHED = Path(__file__).resolve().parents[4] / "docs/schemas/tuning-intent.schema.json"
 
 
 def test_the_published_file_is_up_to_date() -> None:
     assert PUBLISHED.read_text() == intent_schema(), (
-        "stale: run python -m plimsoll.tune.intent.schema > docs/schemas/tuning-intent.schema.json"
+        "stale: run python -m plimsoll.tune.intent.load > docs/schemas/tuning-intent.schema.json"
     )
     assert json.loads(intent_schema())["$id"] == SCHEMA_ID
 

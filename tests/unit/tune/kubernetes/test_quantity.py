@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.tune.kubernetes.quantity import parse_quantity
+from plimsoll.tune.kubernetes.kube_object import parse_quantity
 from tests.worded.says import Says
 
 

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.tune.kubernetes.static_pod import parse_static_pod, without_secrets
+from plimsoll.tune.kubernetes.pods import parse_static_pod, without_secrets
 from tests.worded.says import Says
 
 MANIFEST = """\

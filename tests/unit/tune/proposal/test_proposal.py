@@ -20,8 +20,7 @@ from plimsoll.tune.intent.network import SriovAttachment
 from plimsoll.tune.intent.nic import Nic
 from plimsoll.tune.proposal.intent_text import intent_text
 from plimsoll.tune.proposal.proposal import Proposal, propose_intent
-from plimsoll.tune.proposal.survey import survey_host
-from plimsoll.tune.proposal.surveyed_ports import ports_in_use
+from plimsoll.tune.proposal.survey import ports_in_use, survey_host
 from tests.unit.tune.captures.composed_host import FOLDER, composed_host
 from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40, tree_of_64
 from tests.worded.says import Says, passage

@@ -8,8 +8,7 @@ import pytest
 
 from plimsoll.cli.tune.capture import needed_files
 from plimsoll.errors import InputError
-from plimsoll.tune.host.capture.capture import CapturedHost
-from plimsoll.tune.host.capture.capture_file import write_capture
+from plimsoll.tune.host.capture.capture import CapturedHost, write_capture
 from plimsoll.tune.host.capture.collect import collect
 from plimsoll.tune.host.capture.open_capture import open_root
 from plimsoll.tune.host.view.host_view import HostView
@@ -17,8 +16,7 @@ from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.load import load_intent
 from plimsoll.tune.proposal.intent_text import intent_text
 from plimsoll.tune.proposal.proposal import propose_intent
-from plimsoll.tune.proposal.survey import survey_host
-from plimsoll.tune.proposal.surveyed_ports import SurveyedPort
+from plimsoll.tune.proposal.survey import SurveyedPort, survey_host
 from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40
 from tests.worded.says import Says, passage
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.tune.host.view.bios_answer import BiosAnswer
+from plimsoll.tune.host.view.host_view import BiosAnswer
 from plimsoll.tune.redfish.bmc_credentials import BmcCredentials
 from plimsoll.tune.redfish.read_bios import read_bios
 from tests.unit.tune.redfish.bmc import PASSWORD, USER, answers, bmc

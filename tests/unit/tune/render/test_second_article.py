@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from plimsoll.tune.render.openshift.kubelet_housekeeping import START_COMMAND_SCRIPT
+from plimsoll.tune.render.openshift.kubelet_config import START_COMMAND_SCRIPT
 from tests.unit.tune.render.rendering import documents, tuned_sections
 
 PROFILE = """

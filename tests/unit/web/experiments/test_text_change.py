@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plimsoll.errors import InputError
 from plimsoll.text.document import parse_document
-from plimsoll.web.experiments.text_change import with_value
+from plimsoll.web.experiments.form_fields import with_value
 
 
 def changed(text: str, path: str, value: str) -> str:

@@ -1,6 +1,6 @@
 """What a live page shows of intervals, worked out by hand."""
 
-from plimsoll.record.live.latest_values import LatestValue, LiveInterval
+from plimsoll.record.live.live_run import LatestValue, LiveInterval
 from plimsoll.web.live.live_feed import live_figures
 from plimsoll.web.live.traffic_points import (
     MOST_POINTS,

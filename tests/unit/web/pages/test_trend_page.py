@@ -6,7 +6,7 @@ import pytest
 from starlette.datastructures import QueryParams
 
 from plimsoll.errors import InputError
-from plimsoll.record.index.run_index import read_index
+from plimsoll.record.index.find import read_index
 from plimsoll.web.pages.trend_page import TrendForm, release_tags, trend_page
 from tests.unit.record.index.run_dirs import (
     EXPERIMENT,

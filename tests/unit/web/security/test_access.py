@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from plimsoll.web.endpoint import ListenEndpoint, ServedEndpoint, UnixEndpoint
-from plimsoll.web.peer import PEER_UID
+from plimsoll.web.endpoint import ListenEndpoint, ServedEndpoint, ServeSettings, UnixEndpoint
+from plimsoll.web.quiet_server import PEER_UID
 from plimsoll.web.security.access import Access, own_path
 from plimsoll.web.security.guard import is_forged
-from plimsoll.web.serve_settings import ServeSettings
 
 TOKEN = "0123456789abcdef" * 4
 PORT = ListenEndpoint("127.0.0.1", 8380)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.web.security.sessions import EntryCodes, Sessions
+from plimsoll.web.security.access import EntryCodes, Sessions
 
 QUARTER_HOUR_S, WEEK_S = 900, 7 * 86400
 

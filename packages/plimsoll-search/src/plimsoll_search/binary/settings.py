@@ -8,19 +8,17 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, NonNegativeInt, model_validator
 
 from ..strategy.ask import Search
-from ..strategy.question import InvalidAction, RepeatField, TrialManner
+from ..strategy.question import InvalidAction, RepeatField, TrialManner, within
 from ..strategy.settings import (
     SearchModel,
     ToPps,
     TrialDurationField,
     ValidationSettings,
 )
-from ..strategy.tester_reach import within
-from ..text.mistakes import mistake
+from ..text.errors import mistake
 from ..text.units import Rate, RateField, RatioField
-from .one_shot import OneShot
-from .plan import BinaryPlan
-from .search import BinarySearch
+from .bounds import BinaryPlan
+from .search import BinarySearch, OneShot
 
 
 class RepeatedValidation(ValidationSettings):

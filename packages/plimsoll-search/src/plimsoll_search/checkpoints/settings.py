@@ -8,19 +8,16 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 
-from ..strategy.question import RepeatField, TrialManner
+from ..strategy.question import RepeatField, TrialManner, within
 from ..strategy.settings import (
     SearchModel,
     ToPps,
     TrialDurationField,
     ValidationSettings,
 )
-from ..strategy.tester_reach import within
-from ..text.errors import InputError
-from ..text.mistakes import mistake
+from ..text.errors import InputError, mistake
 from ..text.units import Rate, RateField, RatioField, format_pps
-from .plan import CheckpointPlan
-from .search import CheckpointSearch
+from .search import CheckpointPlan, CheckpointSearch
 
 # Some load, and then every tenth up to where a DUT begins to be near its limit.
 _SHARES = ("1%", "10%", "20%", "30%", "40%", "50%", "60%", "70%", "80%")

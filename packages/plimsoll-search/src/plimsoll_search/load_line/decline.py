@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..evidence.trial_evidence import LossSample
-from .hypotheses.hypothesis import AT_ONCE, NEARLY
-from .hypotheses.incident import incidents_of
+from .hypotheses import AT_ONCE, NEARLY, incidents_of
 from .overload import stands
 from .tried import Tried
 

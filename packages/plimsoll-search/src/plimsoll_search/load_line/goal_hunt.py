@@ -7,27 +7,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..strategy.ask import Ask, GoalEnd, LimitedBy
-from ..strategy.tester_reach import why_untestable
+from ..strategy.question import why_untestable
 from ..text.units import format_duration, format_pps, format_ratio
-from .allowed_loss.limit import (
+from .allowed_loss.allowed_loss_limit import (
     allowed_loss_limit,
     allowed_phases_limit,
 )
-from .budget import Budget
 from .end_notes import end_notes
 from .goal_record import GoalRecord
 from .hazard import LossRate, loss_free_pps
-from .hypotheses.loss_floor import APART, LEAST_EVENTS, loss_floor
 from .knowledge import Knowledge
 from .limit import Limit
-from .plan import GoalPlan
-from .slow_phases.bridged import stalls_outlast
-from .slow_phases.limit import (
+from .loss_floor import APART, LEAST_EVENTS, loss_floor
+from .plan import Budget, GoalPlan
+from .slow_phases.overlap import stalls_outlast
+from .slow_phases.slow_phase_limit import (
     slow_phase_limit,
     trigger_to_look_for,
     trigger_to_validate,
 )
-from .stalls.limit import burst_wanted, stall_limit
+from .stalls.stall_limit import burst_wanted, stall_limit
 
 # A load that passed is left for a higher one only when the forecast is this much higher.
 _WORTH_A_CLIMB = 0.03

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from ..strategy.ask import Ask
 from ..text.units import format_duration, format_pps
-from .allowed_loss.limit import allowed_loss_limit
+from .allowed_loss.allowed_loss_limit import allowed_loss_limit
 from .bracket import Barred, Bracket
 from .decline import Decline, decline_of
 from .first_loss import lasted, lasting_pps
 from .hazard import loss_free_pps
 from .knowledge import Knowledge
 from .limit import Limit
+from .overload import Spent
 from .plan import GoalPlan
-from .spent import Spent
-from .stalls.limit import stall_limit
-from .stalls.seen import stalls_of
+from .stalls.stall_limit import stall_limit
+from .stalls.stalls_seen import stalls_of
 from .tried import Tried
 
 # The rules that loss breaks: that of its criterion, and the same in a window of a long trial.

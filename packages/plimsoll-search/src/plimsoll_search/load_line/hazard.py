@@ -12,9 +12,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .hypotheses.weigh import Weighed
-from .stalls.seen import unexplained_losses
+from .stalls.stalls_seen import unexplained_losses
 from .tried import Tried
+from .weigh import Weighed
 
 # Two loads this close, as a share of `width`, are one.
 _APART = 0.25

@@ -11,19 +11,17 @@ from typing import Any, TypeVar
 
 from .decline import declined, end_capacity_pps, falls_by_steps
 from .hazard import LossRate, loss_rates
-from .hypotheses.hypothesis import AT_ONCE, NEARLY
-from .hypotheses.incident import LossIncident, incidents_of
-from .hypotheses.weigh import Weighed, weigh
+from .hypotheses import AT_ONCE, NEARLY, LossIncident, incidents_of
 from .overload import loses_all_along, overload_capacity_pps, served_pps
 from .plan import LoadLinePlan
-from .slow_phases.seen import (
+from .slow_phases.onset import (
     SUDDENLY,
     SeenSlowPhases,
     lefts_pps,
     slowed_suddenly,
 )
-from .stalls.forecast import StallForecast, forecast_of
-from .stalls.seen import (
+from .stalls.stall_forecast import StallForecast, forecast_of
+from .stalls.stalls_seen import (
     SeenStall,
     buffer_frames,
     held_frames,
@@ -33,6 +31,7 @@ from .stalls.seen import (
     unexplained_losses,
 )
 from .tried import Tried
+from .weigh import Weighed, weigh
 
 # So much of the load lost: the queue was full nearly all the time.
 _PLAINLY = 0.02

@@ -6,11 +6,10 @@ from collections import Counter
 from dataclasses import replace
 
 from ..strategy.ask import Ask, Finished, GoalEnd, Told
-from ..strategy.tester_reach import Patience, reach_of
-from .budget import Budget
+from ..strategy.question import Patience, reach_of
 from .goal_hunt import Choice, GoalHunt
 from .knowledge import Knowledge
-from .plan import LoadLinePlan
+from .plan import Budget, LoadLinePlan
 from .tried import Tried
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, NonNegativeInt, PositiveInt, PrivateAttr, model_validator
 
 from ..strategy.ask import ONLY_GOAL
+from ..strategy.question import within
 from ..strategy.settings import (
     GoalSettings,
     LossRatios,
@@ -16,8 +17,7 @@ from ..strategy.settings import (
     TrialDurationField,
     ValidationSettings,
 )
-from ..strategy.tester_reach import within
-from ..text.mistakes import mistake
+from ..text.errors import mistake
 from ..text.units import DurationField, RatioField
 from .plan import GoalPlan, LoadLinePlan
 from .search import LoadLineSearch

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .candidate import Hint, mean_loss_ratio
-from .goal import Goal
-from .grid import LoadGrid
-from .span import LoadSpan
-from .trial_log import TrialLog
+from .candidate import Hint, LoadGrid, mean_loss_ratio
+from .classification import TrialLog
+from .goal import Goal, LoadSpan
 
 _MOST_LOADS = 3
 

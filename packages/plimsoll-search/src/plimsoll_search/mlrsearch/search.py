@@ -6,17 +6,13 @@ from dataclasses import dataclass, replace
 
 from ..strategy.ask import Ask, Finished, Told
 from ..strategy.goal_end import GoalEnd
-from ..strategy.tester_reach import Patience, reach_of, why_untestable
+from ..strategy.question import Patience, reach_of, why_untestable
 from ..text.units import format_pps
-from .candidate import Hint, next_load, open_interval
-from .goal import Goal, stages_of
-from .goal_result import GoalBounds
-from .grid import LoadGrid
+from .candidate import Hint, LoadGrid, next_load, open_interval
+from .classification import TrialLog
+from .goal import Goal, LoadSpan, MlrPlan, stages_of
+from .goal_result import GoalBounds, Proof
 from .opening import Opening
-from .plan import MlrPlan
-from .proof import Proof
-from .span import LoadSpan
-from .trial_log import TrialLog
 
 # What a trial is asked for: goal, load in pps and duration in s.
 _Question = tuple[str, float, float]

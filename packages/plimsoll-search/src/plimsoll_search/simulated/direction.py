@@ -1,20 +1,54 @@
-"""One direction through a simulated DUT: a queue that is filled by the load and served.
-
-The queue is a fluid between events: at a constant load and capacity its length changes
-on a straight line until it is empty or full, so a span of hours costs as much as one of
-a microsecond. What is computed are frames lost, frames waiting, and how long frames
-waited, which is what was queued before them divided by the capacity.
-"""
+"""One direction through a simulated DUT: a queue that is filled by the load and served."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
-from typing import NamedTuple
+from statistics import NormalDist
+from typing import NamedTuple, Protocol
 
 from .chance import geometric_sum, poisson
-from .service import Behaviour, Service
+
+
+class Service(NamedTuple):
+    """How a direction is served from now until `until_s`, while its load stays the same.
+
+    `capacity_pps` is how fast frames leave, 0 while the DUT is away; `resumes_pps` is how
+    fast they will leave when it is back. Apart from what does not fit into the buffer, frames
+    are lost in `loss_events_per_s` events of `frames_per_event` (a mean, at least 1; the
+    counts are geometric). A frame that finds no queue still waits: for `mean_wait_s` in
+    the mean, exponentially distributed.
+    """
+
+    until_s: float
+    capacity_pps: float
+    resumes_pps: float
+    mean_wait_s: float
+    loss_events_per_s: float = 0.0
+    frames_per_event: float = 1.0
+
+
+class Behaviour(Protocol):
+    """One direction of a DUT, with whatever state it keeps from trial to trial.
+
+    Times are in s of simulated time since the simulation began, and never go back.
+    """
+
+    @property
+    def buffer_frames(self) -> float:
+        """How many frames can wait."""
+
+    def begin_trial(self, now_s: float) -> None:
+        """A trial begins: what differs from trial to trial is drawn anew."""
+
+    def service(self, now_s: float, load_pps: float, queue_frames: float) -> Service:
+        """How `load_pps` is served from now on, with so many frames waiting.
+
+        Called whenever the load changes, the last service has run out, or the queue has
+        become empty or full. The service must last beyond `now_s`.
+        """
 
 
 class Delay(NamedTuple):
@@ -137,3 +171,39 @@ def _wait_s(queue: float, service: Service, left_s: float) -> float:
     # The product would be none for a service that never ends and never serves.
     served = service.capacity_pps * left_s if service.capacity_pps else 0.0
     return left_s + (queue - served) / service.resumes_pps
+
+
+_STANDARD_NORMAL = NormalDist()
+
+
+class LatencyShape(NamedTuple):
+    """Floor (a median) and its relative deviation, a mean wait and its most; times in ns.
+
+    `queue_ns` is what every frame waits alike.
+    """
+
+    floor_ns: float
+    deviation: float
+    wait_ns: float = 0.0
+    most_wait_ns: float = math.inf
+    queue_ns: float = 0.0
+
+    def value_ns(self, normal: float, exponential: float) -> int:
+        """The latency at the same quantile of both standard distributions."""
+        body_ns = self.floor_ns * math.exp(self.deviation * normal)
+        wait_ns = min(self.wait_ns * exponential, self.most_wait_ns)
+        return max(1, int(body_ns + wait_ns + self.queue_ns))
+
+    def exceeded_ns(self, share: float) -> int:
+        """The latency that so large a share of the frames exceeds."""
+        return self.value_ns(*standard_values(share))
+
+    def slowest_ns(self, frames: int, chance: Random) -> int:
+        """The latency of the slowest of so many frames, drawn each time."""
+        return self.exceeded_ns((1.0 - chance.random()) / frames)
+
+
+def standard_values(beyond: float) -> tuple[float, float]:
+    """The standard normal's and exponential's value that a share of `beyond` exceeds."""
+    beyond = min(max(beyond, 1e-15), 1.0 - 1e-15)
+    return -_STANDARD_NORMAL.inv_cdf(beyond), -math.log(beyond)

@@ -14,8 +14,7 @@ from pydantic import TypeAdapter
 from ..evidence.counted import CountedInterval, Latencies, evidence_of_intervals
 from ..evidence.trial_evidence import TrialEvidence
 from ..strategy.ask import Ask
-from .direction import Passage, SimulatedDirection
-from .latency_shape import LatencyShape
+from .direction import LatencyShape, Passage, SimulatedDirection
 from .models.dut_model import DutModel
 from .models.registry import ModelSettings
 

@@ -1,7 +1,4 @@
-"""One load, asked about until there is an answer: invalid trials again, and repetitions.
-
-A question is a value: being told a trial gives the next question, or the answer.
-"""
+"""One load, asked about until there is an answer, or until the tester proves unable to test it."""
 
 from __future__ import annotations
 
@@ -110,3 +107,56 @@ def why_unproven(validation: Question) -> str:
         f"{validation.attempt} validations in a row at {format_pps(validation.load_pps)} "
         "were invalid: the tester could not tell whether the load holds"
     )
+
+
+# What a tester offers when it gives all it has differs from trial to trial: two in a row on
+# shared CPUs came to 5.89 and 5.97 Mpps. Less than half of the 5 % by which the rate of a trial
+# may be off (tester.rate_tolerance), so that the rest is left for a worse second.
+_MARGIN = 0.02
+# So many loads in a row that cannot be tested are not about the load.
+_MOST_IN_A_ROW = 4
+
+
+class Patience:
+    """Counts the loads in a row that could not be tested."""
+
+    def __init__(self) -> None:
+        self._in_a_row = 0
+
+    def renew(self) -> None:
+        """A load was tested, or the search settled."""
+        self._in_a_row = 0
+
+    def lasts(self) -> bool:
+        """Whether to go on as before, now that another load could not be tested."""
+        self._in_a_row += 1
+        return self._in_a_row < _MOST_IN_A_ROW
+
+
+def sustainable_pps(offered_pps: float) -> float:
+    """What a tester can offer in every trial that offered so much when it gave all it had."""
+    return offered_pps * (1 - _MARGIN)
+
+
+def within(reach_pps: float | None, minimum_pps: float, maximum_pps: float) -> float | None:
+    """The reach as a bound of a search: never below the minimum; None where it bounds nothing."""
+    if reach_pps is None or reach_pps >= maximum_pps:
+        return None
+    return max(reach_pps, minimum_pps)
+
+
+def reach_of(asked: Ask, told: Told, minimum_pps: float) -> float | None:
+    """The load to go down to where the trial met the tester's ceiling; None where it did not.
+
+    At the minimum there is nothing to go down to, so its trials are run again like any.
+    """
+    if told.verdict(asked.goal) != "invalid" or told.offered_at_most_pps is None:
+        return None
+    if asked.load_pps <= minimum_pps:
+        return None
+    return max(minimum_pps, sustainable_pps(told.offered_at_most_pps))
+
+
+def why_untestable(minimum_pps: float) -> str:
+    """Why a search ended that could not even test its minimum, in a sentence."""
+    return f"even at the minimum, {format_pps(minimum_pps)}, no trial could be tested"

@@ -3,8 +3,7 @@ from plimsoll.methods.staircase.result import StaircaseResult
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
-from plimsoll.report.pages.standard.page import standard_page
+from plimsoll.report.pages.standard.page import AnsweringTrials, standard_page
 from plimsoll.report.pages.standard.sections import PageAnswer, PageSection, SectionTable, numbers
 from plimsoll.report.parts.page import Page
 

@@ -3,8 +3,7 @@ from typing import Literal
 from pydantic import Field
 
 from plimsoll.record.files.record_model import RecordModel
-from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.run_outcome import PER_DIRECTION, RunAnswer, RunOutcome, rate_text
+from plimsoll.record.methods.method import PER_DIRECTION, Method, RunAnswer, RunOutcome, rate_text
 from plimsoll.record.results.method_result import MethodResult
 
 

@@ -2,8 +2,7 @@ from plimsoll.methods.staircase.result import METHOD, Stair, StaircaseResult
 from pydantic import BaseModel
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.session import ProgressListener
+from plimsoll.benchmark.session.session import ProgressListener, versions
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest

@@ -3,8 +3,8 @@
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.remote.trex.streams.rates import Bandwidth, Multiplier, ProfileBandwidth, rate_pps
 from plimsoll.remote.trex.streams.stl_stream import StlRate
+from plimsoll.remote.trex.streams.timeline import Bandwidth, Multiplier, ProfileBandwidth, rate_pps
 from tests.worded.says import Says
 
 LINE = 10e9

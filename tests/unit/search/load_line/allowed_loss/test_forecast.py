@@ -6,8 +6,12 @@ import math
 
 import pytest
 
-from plimsoll.search.load_line.allowed_loss.directions import Directions
-from plimsoll.search.load_line.allowed_loss.forecast import AllowedLossForecast, BufferShare, Terms
+from plimsoll.search.load_line.allowed_loss.forecast import (
+    AllowedLossForecast,
+    BufferShare,
+    Directions,
+    Terms,
+)
 from plimsoll.search.load_line.allowed_loss.spectrum import Absences, LikelyTail, Spectrum
 from plimsoll.search.load_line.stalls.load_growth import NO_GROWTH, LoadGrowth
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.search.load_line.allowed_loss.limit import (
+from plimsoll.search.load_line.allowed_loss.allowed_loss_limit import (
     allowed_loss_limit,
     allowed_phases_limit,
     terms_of,
@@ -17,7 +17,7 @@ from plimsoll.search.load_line.goal_record import GoalRecord
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
 from plimsoll.search.load_line.search import LoadLineSearch
-from plimsoll.search.load_line.stalls.limit import stall_limit
+from plimsoll.search.load_line.stalls.stall_limit import stall_limit
 from plimsoll.search.load_line.tried import Tried
 from plimsoll.search.strategy.ask import Phase
 from tests.unit.search.load_line.fluid_dut import FluidDut, search_all

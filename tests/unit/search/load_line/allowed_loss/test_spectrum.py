@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from plimsoll.search.load_line.allowed_loss.spectrum import Spectrum, spectrum_of
-from plimsoll.search.load_line.stalls.forecast import forecast_of
+from plimsoll.search.load_line.stalls.stall_forecast import forecast_of
 from plimsoll.search.load_line.tried import Tried
 from tests.unit.search.load_line.trials import tried
 

@@ -6,8 +6,8 @@ import pytest
 
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
-from plimsoll.search.load_line.slow_phases.bridged import bridged_phases, stalls_outlast
-from plimsoll.search.load_line.slow_phases.limit import slow_phase_limit
+from plimsoll.search.load_line.slow_phases.overlap import bridged_phases, stalls_outlast
+from plimsoll.search.load_line.slow_phases.slow_phase_limit import slow_phase_limit
 from plimsoll.search.load_line.tried import Tried
 from tests.unit.search.load_line.trials import tried
 

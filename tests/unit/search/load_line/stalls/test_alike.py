@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.search.load_line.stalls.alike import alike
+from plimsoll.search.load_line.stalls.arrivals import alike
 
 
 def test_what_does_not_overlap_differs() -> None:

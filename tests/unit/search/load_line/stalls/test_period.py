@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from plimsoll.search.load_line.stalls.period import period_of
+from plimsoll.search.load_line.stalls.arrivals import period_of
 
 
 def test_what_comes_every_37_s_has_that_period() -> None:

@@ -3,7 +3,7 @@
 import json
 
 from plimsoll.tune.audit.checks.exclusive_cpus import CHECK
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT
+from plimsoll.tune.audit.expected_argument import NONE_PRESENT
 from tests.unit.tune.audit.hosts import host_of_8
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import ONLINE

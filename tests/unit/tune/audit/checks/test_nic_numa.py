@@ -3,7 +3,7 @@
 from typing import Any
 
 from plimsoll.tune.audit.checks.nic_numa import CHECK
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT
+from plimsoll.tune.audit.expected_argument import NONE_PRESENT
 from tests.unit.tune.audit.cards import ADDRESS, FILES, LINKS, LISTED, NIC, PCI, VIRTIO_LINKS
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent

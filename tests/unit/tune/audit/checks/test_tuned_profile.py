@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.tune.audit.checks.tuned_profile import CHECK
-from plimsoll.tune.intent.tuned import Tuned
+from plimsoll.tune.intent.system import Tuned
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.processes import KTHREADD, running

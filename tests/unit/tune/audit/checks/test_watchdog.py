@@ -1,7 +1,7 @@
 """Check 7. Formats: Linux, Documentation/admin-guide/sysctl/kernel.rst."""
 
 from plimsoll.tune.audit.checks.watchdog import CHECK
-from plimsoll.tune.audit.present_cpus import NONE_PRESENT
+from plimsoll.tune.audit.expected_argument import NONE_PRESENT
 from tests.unit.tune.audit.hosts import commands, host, host_of_8
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import ONLINE, booted

@@ -11,7 +11,7 @@ import pytest
 
 from plimsoll.tune.audit.finding import CheckFinding
 from plimsoll.tune.cluster.checks.pods_rights import CHECK
-from plimsoll.tune.cluster.cluster_view import ClusterView
+from plimsoll.tune.cluster.object_judgement import ClusterView
 from plimsoll.tune.host.view.unread import UnreadCause
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from plimsoll.tune.cluster.objects.difference import Meanings, differences
+from plimsoll.tune.cluster.objects.expected_object import Meanings, differences
 from plimsoll.tune.cluster.objects.text_meaning import (
     cpu_set,
     json_fields,
     tuned_sections,
     yaml_fields,
 )
-from plimsoll.tune.kubernetes.quantity import parse_quantity
+from plimsoll.tune.kubernetes.kube_object import parse_quantity
 from tests.worded.says import Says
 
 

@@ -15,8 +15,7 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.tune.host.capture import open_capture
-from plimsoll.tune.host.capture.capture import CapturedHost
-from plimsoll.tune.host.capture.capture_file import write_capture
+from plimsoll.tune.host.capture.capture import CapturedHost, write_capture
 from plimsoll.tune.host.capture.collect import NeededFiles, collect
 from plimsoll.tune.host.capture.open_capture import open_root
 from tests.worded.says import Says

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.tune.host.boot.service_environment import (
+from plimsoll.tune.host.cpus.irqbalance_configuration import (
     file_assignments,
     service_environment,
     service_settings,

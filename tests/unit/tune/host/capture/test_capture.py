@@ -16,8 +16,7 @@ import pytest
 from plimsoll.errors import InputError
 from plimsoll.tune.host.capture import collect as collecting
 from plimsoll.tune.host.capture import open_capture
-from plimsoll.tune.host.capture.capture import Capture, CapturedHost
-from plimsoll.tune.host.capture.capture_file import write_capture
+from plimsoll.tune.host.capture.capture import Capture, CapturedHost, write_capture
 from plimsoll.tune.host.capture.collect import NeededFiles, collect
 from plimsoll.tune.host.capture.open_capture import open_root
 from plimsoll.tune.host.view.host_view import CommandOutput

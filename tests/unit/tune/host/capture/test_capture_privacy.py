@@ -20,7 +20,7 @@ from plimsoll.tune.expected.kernel_argument import Vendor
 from plimsoll.tune.expected.kubelet import expected_kubelet
 from plimsoll.tune.expected.node import expected_arguments
 from plimsoll.tune.host.boot.kernel_command_line import KNOWN_ARGUMENTS, PATH, KernelCommandLine
-from plimsoll.tune.host.boot.kubelet_configuration import FIELDS
+from plimsoll.tune.host.boot.kubelet import FIELDS
 from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.capture.capture_privacy import is_private, kept_text
 from plimsoll.tune.host.capture.collect import collect

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.tune.host.capture.path_pattern import matches, parents
+from plimsoll.tune.host.capture.capture_privacy import matches, parents
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.host.processes.over_ssh import over_ssh
-from plimsoll.tune.host.capture import remote_capture
-from plimsoll.tune.host.capture.remote_capture import RemoteCapture, view_over_ssh
+from plimsoll.host.processes.child import over_ssh
+from plimsoll.tune.host.capture import open_capture
+from plimsoll.tune.host.capture.open_capture import RemoteCapture, view_over_ssh
 from tests.unit.tune.host.ssh_stand_in import SshStandIn
 from tests.worded.says import Says
 
@@ -91,7 +91,7 @@ def test_the_time_may_be_up_there_first(ssh: SshStandIn) -> None:
 def test_what_is_larger_than_any_capture_is_cut_off(
     ssh: SshStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote_capture, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(open_capture, "MOST_BYTES", 1 << 20)
     ssh.does("exec cat /dev/zero")
     with closing(captured()) as capture, pytest.raises(MachineError, match="more than 1 MiB"):
         capture.view()

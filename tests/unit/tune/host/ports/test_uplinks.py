@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from plimsoll.terminal.options.bmc_options import HostWithBios
 from plimsoll.tune.host.capture.capture import CapturedHost
 from plimsoll.tune.host.ports.uplinks import ROUTES, uplink_functions
-from plimsoll.tune.host.view.bios_answer import BiosAnswer
+from plimsoll.tune.host.view.host_view import BiosAnswer
 
 HEAD = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT"
 # The default by eno1, 192.168.0.0/24 by eno2.

@@ -7,7 +7,7 @@ import yaml
 
 from plimsoll.errors import InputError
 from plimsoll.tune.cluster.reference import reference
-from plimsoll.tune.intent.fields.extra import merged
+from plimsoll.tune.intent.fields.section import merged
 from plimsoll.tune.render.render import render
 from tests.unit.tune.cluster.clusters import cluster, intent
 from tests.unit.tune.cluster.test_cluster_audit import judged

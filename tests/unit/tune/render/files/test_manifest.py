@@ -1,7 +1,7 @@
 import pytest
 import yaml
 
-from plimsoll.tune.render.files.manifest import manifest_of, manifest_text, yaml_text
+from plimsoll.tune.render.files.rendered_file import manifest_of, manifest_text, yaml_text
 
 NUMBERS = ["0", "0,1", "0-3", "1G", "15e3", "0x10", "8086", "1_000", "5:30", ".5", "+1"]
 WORDS = ["~", "", "y", "No", "on", "OFF", "true", "null", "=", "<<", "2026-11-22"]

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..stalls.forecast import StallForecast
 from ..stalls.load_growth import LoadGrowth
-from ..stalls.seen import stalls_of
+from ..stalls.stall_forecast import StallForecast
+from ..stalls.stalls_seen import stalls_of
 from ..stalls.tail import Likelihood, Tail
 from ..tried import Tried
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...evidence.disturbance import Disturbance, DutAbsence
-from ...evidence.host_cpu import HostCpu, of_host
-from ...evidence.trial_evidence import TrialEvidence
+from ...evidence.trial_evidence import Disturbance, DutAbsence, HostCpu, TrialEvidence, of_host
 
 _NS_PER_S = 1e9
 # The first frame of a stall waits for as long as the loop is away, and then for what was in the

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..tried import Tried
-from .seen import stalls_of
+from .stalls_seen import stalls_of
 
 # The rank of the shortest trial's length that is compared, and the most of any trial: 64 are
 # kept.

@@ -16,7 +16,7 @@ from typing import Self
 from ..tried import Tried
 from .arrivals import RANDOM, Arrivals
 from .load_growth import NO_GROWTH, LoadGrowth
-from .seen import SeenStall, stalls_of
+from .stalls_seen import SeenStall, stalls_of
 
 # Of the lengths at least half as long as the longest, the upper half are the tail.
 OF_LONGEST = 0.5

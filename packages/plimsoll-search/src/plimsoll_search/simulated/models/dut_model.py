@@ -13,9 +13,39 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ...text.units import LatencyField, PpsField, RatioField
 from ..away_times import AwayTimes
-from ..latency_shape import LatencyShape
-from ..service import Behaviour
-from .highest_load import highest_load
+from ..direction import Behaviour, LatencyShape
+
+# Odds need not fall evenly with the load, so a whole range is looked at, this finely.
+_STEPS_PER_DOUBLING = 40
+_LOAD_HALVINGS = 16
+
+
+def highest_load(holds: Callable[[float], bool], least_pps: float, most_pps: float) -> float | None:
+    """The highest load from `least_pps` to `most_pps` at which `holds`; None without one.
+
+    Found downwards from the top in steps of 1.7 %, then by halving the step.
+    """
+    above_pps = most_pps
+    if holds(above_pps):
+        return above_pps
+    steps = math.ceil(math.log2(most_pps / least_pps) * _STEPS_PER_DOUBLING)
+    for step in range(1, steps + 1):
+        load_pps = max(least_pps, most_pps * 2.0 ** (-step / _STEPS_PER_DOUBLING))
+        if holds(load_pps):
+            return _halved(holds, load_pps, above_pps)
+        above_pps = load_pps
+    return None
+
+
+def _halved(holds: Callable[[float], bool], below_pps: float, above_pps: float) -> float:
+    for _ in range(_LOAD_HALVINGS):
+        middle_pps = (below_pps + above_pps) / 2
+        if holds(middle_pps):
+            below_pps = middle_pps
+        else:
+            above_pps = middle_pps
+    return below_pps
+
 
 # Three hours: the validation of the seed methodology.
 HORIZON_S = 10_800.0
@@ -178,3 +208,18 @@ def batch_wait_s(load_pps: float, capacity_pps: float) -> float:
     spare = 1.0 - load_pps / capacity_pps
     burst = _BURST_FRAMES if spare * _BURST_FRAMES <= 1.0 else 1.0 / spare
     return (burst - 1.0) / 2.0 / capacity_pps
+
+
+class TrialCapacity:
+    """A behaviour's capacity, which is drawn anew with each trial."""
+
+    def __init__(self, model: DutModel, direction: int, chance: Random) -> None:
+        self.buffer_frames = float(model.buffer)
+        self.capacity_pps = model.capacity_of(direction)
+        self.chance = chance
+        self._model = model
+        self._direction = direction
+
+    def begin_trial(self, now_s: float) -> None:
+        """Draw the trial's capacity."""
+        self.capacity_pps = self._model.drawn_capacity(self._direction, self.chance)

@@ -6,28 +6,18 @@ from typing import Annotated, get_args
 
 from pydantic import Field
 
-from .capacity.asymmetric import Asymmetric
 from .capacity.diurnal import Diurnal
-from .capacity.fixed_capacity import FixedCapacity
 from .capacity.link_flaps import LinkFlaps
-from .capacity.stalling_tester import StallingTester
+from .capacity.steady import Asymmetric, FixedCapacity, StallingTester
 from .dut_model import DutModel
-from .losses.queueing import Queueing
-from .losses.random_loss import RandomLoss
-from .losses.soft_knee import SoftKnee
-from .memory.drift import Drift
-from .memory.hysteresis import Hysteresis
-from .memory.overload_collapse import OverloadCollapse
-from .memory.steps import CapacitySteps
-from .memory.thermal import ThermalThrottling
-from .memory.warm_up import WarmUp
-from .stalls.changing_buffer import ChangingBuffer
+from .losses.leaking import Queueing, RandomLoss, SoftKnee
+from .memory.overloaded import Hysteresis, OverloadCollapse
+from .memory.temperature import ThermalThrottling, WarmUp
+from .memory.tiring import CapacitySteps, Drift
 from .stalls.garbage_collector import GarbageCollector
-from .stalls.housekeeping import Housekeeping
 from .stalls.noisy_neighbour import NoisyNeighbour
-from .stalls.rare_stalls import RareStalls
-from .stalls.rekeying import Rekeying
-from .stalls.slow_phases import SlowPhases
+from .stalls.rare_stalls import ChangingBuffer, Housekeeping, RareStalls
+from .stalls.slow_phases import Rekeying, SlowPhases
 
 # The model of a simulated lab, distinguished by `kind`.
 ModelSettings = Annotated[

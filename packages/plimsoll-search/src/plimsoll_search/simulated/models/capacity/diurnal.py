@@ -10,9 +10,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from ....text.units import DurationField, RatioField
-from ...service import Service
-from ..dut_model import DutModel, batch_wait_s
-from ..trial_capacity import TrialCapacity
+from ...direction import Service
+from ..dut_model import DutModel, TrialCapacity, batch_wait_s
 
 # Steps of a period in which the capacity stays the same. With a depth of 20 % none is further
 # than 0.03 % from the sine.

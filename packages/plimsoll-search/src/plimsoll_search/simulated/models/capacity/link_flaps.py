@@ -12,9 +12,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from ....text.units import DurationField, RatioField
-from ...service import Service
-from ..dut_model import DutModel, batch_wait_s
-from ..trial_capacity import TrialCapacity
+from ...direction import Service
+from ..dut_model import DutModel, TrialCapacity, batch_wait_s
 
 # The standard error of a survival of 97.5 % is 0.16 % with so many draws.
 _DRAWS = 10_000

@@ -9,9 +9,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from ....text.units import DurationField, RatioField
-from ...service import Service
-from ..dut_model import batch_wait_s
-from ..trial_capacity import TrialCapacity
+from ...direction import Service
+from ..dut_model import TrialCapacity, batch_wait_s
 from .interrupted import InterruptedModel, Interruptions
 from .stall_length import StallLength
 

@@ -7,10 +7,9 @@ from abc import ABC, abstractmethod
 from random import Random
 from typing import NamedTuple
 
-from ...service import Service
-from ..dut_model import DutModel, batch_wait_s
+from ...direction import Service
+from ..dut_model import DutModel, TrialCapacity, batch_wait_s
 from ..losses.compound_loss import odds_of_sum_at_most
-from ..trial_capacity import TrialCapacity
 from .stall_length import StallLength
 from .stalled_queue import StalledQueue
 

@@ -1,4 +1,4 @@
-"""A DUT with two speeds, between which it changes by chance."""
+"""DUTs with two speeds, between which they change by chance or by the clock."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from ....text.mistakes import mistake
+from ....text.errors import mistake
 from ....text.units import DurationField, RatioField
-from .interrupted import (
-    InterruptedBehaviour,
-    InterruptedModel,
-    Interruptions,
-)
+from .interrupted import InterruptedBehaviour, InterruptedModel, Interruptions
 from .stall_length import StallLength
 
 _LengthField = Annotated[DurationField, Field(ge=1e-3, le=3600)]
@@ -50,4 +46,39 @@ class SlowPhases(InterruptedModel):
 
     def behaviour(self, direction: int, chance: Random) -> InterruptedBehaviour:
         """A direction that is fast at first."""
+        return InterruptedBehaviour(self, direction, chance)
+
+
+_RekeyingField = Annotated[DurationField, Field(ge=1e-6, le=3600)]
+
+
+class Rekeying(InterruptedModel):
+    """Every `period` only the share `left` of its capacity is left, from `shortest` to `longest`.
+
+    All lengths are as likely. So a gateway does whose tunnels negotiate new keys on the cores
+    that forward. Each direction begins at a time of its own.
+    """
+
+    summary: ClassVar[str] = "slower by the clock, for as long as new keys take"
+
+    kind: Literal["rekeying"] = "rekeying"
+    period: Annotated[DurationField, Field(ge=1e-3, le=86_400)] = 600.0
+    shortest: _RekeyingField = 20e-3
+    longest: _RekeyingField = 60e-3
+    left: Annotated[RatioField, Field(gt=0, lt=1)] = 0.8
+
+    @model_validator(mode="after")
+    def _lengths_rise(self) -> Self:
+        if self.shortest > self.longest:
+            remedy = f"give at most the longest, {self.longest:g}s"
+            raise mistake(f"is {self.shortest:g} s", remedy, "shortest")
+        return self
+
+    def interruptions(self, load_pps: float) -> Interruptions:
+        """The negotiations, at any load the same."""
+        lengths = StallLength.between(self.shortest, self.longest)
+        return Interruptions(lengths, self.period, True, left=self.left)
+
+    def behaviour(self, direction: int, chance: Random) -> InterruptedBehaviour:
+        """A direction with a phase of its own."""
         return InterruptedBehaviour(self, direction, chance)

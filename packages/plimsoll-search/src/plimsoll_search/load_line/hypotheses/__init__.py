@@ -1,1 +1,0 @@
-"""What may have made the DUT lose frames: one explanation a file, weighed against each other."""
