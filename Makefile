@@ -120,7 +120,7 @@ style: $(DEV_REQUIREMENTS)
 	@build-aux/timed linters $(BIN)/clang-format --dry-run -Werror $(C_SOURCES)
 
 types: $(DEV_REQUIREMENTS)
-	@build-aux/timed linters $(BIN)/mypy --strict plimsoll
+	@build-aux/timed linters $(BIN)/mypy --strict --explicit-package-bases plimsoll benchmarks
 
 format: $(DEV_REQUIREMENTS) ## Format the Python and C sources
 	$(BIN)/ruff check --fix .

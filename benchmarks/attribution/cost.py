@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -36,7 +36,7 @@ class Measured:
 
 
 # How a figure is called, its name in Measured, and how it is written.
-_FIGURES = (
+_FIGURES: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("received Mpps", "received_pps", lambda value: f"{value / 1e6:.4f}"),
     ("loss", "loss_ratio", lambda value: f"{value:.4%}"),
     ("p99.9 us", "p99_9_us", lambda value: f"{value:.1f}"),

@@ -23,7 +23,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -50,6 +49,7 @@ from plimsoll.trial.outcome.series import TrialSeries
 
 _BEGIN_NS = 1_773_480_413 * 10**9
 _QUEUE_FRAMES = 16_384
+_LOAD_PPS = 300_000.0
 # The draws of which histograms are made decide how wide they are.
 _LATENCIES, _ACROSS, _PROBES, _PROBES_ACROSS, _GAPS = 30_000, 2_500, 400, 20, 1_500
 _DRAWS = (_LATENCIES, _ACROSS, _PROBES, _PROBES_ACROSS, _GAPS)
@@ -106,9 +106,11 @@ def experiment_of(streams: int) -> tuple[Experiment, TrialPlan]:
             "search": {"strategy": "binary", "minimum": "50kpps", "maximum": "2Mpps"},
         }
     )
-    compiled = compile_profile(experiment.profile, 300_000.0, ((0, 1), (1, 0)))
-    plan = experiment.trial.plan(compiled, 3600.0, mark=1, queue_frames=_QUEUE_FRAMES)
-    return experiment, replace(plan, load_pps=300_000.0)
+    compiled = compile_profile(experiment.profile, _LOAD_PPS, ((0, 1), (1, 0)))
+    plan = experiment.trial.plan(
+        compiled, 3600.0, load_pps=_LOAD_PPS, mark=1, queue_frames=_QUEUE_FRAMES
+    )
+    return experiment, plan
 
 
 def measure(

@@ -67,7 +67,9 @@ def own_share(trial: dict[str, Any]) -> float:
 
 def stalled_share(trial: dict[str, Any]) -> float:
     """Of the tester's loop that was away most."""
-    return max(each["stalled_ns"] / 1e9 / trial["sending_s"] for each in trial["workers"])
+    return max(
+        float(each["stalled_ns"]) / 1e9 / float(trial["sending_s"]) for each in trial["workers"]
+    )
 
 
 def broken_rules(trial: dict[str, Any]) -> list[str]:

@@ -23,7 +23,8 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.methods.load_line.run import find_load_line
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report import write_report
 
 _FIRST_SCREEN = (

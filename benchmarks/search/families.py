@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from benchmarks.search.held_out import HELD_OUT, HELD_OUT_LAST, HELD_OUT_LOSSY
 from plimsoll.search.simulated.models.capacity.diurnal import Diurnal
@@ -57,7 +57,7 @@ def _log_uniform(chance: Random, least: float, most: float) -> float:
     return math.exp(chance.uniform(math.log(least), math.log(most)))
 
 
-def _basics(chance: Random) -> dict[str, object]:
+def _basics(chance: Random) -> dict[str, Any]:
     """What every DUT has: half to one and a half Mpps, and a ring of one to eight thousand."""
     return {
         "capacity": _log_uniform(chance, 0.5e6, 1.5e6),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from statistics import mean, median, stdev
 from types import MappingProxyType
 
-from MLRsearch import (
+from MLRsearch import (  # type: ignore[import-untyped]
     AbstractMeasurer,
     Config,
     MeasurementResult,
@@ -108,7 +108,7 @@ def theirs(goals: Sequence[PeerGoal], dut: RandomDut) -> Found:
     )
 
 
-class _Measurer(AbstractMeasurer):
+class _Measurer(AbstractMeasurer):  # type: ignore[misc]
     def __init__(self, dut: RandomDut) -> None:
         self._dut = dut
 

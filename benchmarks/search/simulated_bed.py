@@ -81,6 +81,7 @@ class SimulatedBed:
             streams,
             asked.duration_s,
             mark=self._marks.take(),
+            load_pps=asked.load_pps,
             queue_frames=self._ports.queue_frames,
         )
         criteria = self._goals[asked.goal]
