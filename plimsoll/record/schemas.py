@@ -1,6 +1,6 @@
 """The published JSON Schemas of the record, generated from its models.
 
-Run `python -m plimsoll.record.schemas docs/schemas` after a change of a model.
+`python -m plimsoll.record.schemas FOLDER` writes them, as `make docs` does into build/docs/schemas.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _BASE = "urn:plimsoll:schema"
 # Documents that are not a run's result; that of a method is published under the name that its entry
 # says.
-_OTHERS: Mapping[str, type[BaseModel]] = {
+OTHER_DOCUMENTS: Mapping[str, type[BaseModel]] = {
     "window-record": WindowRecord,
     "audit": AuditRecord,
     "trial-causes": TrialCauses,
@@ -34,27 +34,26 @@ _OTHERS: Mapping[str, type[BaseModel]] = {
 }
 
 
-def published_schemas() -> dict[str, str]:
-    """File name to content, for every schema of the record."""
-    published = {**{method.schema: method.result for method in METHODS.values()}, **_OTHERS}
-    return {f"{name}.schema.json": _schema(name, model) for name, model in published.items()}
+def published_schema(name: str) -> str:
+    """The schema of the document that is published under `name`. Raises KeyError."""
+    schema = _published()[name].model_json_schema(mode="serialization")
+    head = {"$schema": _DIALECT, "$id": f"{_BASE}:{name}:1"}
+    return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def write_schemas(folder: Path) -> list[Path]:
     """Write every schema into `folder` and return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
-    for file_name, text in published_schemas().items():
-        path = folder / file_name
-        path.write_text(text, encoding="utf-8")
+    for name in _published():
+        path = folder / f"{name}.schema.json"
+        path.write_text(published_schema(name), encoding="utf-8")
         paths.append(path)
     return paths
 
 
-def _schema(name: str, model: type[BaseModel]) -> str:
-    head = {"$schema": _DIALECT, "$id": f"{_BASE}:{name}:1"}
-    schema = model.model_json_schema(mode="serialization")
-    return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
+def _published() -> dict[str, type[BaseModel]]:
+    return {each.schema: each.result for each in METHODS.values()} | dict(OTHER_DOCUMENTS)
 
 
 def main(arguments: Sequence[str]) -> int:

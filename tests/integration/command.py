@@ -22,6 +22,7 @@ from plimsoll.host.ledger.hugepage_claims import all_claims, claims_locked, pool
 from plimsoll.host.ledger.shared_directory import ledger_uses
 from tests.integration.turns import refuse_taken
 from tests.integration.warm_start import run_warm
+from tests.unit.record.published import schema_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -205,9 +206,8 @@ def kill_when(
 
 
 def assert_keeps_to_schema(document: object, name: str) -> None:
-    """`document` is as docs/schemas/`name`.schema.json has it."""
-    schema = json.loads((ROOT / f"docs/schemas/{name}.schema.json").read_text())
-    jsonschema.Draft202012Validator(schema).validate(document)
+    """`document` is as the schema has it that is published as `name`."""
+    jsonschema.Draft202012Validator(schema_of(name)).validate(document)
 
 
 def assert_nothing_is_left(place: Workplace, hugepages_before: int) -> None:

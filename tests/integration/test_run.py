@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import jsonschema
 import pytest
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
@@ -17,8 +16,8 @@ from hdrh.log import HistogramLogReader
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.cpu_claims import refuse_polled_cpus
 from tests.integration.command import (
-    ROOT,
     Workplace,
+    assert_keeps_to_schema,
     assert_nothing_is_left,
     finished_trials,
     hugepages,
@@ -72,8 +71,7 @@ def offered_pps(directory: Path, number: int) -> dict[str, float]:
 
 def test_from_an_experiment_to_a_validated_load_line(finished: FinishedRun) -> None:
     result = finished.result
-    schema = json.loads((ROOT / "docs/schemas/result.schema.json").read_text())
-    jsonschema.Draft202012Validator(schema).validate(result)
+    assert_keeps_to_schema(result, "result")
     assert json.loads((finished.directory / "result.json").read_text()) == result
     line = result["load_line"]
     assert line["intended_pps_per_direction"] == 8000
@@ -206,8 +204,7 @@ def test_a_single_trial_on_a_loopback_which_needs_no_dut(place: Workplace) -> No
     )
     assert done.returncode == 0, done.stderr
     trial = json.loads(done.stdout)
-    schema = json.loads((ROOT / "docs/schemas/trial-record.schema.json").read_text())
-    jsonschema.Draft202012Validator(schema).validate(trial)
+    assert_keeps_to_schema(trial, "trial-record")
     assert trial["verdict"] == "pass"
     # The tester gives up those that it was kept from sending for too long.
     due = [stream["sent"] + stream["skipped"] for stream in trial["streams"]]

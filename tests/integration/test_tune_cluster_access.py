@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from plimsoll.host.kubernetes.api_client import connect
+from plimsoll.tune.cluster.document import cluster_document
 from plimsoll.tune.cluster.kinds import ROLE, ROLE_BINDING, SERVICE_ACCOUNT_OF_PODS
 from tests.integration.cluster import kubeconfig
 from tests.integration.cluster.audit_command import audited, refused
@@ -27,7 +28,7 @@ from tests.integration.cluster.presets import (
     verdicts_when_all_acted,
 )
 from tests.integration.cluster.served import ServedCluster
-from tests.integration.command import ROOT, until
+from tests.integration.command import until
 
 # Somebody who may do nothing yet.
 ACCOUNT: Manifest = {
@@ -47,8 +48,7 @@ def empty(kube_cluster: ServedCluster) -> Iterator[ServedCluster]:
 
 
 def documented_role() -> dict[str, Any]:
-    document = (ROOT / "docs" / "tuning-cluster.md").read_text()
-    found = re.search(r"```yaml\n(.*?)```", document, re.DOTALL)
+    found = re.search(r"```yaml\n(.*?)```", cluster_document(), re.DOTALL)
     assert found
     role: dict[str, Any] = yaml.safe_load(found[1])
     return role

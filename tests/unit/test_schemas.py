@@ -11,9 +11,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from jsonschema_specifications import REGISTRY
 
+from tests.unit.record.published import PUBLISHED, schema_of
+
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "docs/schemas/engine-protocol.schema.json").read_text())
-PUBLISHED = sorted(ROOT.glob("docs/schemas/*.json"))
+SCHEMA = schema_of("engine-protocol")
 # The end of a property's name, and how its description says that unit.
 UNITS = {
     "_s": r"in s\b",
@@ -62,9 +63,9 @@ def validator(message: str | None = None) -> Draft202012Validator:
     return Draft202012Validator({"$ref": f"#/$defs/{message}", "$defs": SCHEMA["$defs"]})
 
 
-@pytest.mark.parametrize("path", PUBLISHED, ids=lambda p: p.name)
-def test_published_schemas_are_draft_2020_12(path: Path) -> None:
-    schema = json.loads(path.read_text())
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_schemas_are_draft_2020_12(name: str) -> None:
+    schema = schema_of(name)
     assert schema["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
     Draft202012Validator.check_schema(schema)
 
@@ -83,14 +84,14 @@ def keywords(schema: Any) -> Iterator[str]:
                 yield from keywords(below)
 
 
-@pytest.mark.parametrize("path", PUBLISHED, ids=lambda p: p.name)
-def test_published_schemas_have_no_keyword_but_json_schemas(path: Path) -> None:
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_schemas_have_no_keyword_but_json_schemas(name: str) -> None:
     """Strict validators, such as ajv, refuse a schema with any other."""
     meta = "https://json-schema.org/draft/2020-12/meta/"
     known: set[str] = set()
     for vocabulary in ("core", "applicator", "validation", "meta-data", "format-annotation"):
         known |= REGISTRY.contents(meta + vocabulary)["properties"].keys()
-    assert set(keywords(json.loads(path.read_text()))) <= known
+    assert set(keywords(schema_of(name))) <= known
 
 
 def properties(schema: Any, place: str = "") -> Iterator[tuple[str, Any]]:
@@ -106,17 +107,17 @@ def properties(schema: Any, place: str = "") -> Iterator[tuple[str, Any]]:
             yield from properties(each, f"{place}/{number}")
 
 
-@pytest.mark.parametrize("path", PUBLISHED, ids=lambda p: p.name)
-def test_every_property_says_what_it_is(path: Path) -> None:
-    found = dict(properties(json.loads(path.read_text())))
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_every_property_says_what_it_is(name: str) -> None:
+    found = dict(properties(schema_of(name)))
     silent = [place for place, each in found.items() if len(each.get("description", "")) < 8]
     assert len(found) > 20
     assert silent == [], "give each a Field(description=...) or a text below it"
 
 
-@pytest.mark.parametrize("path", PUBLISHED, ids=lambda p: p.name)
-def test_units_in_names_are_units_in_descriptions(path: Path) -> None:
-    for place, each in properties(json.loads(path.read_text())):
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_units_in_names_are_units_in_descriptions(name: str) -> None:
+    for place, each in properties(schema_of(name)):
         words = next((words for end, words in UNITS.items() if place.endswith(end)), "")
         assert re.search(words, each["description"]), f"{place}: {each['description']}"
 

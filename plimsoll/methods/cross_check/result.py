@@ -1,6 +1,6 @@
 """The result of `plimsoll cross-check`: one profile, sent by several generators in turn.
 
-Its JSON Schema is published as docs/schemas/cross-check-result.schema.json.
+Its JSON Schema is published as cross-check-result.schema.json.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The result of `plimsoll latency-at-load`: latency at shares of a rate.
 
-Its JSON Schema is published as docs/schemas/latency-at-load-result.schema.json.
+Its JSON Schema is published as latency-at-load-result.schema.json.
 """
 
 from __future__ import annotations

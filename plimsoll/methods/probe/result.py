@@ -1,6 +1,6 @@
 """The result of `plimsoll probe`: the latency of one frame in flight, over hours.
 
-Its JSON Schema is published as docs/schemas/probe-result.schema.json.
+Its JSON Schema is published as probe-result.schema.json.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The result of an RFC 2544 run: a part for each test, a row for each kind of frames.
 
-Its JSON Schema is published as docs/schemas/rfc2544-result.schema.json. All rates are per
+Its JSON Schema is published as rfc2544-result.schema.json. All rates are per
 direction. A row whose test could not be measured has nulls, and says why in `reason`.
 """
 

@@ -1,6 +1,6 @@
 """The result of an RFC 9004 run: back-to-back bursts and the buffer that they tell of.
 
-Its JSON Schema is published as docs/schemas/rfc9004-result.schema.json. Rates and frames are
+Its JSON Schema is published as rfc9004-result.schema.json. Rates and frames are
 per direction.
 """
 

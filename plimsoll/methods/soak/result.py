@@ -1,6 +1,6 @@
 """What a soak found: its result.json.
 
-Its JSON Schema is published as docs/schemas/soak-result.schema.json.
+Its JSON Schema is published as soak-result.schema.json.
 """
 
 from __future__ import annotations

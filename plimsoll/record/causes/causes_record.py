@@ -1,6 +1,6 @@
 """What explains a trial's spikes, losses and stalls: `causes/<trial>.json` of a run.
 
-Its JSON Schema is published as docs/schemas/trial-causes.schema.json.
+Its JSON Schema is published as trial-causes.schema.json.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class Method(Generic[R]):
     """What a run is called, what it leaves, and what that comes to.
 
     `name` stands in journal and result.json, and `plimsoll <command>` leaves such a run.
-    `result` is the model of result.json, published as docs/schemas/<schema>.schema.json, and
+    `result` is the model of result.json, published as <schema>.schema.json, and
     `outcome` says in one line what it found. `figures` are what runs of it are compared by
     beyond that and the latency and loss of its trial.
 

@@ -1,6 +1,6 @@
 """What `plimsoll check` found: an experiment's mistakes, or what a run of it would do.
 
-Its JSON Schema is published as docs/schemas/check-result.schema.json.
+Its JSON Schema is published as check-result.schema.json.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What `plimsoll osnoise` found: how long CPUs were away from a loop that only looks at the clock.
 
-Its JSON Schema is published as docs/schemas/noise-result.schema.json.
+Its JSON Schema is published as noise-result.schema.json.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The result of a run: result.json, and what `plimsoll run --json` prints.
 
-Its JSON Schema is published as docs/schemas/result.schema.json.
+Its JSON Schema is published as result.schema.json.
 """
 
 from __future__ import annotations

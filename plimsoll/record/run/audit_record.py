@@ -1,6 +1,6 @@
 """The audit of a host: audit.json of a run, and what `plimsoll tune audit --json` prints.
 
-Its JSON Schema is published as docs/schemas/audit.schema.json; docs/tuning-audit.md tells of
+Its JSON Schema is published as audit.schema.json; docs/tuning-audit.md tells of
 its fields.
 """
 

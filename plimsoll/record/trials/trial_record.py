@@ -1,6 +1,6 @@
 """The trial record: everything a trial found, as the journal keeps it.
 
-Its JSON Schema is published as docs/schemas/trial-record.schema.json.
+Its JSON Schema is published as trial-record.schema.json.
 """
 
 from __future__ import annotations

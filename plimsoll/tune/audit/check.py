@@ -39,7 +39,7 @@ _NOTHING_READ = "of what it is about, nothing can be read here without an intent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """What it asks and why, in words that docs/tuning.md shows, and the rule that answers.
+    """What it asks and why, in words that `make docs` shows, and the rule that answers.
 
     `reads` are the files, `links` the symbolic links and `lists` the directories, as patterns
     of plimsoll.tune.host.capture.capture_privacy; a pattern's `*` lists the directory before it

@@ -1,7 +1,4 @@
-"""docs/tuning.md, made of the checks' own words.
-
-Run `python -m plimsoll.tune.audit.document > docs/tuning.md` after a change of a check.
-"""
+"""The page of all checks of a host, tuning.md, made of the checks' own words by `make docs`."""
 
 from __future__ import annotations
 

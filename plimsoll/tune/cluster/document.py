@@ -1,7 +1,4 @@
-"""docs/tuning-cluster.md, made of the cluster checks' own words.
-
-Run `python -m plimsoll.tune.cluster.document > docs/tuning-cluster.md` after a change of a check.
-"""
+"""The page of all checks of a cluster, tuning-cluster.md, made of their words by `make docs`."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
 from plimsoll.errors import InputError
+from tests.unit.record.published import schema_of
 from tests.worded.says import Says
 
-SCHEMA = Path(__file__).parents[3] / "docs/schemas/audit.schema.json"
 runner = CliRunner()
 INTENT = """\
 name: declared
@@ -78,7 +78,7 @@ def test_the_document_has_everything_of_each_check(root: Path, intent: Path) -> 
     status, text = audited(root, "--intent", str(intent), "--json")
     assert status == 1
     document = json.loads(text)
-    Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    Draft202012Validator(schema_of("audit")).validate(document)
     assert (document["format"], document["version"]) == ("plimsoll-audit", 2)
     # No run has it.
     assert (document["role"], document["under_test"], document["unread"]) == (None, None, "")

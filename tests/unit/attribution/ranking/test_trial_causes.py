@@ -46,9 +46,9 @@ from tests.unit.attribution.traces import (
     stall,
     visit,
 )
+from tests.unit.record.published import schema_of
 from tests.unit.record.trial_parts import PLANS, counts, interval
 
-SCHEMAS = Path(__file__).resolve().parents[4] / "docs" / "schemas"
 TRACE = TraceState(
     clock="x86-tsc",
     events=2,
@@ -106,7 +106,7 @@ def _with(made: Any, **more: Any) -> Any:
 
 
 def test_the_record_keeps_to_its_schema_whose_every_property_is_described() -> None:
-    schema = json.loads((SCHEMAS / "trial-causes.schema.json").read_text())
+    schema = schema_of("trial-causes")
     written = json.loads(causes_of_trial(facts()).record.model_dump_json())
     Draft202012Validator(schema).validate(written)
     models = [schema, *schema["$defs"].values()]

@@ -9,9 +9,9 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from tests.unit.cli.runs_command import Plimsoll
+from tests.unit.record.published import schema_of
 from tests.worded.says import Says, passage
 
-SCHEMA = Path(__file__).parents[4] / "docs/schemas/check-result.schema.json"
 EXPERIMENT = """\
 name: sim
 lab: {kind: simulated, model: {kind: fixed-capacity}}
@@ -42,7 +42,7 @@ def files(plimsoll: Plimsoll, state: Path, tmp_path: Path) -> None:
 def checked_json(plimsoll: Plimsoll, *words: str) -> Any:
     plimsoll("check", *words, "--json")
     document = json.loads(plimsoll.out)
-    Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    Draft202012Validator(schema_of("check-result")).validate(document)
     return document
 
 

@@ -11,9 +11,9 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.audit_record import AuditRecord, load_audit, read_audits
 from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.benchmark.audits import audit_of, finding
+from tests.unit.record.published import schema_of
 from tests.worded.says import Says
 
-SCHEMA = Path(__file__).parents[4] / "docs/schemas/audit.schema.json"
 # As runs kept it in version 1.
 EARLIER: dict[str, Any] = {
     "format": "plimsoll-audit",
@@ -76,7 +76,7 @@ def test_what_is_written_keeps_to_the_published_schema_and_is_read_again(tmp_pat
     audit = audit_of("bench", finding(3, "fail"), finding(7, "ok"), finding(9, "ok"))
     audit.write(tmp_path / "audit.json")
     written = json.loads((tmp_path / "audit.json").read_text())
-    validator = Draft202012Validator(json.loads(SCHEMA.read_text()))
+    validator = Draft202012Validator(schema_of("audit"))
     validator.validate(written)
     assert (written["format"], written["version"]) == ("plimsoll-audit", 2)
     assert written["counts"] == {
@@ -95,7 +95,7 @@ def test_what_is_written_keeps_to_the_published_schema_and_is_read_again(tmp_pat
 def test_one_that_was_not_audited_keeps_to_it_too(says: Says) -> None:
     unread = AuditRecord.not_audited("observed", "ssh://dut", None, "no route to host")
     written = json.loads(unread.text)
-    Draft202012Validator(json.loads(SCHEMA.read_text())).validate(written)
+    Draft202012Validator(schema_of("audit")).validate(written)
     assert written["findings"] == []
     assert written["unread"] == says()
 

@@ -1,7 +1,6 @@
 """The published schema is the model's, and takes what the model takes."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,13 +9,8 @@ from jsonschema import Draft202012Validator
 
 from plimsoll.tune.intent.load import SCHEMA_ID, intent_schema, preset_names, preset_text
 
-PUBLISHED = Path(__file__).resolve().parents[4] / "docs/schemas/tuning-intent.schema.json"
 
-
-def test_the_published_file_is_up_to_date() -> None:
-    assert PUBLISHED.read_text() == intent_schema(), (
-        "stale: run python -m plimsoll.tune.intent.load > docs/schemas/tuning-intent.schema.json"
-    )
+def test_it_has_its_own_id() -> None:
     assert json.loads(intent_schema())["$id"] == SCHEMA_ID
 
 
