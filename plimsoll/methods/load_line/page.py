@@ -10,7 +10,7 @@ from plimsoll.methods.load_line.first_screen import first_screen, measured_in, r
 from plimsoll.record.run.journal import LAB_UP, JournalContents
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.report.charts import figures_of, host_figures_of
+from plimsoll.report.charts import drawn_types, figures_of
 from plimsoll.report.charts.trial_figures import trial_figures
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.data.times import GAP_COLUMNS, LATENCY_COLUMNS, LATENESS_COLUMNS
@@ -26,12 +26,10 @@ from plimsoll.report.parts.trial_details import sharing_note, stream_lines, tria
 from plimsoll.report.tuning.section import tuning_section
 from plimsoll.text.units import format_ns
 
-_KEY_FIGURES = ("search-path", "rx-rate", "latency-over-time")
-
 
 def run_page(run: RunDirectory) -> Page:
     """The page of a run in any state. Raises RecordError when the record is damaged."""
-    data = load_run(run)
+    data = load_run(run, drawn_types())
     shown = data.focus.number if data.focus else None
     return page_of(data, trial_figures(run, data.trials, shown))
 
@@ -41,7 +39,11 @@ def page_of(data: RunData, of_trials: Mapping[int, tuple[Figure, ...]] | None = 
     causes = causes_section(data.causes, data.kernel_events, data.trials, data.result)
     headline = first_screen(data, causes.sentence if causes else "")
     found = evidence(data)
-    host_figures = host_figures_of(data)
+    charts = figures_of(data)
+    first = tuple(each.name for each in charts["first-screen"])
+    if data.single:
+        # One trial searches nothing.
+        first = tuple(name for name in first if name != "search-path")
     focus = data.focus.number if data.focus else None
     contents = [("latency", "Latency"), ("believe", "Why believe it")]
     contents += [("causes", "Causes")] if causes else []
@@ -49,8 +51,8 @@ def page_of(data: RunData, of_trials: Mapping[int, tuple[Figure, ...]] | None = 
         template="load-line.html.j2",
         headline=headline,
         contents=(*contents, ("hosts", "Hosts"), ("tuning", "Tuning")),
-        figures=(*figures_of(data), *host_figures),
-        key_figures=_KEY_FIGURES[1:] if data.single else _KEY_FIGURES,
+        figures=tuple(each for figures in charts.values() for each in figures),
+        key_figures=first,
         trials=trial_lines(data),
         details=trial_details(data.trials, of_trials or {}, focus),
         marked=focus if headline.value else None,
@@ -62,7 +64,7 @@ def page_of(data: RunData, of_trials: Mapping[int, tuple[Figure, ...]] | None = 
             "criteria": criterion_lines(data),
             "criteria_of": measured_in(data.focus),
             "hosts": host_sections(data.observed),
-            "host_figures": host_figures,
+            "charts": charts,
             "allocations": allocation_words(data.journal),
             "tuning": tuning_section(data.audits, data.observed),
             "streams": stream_lines(data),

@@ -1,51 +1,36 @@
-"""The report's charts. A new one is a file here and a line in CHARTS or HOST_CHARTS."""
+"""The report's charts: each module here, or in a folder here, that says `CHART = ` is one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from functools import cache
+from typing import get_args
 
-from plimsoll.report.charts.causes_timeline import causes_timeline
-from plimsoll.report.charts.hosts.cpu_heat import cpu_heat
-from plimsoll.report.charts.hosts.cpu_time import cpu_time
-from plimsoll.report.charts.hosts.interrupt_rate import interrupt_rate
-from plimsoll.report.charts.latency.latency_buckets import latency_buckets
-from plimsoll.report.charts.latency.latency_by_trial import latency_by_trial
-from plimsoll.report.charts.latency.latency_ccdf import latency_ccdf
-from plimsoll.report.charts.latency.latency_distribution import latency_distribution
-from plimsoll.report.charts.latency.latency_over_time import latency_over_time
-from plimsoll.report.charts.lost_frames import lost_frames
-from plimsoll.report.charts.polling_gaps import polling_gaps
-from plimsoll.report.charts.rx_rate import rx_rate
-from plimsoll.report.charts.search_path import search_path
-from plimsoll.report.charts.sent_rate import sent_rate
-from plimsoll.report.charts.stalls import stalls
+from plimsoll.plug_ins import registered
+from plimsoll.report.charts.chart import Chart, Section
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.figures.figure import Figure
 
-CHARTS: tuple[Callable[[RunData], Figure], ...] = (
-    search_path,
-    rx_rate,
-    latency_over_time,
-    latency_buckets,
-    latency_distribution,
-    latency_ccdf,
-    latency_by_trial,
-    sent_rate,
-    lost_frames,
-    stalls,
-    polling_gaps,
-)
-# Of runs during which hosts were observed; all of them stand in the page's section on hosts.
-HOST_CHARTS: tuple[Callable[[RunData], Figure], ...] = (cpu_time, cpu_heat, interrupt_rate)
+_FOLDERS = (__name__, f"{__name__}.latency", f"{__name__}.hosts")
 
 
-def figures_of(data: RunData) -> tuple[Figure, ...]:
-    """All charts of a run but those of its hosts."""
-    charts = (causes_timeline, *CHARTS) if data.causes else CHARTS
-    return tuple(make(data) for make in charts)
+@cache
+def charts() -> tuple[Chart, ...]:
+    """All, in the order in which they stand in their sections."""
+    return tuple(sorted(registered(_FOLDERS, "CHART"), key=lambda each: each.order))
 
 
-def host_figures_of(data: RunData) -> tuple[Figure, ...]:
-    """All charts of a run's hosts; none where no host was observed."""
-    charts = HOST_CHARTS if data.hosts and data.hosts.hosts else ()
-    return tuple(make(data) for make in charts)
+def drawn_types() -> tuple[str, ...]:
+    """The metric types that charts draw. Hours of all types would be millions of rows."""
+    return tuple(sorted({name for each in charts() for name in each.types}))
+
+
+def figures_of(data: RunData) -> Mapping[Section, tuple[Figure, ...]]:
+    """The charts of each section of a run's page; none of what was not looked at in the run."""
+    looked_at = {"causes": bool(data.causes), "hosts": bool(data.hosts and data.hosts.hosts)}
+    return {
+        section: tuple(each.draw(data) for each in charts() if each.section == section)
+        if looked_at.get(section, True)
+        else ()
+        for section in get_args(Section)
+    }

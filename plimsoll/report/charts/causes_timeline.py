@@ -6,6 +6,7 @@ import altair as alt
 
 from plimsoll.attribution.ranking.summary import explanation_of
 from plimsoll.record.causes.causes_record import ExplainedIncident, TrialCauses
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.figures.figure import Figure, records, series_scale
 from plimsoll.report.figures.time_axis import TimeAxis
@@ -82,3 +83,6 @@ def _dots(rows: list[dict[str, object]], axis: TimeAxis) -> alt.Chart:
         )
     )
     return chart
+
+
+CHART = Chart(causes_timeline, "causes")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.run_data import LOST_TYPE, RunData
 from plimsoll.report.data.trial_series import series_of, trial_words
 from plimsoll.report.figures.figure import Figure, records, series_scale
@@ -76,3 +77,6 @@ def _dots(kept: Thinned, sending_s: float) -> alt.Chart:
         )
     )
     return chart
+
+
+CHART = Chart(lost_frames, "lost", types=(LOST_TYPE,))

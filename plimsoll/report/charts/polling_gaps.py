@@ -5,6 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from plimsoll.generator.histogram import recorded_buckets
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.run_data import LoopGaps, RunData
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.figures.figure import Figure, records, series_scale
@@ -57,3 +58,6 @@ def _lines(rows: list[dict[str, object]]) -> alt.Chart:
         )
     )
     return chart
+
+
+CHART = Chart(polling_gaps, "tester", order=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.charts.rate_over_time import rate_over_time
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import series_of, trial_words
@@ -21,3 +22,6 @@ def rx_rate(data: RunData) -> Figure:
     )
     chart, remarks = rate_over_time(series, data.focus, "received")
     return Figure(_NAME, _TITLE, caption + remarks, chart)
+
+
+CHART = Chart(rx_rate, "first-screen", order=1, types=("rx-pps",))

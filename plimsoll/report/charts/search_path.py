@@ -7,6 +7,7 @@ import math
 import altair as alt
 
 from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.figures.figure import (
     NEUTRAL,
@@ -131,3 +132,6 @@ def _load_line(pps: float) -> alt.Chart:
         )
     )
     return chart
+
+
+CHART = Chart(search_path, "first-screen")

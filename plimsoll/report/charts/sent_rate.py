@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.charts.rate_over_time import rate_over_time
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import series_of, trial_words
@@ -26,3 +27,6 @@ def sent_rate(data: RunData) -> Figure:
         caption += f" {compared_loads(trial.load_pps, trial.offered_pps, least)}."
     chart, remarks = rate_over_time(series, trial, "sent")
     return Figure(_NAME, _TITLE, caption + remarks, chart)
+
+
+CHART = Chart(sent_rate, "offered", types=("tx-pps",))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from plimsoll.record.causes.spikes import Spike
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.figures.figure import Figure, records, series_scale
 from plimsoll.report.figures.time_axis import TimeAxis
@@ -61,3 +62,6 @@ def _dots(kept: list[Spike], begin_ms: float, axis: TimeAxis) -> alt.Chart:
         )
     )
     return chart
+
+
+CHART = Chart(stalls, "tester")

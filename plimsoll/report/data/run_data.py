@@ -34,16 +34,6 @@ from plimsoll.report.data.one_host import ObservedTrial, observed_host_figures, 
 from plimsoll.trial.outcome.host_metrics import HostMetrics
 
 LOST_TYPE = "lost-rx-pps"
-# The metric types that charts draw. Hours of all types would be millions of rows.
-SERIES_TYPES = (
-    "tx-pps",
-    "rx-pps",
-    LOST_TYPE,
-    "p50-round-trip-usec",
-    "p99-round-trip-usec",
-    "p99.9-round-trip-usec",
-    "max-round-trip-usec",
-)
 _NS_PER_S = 1e9
 _NS_PER_MS = 1e6
 
@@ -60,7 +50,7 @@ class LoopGaps:
 class RunData:
     """One run. `focus` is the trial whose seconds the charts show; None before any trial.
 
-    `series` (of SERIES_TYPES), `distributions` and `gaps` are the focus trial's, `spikes`
+    `series` (of the types asked for), `distributions` and `gaps` are the focus trial's, `spikes`
     the whole run's. `hosts` has the metrics of the hosts that were observed while the focus
     trial sent its frames; None before any trial. `audits` are the hosts' at the run's start.
     `causes` are those of all trials, `kernel_events` what was kept around their worst incidents.
@@ -125,8 +115,11 @@ class RunData:
         return self.journal.failures
 
 
-def load_run(run: RunDirectory) -> RunData:
-    """Load all that the report shows. Raises RecordError when the record is damaged."""
+def load_run(run: RunDirectory, types: Sequence[str] = ()) -> RunData:
+    """Load all that the report shows, of metrics the rows of these types.
+
+    Raises RecordError when the record is damaged.
+    """
     journal = read_journal(run.journal)
     trials = journal.trials()
     result = read_result(run)
@@ -142,7 +135,7 @@ def load_run(run: RunDirectory) -> RunData:
         result=result,
         environment=environment,
         focus=focus,
-        series=_series(run, focus),
+        series=_series(run, focus, types),
         distributions=_distributions(focus, merged),
         gaps=_gaps(focus, merged),
         spikes=tuple(read_spikes(run)),
@@ -159,15 +152,17 @@ def focus_trial(trials: Sequence[TrialRecord], result: Result | None) -> TrialRe
     return primary_trial(trials, None if validation is None else validation.trial)
 
 
-def _series(run: RunDirectory, focus: TrialRecord | None) -> tuple[MetricRow, ...]:
+def _series(
+    run: RunDirectory, focus: TrialRecord | None, types: Sequence[str]
+) -> tuple[MetricRow, ...]:
     """The focus trial's rows up to its last send: the drain after it is not its rate.
 
     Losses are kept beyond: those of the last frames sent show in the drain.
     """
-    if focus is None:
+    if focus is None or not types:
         return ()
     rows = read_metrics(
-        run, periods=[trial_period(focus.number)], types=SERIES_TYPES, without_damaged=True
+        run, periods=[trial_period(focus.number)], types=types, without_damaged=True
     )
     return tuple(row for row in rows if row.type == LOST_TYPE or before_drain(row, focus))
 

@@ -21,6 +21,7 @@ from plimsoll.record.causes.spikes import read_spikes
 from plimsoll.record.query import MetricQuery, ask, parse_breakouts
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
+from plimsoll.report.charts import drawn_types
 from plimsoll.report.data.run_data import load_run
 from tests.unit.export.stepped_run import SECONDS, SteppedTrial, samples_of, sent_of, stepped_run
 from tests.unit.record.relisting import relist
@@ -156,7 +157,7 @@ def check_cdm(run: RunDirectory, trials: int) -> None:
 
 def check_page(run: RunDirectory, number: int) -> None:
     """The page shows the last trial, a validation."""
-    data = load_run(run)
+    data = load_run(run, drawn_types())
     assert data.focus is not None
     assert data.focus.number == number
     (probe,) = [each for each in data.distributions if each.stream.name == PROBE]

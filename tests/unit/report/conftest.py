@@ -4,6 +4,7 @@ from functools import cache
 import pytest
 
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.charts import drawn_types
 from plimsoll.report.data.run_data import RunData, load_run
 from tests.unit.report.sample_run import STEPS, write_sample_run
 
@@ -15,7 +16,7 @@ def finished_run(tmp_path_factory: pytest.TempPathFactory) -> RunDirectory:
 
 @pytest.fixture(scope="session")
 def finished(finished_run: RunDirectory) -> RunData:
-    return load_run(finished_run)
+    return load_run(finished_run, drawn_types())
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +26,6 @@ def cut_short(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], RunDa
     @cache
     def write(trials: int) -> RunData:
         runs = tmp_path_factory.mktemp("runs")
-        return load_run(write_sample_run(runs, steps=STEPS[:trials], finished=False))
+        return load_run(write_sample_run(runs, steps=STEPS[:trials], finished=False), drawn_types())
 
     return write

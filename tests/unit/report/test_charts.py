@@ -2,7 +2,8 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import altair as alt
 import pytest
@@ -10,7 +11,9 @@ import vl_convert
 
 from plimsoll.record.causes.spikes import Spike
 from plimsoll.record.metrics.metrics import MetricRow
-from plimsoll.report.charts import CHARTS
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.charts import charts, drawn_types
+from plimsoll.report.charts.chart import Chart, Section
 from plimsoll.report.charts.latency.latency_buckets import latency_buckets
 from plimsoll.report.charts.latency.latency_distribution import latency_distribution
 from plimsoll.report.charts.latency.latency_over_time import latency_over_time
@@ -19,11 +22,14 @@ from plimsoll.report.charts.polling_gaps import polling_gaps
 from plimsoll.report.charts.rx_rate import rx_rate
 from plimsoll.report.charts.search_path import search_path
 from plimsoll.report.charts.stalls import stalls
-from plimsoll.report.data.run_data import RunData
+from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.figures.figure import Figure
 from tests.unit.report.sample_run import STEPS
 from tests.worded.says import Says
 
+ROOT = Path(__file__).parents[3]
+# Those of hosts and causes need a run that watched them.
+OF_RUNS = [each for each in charts() if each.section not in ("hosts", "causes")]
 HOURS = 3
 SECONDS = HOURS * 3600
 
@@ -47,12 +53,12 @@ def channels(figure: Figure) -> dict[str, Any]:
     return next(part["encoding"] for part in parts if "x" in part.get("encoding", {}))
 
 
-@pytest.mark.parametrize("make", CHARTS, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("chart", OF_RUNS, ids=lambda chart: chart.draw.__name__)
 def test_each_chart_is_sound_and_has_units_and_tooltips(
-    cut_short: Callable[[int], RunData], make: Callable[[RunData], Figure]
+    cut_short: Callable[[int], RunData], chart: Chart
 ) -> None:
     # Of a run whose failed validation lost frames, so that every chart has something to show.
-    figure = make(cut_short(11))
+    figure = chart.draw(cut_short(11))
     specification = figure.specification()
     assert specification is not None
     assert figure.chart is not None
@@ -66,18 +72,45 @@ def test_each_chart_is_sound_and_has_units_and_tooltips(
     assert figure.caption.endswith(".")
 
 
-@pytest.mark.parametrize("make", CHARTS, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("chart", OF_RUNS, ids=lambda chart: chart.draw.__name__)
 def test_without_trials_each_chart_is_a_sentence(
-    cut_short: Callable[[int], RunData], make: Callable[[RunData], Figure]
+    cut_short: Callable[[int], RunData], chart: Chart
 ) -> None:
-    figure = make(cut_short(0))
+    figure = chart.draw(cut_short(0))
     assert figure.chart is None
     assert figure.specification() is None
     assert figure.caption.startswith("No ")
 
 
+def test_no_two_charts_have_the_same_place() -> None:
+    places = [(each.section, each.order) for each in charts()]
+    assert len(set(places)) == len(places)
+
+
+@pytest.mark.parametrize("section", get_args(Section))
+def test_each_section_shows_its_charts(section: Section) -> None:
+    """A chart need not be named anywhere but in its own file."""
+    page = "first = " if section == "first-screen" else f'charts["{section}"]'
+    folder = ROOT / "plimsoll"
+    source = folder / "methods/load_line/page.py"
+    template = folder / "report/templates/load-line.html.j2"
+    assert page in source.read_text() + template.read_text()
+
+
+def test_a_chart_has_the_rows_of_the_types_that_it_says(
+    finished_run: RunDirectory,
+) -> None:
+    """Without them it would say that nothing was recorded."""
+    assert {row.type for row in load_run(finished_run, ("tx-pps",)).series} == {"tx-pps"}
+    whole = load_run(finished_run, drawn_types())
+    for types in {each.types for each in charts()}:
+        own = load_run(finished_run, types)
+        for chart in (each for each in charts() if each.types == types):
+            assert chart.draw(own).specification() == chart.draw(whole).specification()
+
+
 def test_names_of_charts_are_names_of_files(finished: RunData) -> None:
-    names = [make(finished).name for make in CHARTS]
+    names = [chart.draw(finished).name for chart in charts()]
     assert len(set(names)) == len(names)
     assert all(name.replace("-", "").isalnum() for name in names)
 

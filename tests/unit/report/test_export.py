@@ -5,7 +5,7 @@ import pytest
 
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.charts import CHARTS
+from plimsoll.report.charts import charts
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.page_files import export_charts
 
@@ -17,7 +17,7 @@ def test_each_chart_is_written_as_svg_and_png(
     finished_run: RunDirectory, finished: RunData
 ) -> None:
     paths = export_charts(finished_run)
-    drawn = {figure.name for make in CHARTS if (figure := make(finished)).chart is not None}
+    drawn = {figure.name for each in charts() if (figure := each.draw(finished)).chart}
     assert drawn >= {"search-path", "rx-rate", "latency-over-time", "stalls"}
     # No frame was lost.
     assert "lost-frames" not in drawn

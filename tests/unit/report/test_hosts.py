@@ -16,6 +16,7 @@ from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report import write_report
+from plimsoll.report.charts import drawn_types
 from plimsoll.report.charts.hosts.cpu_time import cpu_time
 from plimsoll.report.charts.hosts.interrupt_rate import interrupt_rate
 from plimsoll.report.data.run_data import RunData, load_run
@@ -92,10 +93,10 @@ def observed(finished_run: RunDirectory, tmp_path_factory: pytest.TempPathFactor
     path = tmp_path_factory.mktemp("runs") / finished_run.run_id
     shutil.copytree(finished_run.path, path)
     run = RunDirectory(path)
-    trial = load_run(run).focus
+    trial = load_run(run, drawn_types()).focus
     assert trial is not None
     add_host_series(run, trial, SERIES)
-    return load_run(run)
+    return load_run(run, drawn_types())
 
 
 def add_host_series(run: RunDirectory, trial: TrialRecord, series: tuple[Series, ...]) -> None:

@@ -14,6 +14,7 @@ from plimsoll.record.run.journal import Journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.latency_record import LongestLatency
 from plimsoll.record.trials.stream_record import FrameSizeRecord
+from plimsoll.report.charts import drawn_types
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.parts.trial_details import stream_lines
 from plimsoll.report.registry import write_report
@@ -259,7 +260,7 @@ def test_the_page_loads_nothing(page: Page, finished: RunData) -> None:
 
 def test_what_a_profile_names_is_text_and_nothing_else(tmp_path: Path) -> None:
     run = write_sample_run(tmp_path, steps=STEPS[:5], finished=False, name=HOSTILE)
-    written = rendered(load_run(run))
+    written = rendered(load_run(run, drawn_types()))
     assert "alert(1)</script>" not in written
     assert HOSTILE in Page(written).text
 
@@ -303,7 +304,7 @@ def test_a_trial_cut_short_is_in_the_table(tmp_path: Path) -> None:
     run = write_sample_run(tmp_path, steps=STEPS[:5], finished=False)
     with Journal(run.journal) as journal:
         journal.append("trial-started", number=6, load_pps=5e5)
-    text = Page(rendered(load_run(run))).text
+    text = Page(rendered(load_run(run, drawn_types()))).text
     assert "500 kpps - - unfinished - - started, and not ended" in text
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from plimsoll.generator.interface import Cycles
 from plimsoll.record.trials.finding_record import FindingRecord
+from plimsoll.report.charts import drawn_types
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.parts.finding_lines import format_measure
 from plimsoll.report.parts.tester import calibration_tables
@@ -26,7 +27,9 @@ from tests.worded.says import Says
     ],
 )
 def test_a_single_trial_is_headed_by_its_verdict(tmp_path: Path, step: Step, heading: str) -> None:
-    text = Page(rendered(load_run(write_sample_run(tmp_path, steps=(step,), finished=False)))).text
+    text = Page(
+        rendered(load_run(write_sample_run(tmp_path, steps=(step,), finished=False), drawn_types()))
+    ).text
     assert heading in text
     assert "No load line yet" not in text
     assert "--resume" not in text

@@ -11,6 +11,7 @@ from plimsoll.record.run.audit_record import AuditChange, AuditRecord
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.report import write_report
+from plimsoll.report.charts import drawn_types
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.tuning.section import HostTuning, tuning_section
 from tests.unit.benchmark.audits import audit_of, finding
@@ -63,7 +64,7 @@ def audited(finished_run: RunDirectory, tmp_path_factory: pytest.TempPathFactory
     environment.model_copy(update={"observed": hosts}).write(run.environment)
     add_host_series(run, interrupts(1, "LOC", "Local timer interrupts", [250] * 60))
     add_host_series(run, replace(interrupts(1, "31", "nic-rx", [40] * 60), hostname=DUT))
-    data = load_run(run)
+    data = load_run(run, drawn_types())
     assert data.focus is not None
     loop = data.focus.workers[0].model_copy(update={"worst_stall_ns": 300_000})
     return replace(data, focus=data.focus.model_copy(update={"workers": (loop,)}))
@@ -71,7 +72,7 @@ def audited(finished_run: RunDirectory, tmp_path_factory: pytest.TempPathFactory
 
 def add_host_series(run: RunDirectory, series: Series) -> None:
     """Record a host's series during the trial that the report shows."""
-    trial = load_run(run).focus
+    trial = load_run(run, drawn_types()).focus
     assert trial is not None
     period, begin_ms = trial_period(trial.number), trial.begin_unix_ns // 10**6
     rows = list(rows_of(series, period, begin_ms))

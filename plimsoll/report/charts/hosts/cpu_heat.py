@@ -6,6 +6,7 @@ import re
 
 import altair as alt
 
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.one_host import CpuWindows, cpu_windows
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
@@ -77,3 +78,6 @@ def _cells(cpus: dict[str, CpuWindows], axis: TimeAxis) -> alt.Chart:
         )
     )
     return chart
+
+
+CHART = Chart(cpu_heat, "hosts", order=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.one_host import OneHost, cpu_shares
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
@@ -84,3 +85,6 @@ def state_bars(
         )
     )
     return chart
+
+
+CHART = Chart(cpu_time, "hosts")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.one_host import CpuWindows, cpu_windows
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
@@ -56,3 +57,6 @@ def _lines(series: dict[str, CpuWindows], length_s: float) -> alt.Chart:
         )
     )
     return chart
+
+
+CHART = Chart(interrupt_rate, "hosts", order=2)

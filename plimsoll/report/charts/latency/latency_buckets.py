@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.record.trials.stream_record import StreamRecord
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.figures.figure import Figure
@@ -32,3 +33,6 @@ def latency_buckets(data: RunData) -> Figure:
 
 def _label(stream: StreamRecord) -> str:
     return f"{stream.name} ({stream.pacing})"
+
+
+CHART = Chart(latency_buckets, "latency")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import altair as alt
 
 from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.figures.figure import (
     QUANTILE_COLOURS,
@@ -81,3 +82,6 @@ def _chart(rows: list[dict[str, object]]) -> alt.LayerChart:
     # Down to the low end: no bar where both are the same.
     bars = base.mark_rule(strokeWidth=2, opacity=0.4).encode(y2=alt.Y2("low:Q"))
     return alt.LayerChart(layer=[lines, bars, marks])
+
+
+CHART = Chart(latency_by_trial, "latency", order=3)

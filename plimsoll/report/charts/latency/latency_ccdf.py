@@ -8,6 +8,7 @@ import altair as alt
 from hdrh.histogram import HdrHistogram
 
 from plimsoll.generator.histogram import recorded_buckets
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.latency_distribution import of_ends
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
@@ -72,3 +73,6 @@ def _chart(rows: list[dict[str, object]], names: list[str]) -> alt.Chart:
         )
     )
     return chart
+
+
+CHART = Chart(latency_ccdf, "latency", order=2)

@@ -8,6 +8,7 @@ import altair as alt
 from hdrh.histogram import HdrHistogram
 
 from plimsoll.generator.histogram import recorded_buckets
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.latency_distribution import of_ends
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
@@ -89,3 +90,6 @@ def percentile_axis() -> alt.X:
             values=[10**nines for nines in range(_MOST_NINES)], labelExpr=_LABEL, grid=True
         ),
     )
+
+
+CHART = Chart(latency_distribution, "latency", order=1)

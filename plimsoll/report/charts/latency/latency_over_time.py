@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
+from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import series_of, trial_words
 from plimsoll.report.figures.figure import QUANTILE_COLOURS, Figure, records
@@ -92,3 +93,11 @@ def _lines(kept: Thinned, axis: TimeAxis) -> alt.Chart:
 
 def _values(kept: Thinned) -> list[float]:
     return [max(point.value, LEAST_US) for points in kept.series.values() for point in points]
+
+
+CHART = Chart(
+    latency_over_time,
+    "first-screen",
+    order=2,
+    types=tuple(f"{each}-round-trip-usec" for each in _QUANTILES),
+)

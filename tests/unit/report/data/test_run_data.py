@@ -5,6 +5,7 @@ import pytest
 
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.charts import drawn_types
 from plimsoll.report.data.run_data import RunData, load_run
 from tests.unit.report.sample_run import STEPS, write_sample_run
 from tests.worded.says import Says
@@ -55,7 +56,7 @@ def test_only_calibration_gives_no_focus(cut_short: Callable[[int], RunData]) ->
 
 
 def test_a_run_that_has_only_begun_can_be_shown(tmp_path: Path) -> None:
-    data = load_run(RunDirectory.create(tmp_path, "demo", {"name": "begun"}))
+    data = load_run(RunDirectory.create(tmp_path, "demo", {"name": "begun"}), drawn_types())
     assert (data.trials, data.result, data.environment) == ((), None, None)
 
 
@@ -63,7 +64,7 @@ def test_what_died_is_reported(tmp_path: Path, says: Says) -> None:
     run = write_sample_run(tmp_path, steps=STEPS[:5], finished=False)
     with recording(run) as recorder:
         recorder.event("died", what="dpdk-testpmd (pid 42) was killed by signal 9")
-    assert load_run(run).failures == (says("42", "9"),)
+    assert load_run(run, drawn_types()).failures == (says("42", "9"),)
 
 
 def test_series_end_with_the_last_send(finished: RunData) -> None:
