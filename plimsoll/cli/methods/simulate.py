@@ -48,6 +48,33 @@ _EPILOG = (
     "**plimsoll simulate soft-knee --seed 7 --set knee=2% --set search.width=1%**"
 )
 
+_ModelArgument = Annotated[
+    str | None, typer.Argument(help="The simulated DUT; --list tells which there are.")
+]
+_StrategyOption = Annotated[
+    str | None, typer.Option(help="binary, mlrsearch, load-line or checkpoints.")
+]
+_SettingsOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="A field of the model, or of the experiment (search.width)."),
+]
+_ValidationOption = Annotated[
+    str | None, typer.Option(help="Validate for this long, such as 60s or 3h.")
+]
+_LossOption = Annotated[
+    str | None, typer.Option(help="The loss ratio allowed, such as 0 or 0.002%.")
+]
+_ExperimentOption = Annotated[
+    Path | None,
+    typer.Option(help="Take profile, criteria and search from this experiment (YAML)."),
+]
+_RunsOption = Annotated[
+    Path | None, typer.Option(help="Keep the run below this directory; by default nowhere.")
+]
+_ListModelsOption = Annotated[
+    bool, typer.Option("--list", help="Print the models and their fields.")
+]
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -55,33 +82,15 @@ def add_to(app: typer.Typer) -> None:
 
 
 def simulate(  # noqa: PLR0917 - the options of the command
-    model: Annotated[
-        str | None, typer.Argument(help="The simulated DUT; --list tells which there are.")
-    ] = None,
-    strategy: Annotated[
-        str | None, typer.Option(help="binary, mlrsearch, load-line or checkpoints.")
-    ] = None,
+    model: _ModelArgument = None,
+    strategy: _StrategyOption = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same run.", min=0)] = 0,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="A field of the model, or of the experiment (search.width)."),
-    ] = None,
-    validation: Annotated[
-        str | None, typer.Option(help="Validate for this long, such as 60s or 3h.")
-    ] = None,
-    loss: Annotated[
-        str | None, typer.Option(help="The loss ratio allowed, such as 0 or 0.002%.")
-    ] = None,
-    experiment: Annotated[
-        Path | None,
-        typer.Option(help="Take profile, criteria and search from this experiment (YAML)."),
-    ] = None,
-    runs: Annotated[
-        Path | None, typer.Option(help="Keep the run below this directory; by default nowhere.")
-    ] = None,
-    list_models: Annotated[
-        bool, typer.Option("--list", help="Print the models and their fields.")
-    ] = False,
+    settings: _SettingsOption = None,
+    validation: _ValidationOption = None,
+    loss: _LossOption = None,
+    experiment: _ExperimentOption = None,
+    runs: _RunsOption = None,
+    list_models: _ListModelsOption = False,
     json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
 ) -> None:
     """Search a simulated DUT in simulated time, and print its true load line next to the result.

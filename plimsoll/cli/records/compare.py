@@ -33,6 +33,34 @@ _EPILOG = (
     "**plimsoll compare 'runs/base-\\*' 'runs/tuned-\\*' --html tuned.html**"
 )
 
+_SidesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="RUNS...",
+        help="Sides: a run, a pattern of runs in quotes, or a tag (key=value) that several "
+        "repetitions carry. The first is the baseline.",
+        autocompletion=complete_run,
+    ),
+]
+_ByOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A tag, such as kernel, or a fact, such as experiment.lab.kind: each value is a "
+        "side, of the RUNS or else of all runs. Given twice, each pair of values is."
+    ),
+]
+_FailIfWorseOption = Annotated[
+    bool,
+    typer.Option(
+        "--fail-if-worse",
+        help="Exit with 1 when what the runs were made for is worse than the baseline's.",
+    ),
+]
+_HtmlOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Also write it as a page, with charts and latencies."),
+]
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -40,34 +68,11 @@ def add_to(app: typer.Typer) -> None:
 
 
 def compare_runs(
-    sides: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="RUNS...",
-            help="Sides: a run, a pattern of runs in quotes, or a tag (key=value) that several "
-            "repetitions carry. The first is the baseline.",
-            autocompletion=complete_run,
-        ),
-    ] = None,
+    sides: _SidesArgument = None,
     *,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A tag, such as kernel, or a fact, such as experiment.lab.kind: each value is a "
-            "side, of the RUNS or else of all runs. Given twice, each pair of values is."
-        ),
-    ] = None,
-    fail_if_worse: Annotated[
-        bool,
-        typer.Option(
-            "--fail-if-worse",
-            help="Exit with 1 when what the runs were made for is worse than the baseline's.",
-        ),
-    ] = False,
-    html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also write it as a page, with charts and latencies."),
-    ] = None,
+    by: _ByOption = None,
+    fail_if_worse: _FailIfWorseOption = False,
+    html: _HtmlOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
     runs: RunsFolderOption = Path("runs"),
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -147,98 +147,132 @@ _READ = {
 }
 
 
+# The options that are of one format, and where it matters of one kind of target.
+_OPTIONS: Mapping[str, tuple[ExportFormat, str | None]] = {
+    "redact": (ExportFormat.BUNDLE, None),
+    "word": (ExportFormat.BUNDLE, None),
+    "wide": (ExportFormat.CSV, None),
+    "stream": (ExportFormat.HLOG, None),
+    "merge": (ExportFormat.HLOG, None),
+    "tag": (ExportFormat.CDM, None),
+    "user": (ExportFormat.CDM, None),
+    "email": (ExportFormat.CDM, None),
+    "make_indices": (ExportFormat.CDM, "http"),
+    "ca_file": (ExportFormat.CDM, "http"),
+    "endpoint": (ExportFormat.PARQUET, "s3"),
+    "record": (ExportFormat.PARQUET, "s3"),
+}
+_ToFormatOption = Annotated[
+    ExportFormat | None,
+    typer.Option(
+        "--format",
+        help="bundle: one archive with report, record and a checksum of each file, for "
+        "plimsoll import bundle; cdm: Common Data Model documents for OpenSearch's bulk API; "
+        "csv: metrics; hlog: latency histograms; parquet: metrics, a file a period.",
+    ),
+]
+_OutputOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="The file (parquet: folder); by default standard output, of a bundle "
+        f"<run id>{SUFFIX} here.",
+    ),
+]
+_PeriodOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Only this, as plimsoll metrics takes it: trial-0007, 7, measurement, a phase "
+        "such as validation, all; may be given again.",
+        autocompletion=complete_period,
+    ),
+]
+_ToOption = Annotated[
+    str | None,
+    typer.Option(
+        help="A running OpenSearch (https://host:9200, takes cdm) or object storage "
+        "(s3://bucket/prefix, takes parquet), instead of a file."
+    ),
+]
+_RedactOption = Annotated[
+    bool,
+    typer.Option(
+        "--redact",
+        help="bundle: replace names of hosts and users, MAC and IP addresses, serial numbers "
+        "and paths, each by the same stand-in everywhere; leave out notes. --resume does not "
+        "take such a run.",
+    ),
+]
+_WordOption = Annotated[
+    list[str] | None,
+    typer.Option(help="bundle: with --redact, replace this word, too; may be repeated."),
+]
+_WideOption = Annotated[
+    bool, typer.Option("--wide", help="csv: a column for each name of a series.")
+]
+_StreamOption = Annotated[
+    list[str] | None, typer.Option(help="hlog: only this tag; may be given again.")
+]
+_MergeOption = Annotated[
+    bool, typer.Option("--merge", help="hlog: add up what is of one tag (and --period).")
+]
+_CdmVersionOption = Annotated[
+    CdmVersion, typer.Option(help="cdm: as which version of Crucible's data model.")
+]
+_TagOption = Annotated[
+    list[str] | None,
+    typer.Option(help="cdm: key=value, in addition to the run's own; may be repeated."),
+]
+_MakeIndicesOption = Annotated[
+    bool, typer.Option("--make-indices", help="OpenSearch: make indices that are missing.")
+]
+_CaFileOption = Annotated[
+    Path | None, typer.Option(help="OpenSearch: who signed its certificate (PEM).")
+]
+_EndpointOption = Annotated[
+    str | None, typer.Option(help="s3: the server's URL; by default AWS_ENDPOINT_URL's.")
+]
+_RecordOption = Annotated[
+    bool,
+    typer.Option("--record", help="s3: the whole record, for plimsoll runs --store."),
+]
+_CredentialsOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="A file with one line, user:password (s3: key id:secret), that only you may read."
+    ),
+]
+
+
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
     app.command(epilog=_EPILOG)(export)
 
 
 def export(
+    context: typer.Context,
     run: RunArgument,
     *,
-    to_format: Annotated[
-        ExportFormat | None,
-        typer.Option(
-            "--format",
-            help="bundle: one archive with report, record and a checksum of each file, for "
-            "plimsoll import bundle; cdm: Common Data Model documents for OpenSearch's bulk API; "
-            "csv: metrics; hlog: latency histograms; parquet: metrics, a file a period.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The file (parquet: folder); by default standard output, of a bundle "
-            f"<run id>{SUFFIX} here.",
-        ),
-    ] = None,
+    to_format: _ToFormatOption = None,
+    output: _OutputOption = None,
     force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
-    period: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Only this, as plimsoll metrics takes it: trial-0007, 7, measurement, a phase "
-            "such as validation, all; may be given again.",
-            autocompletion=complete_period,
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            help="A running OpenSearch (https://host:9200, takes cdm) or object storage "
-            "(s3://bucket/prefix, takes parquet), instead of a file."
-        ),
-    ] = None,
-    redact: Annotated[
-        bool,
-        typer.Option(
-            "--redact",
-            help="bundle: replace names of hosts and users, MAC and IP addresses, serial numbers "
-            "and paths, each by the same stand-in everywhere; leave out notes. --resume does not "
-            "take such a run.",
-        ),
-    ] = False,
-    word: Annotated[
-        list[str] | None,
-        typer.Option(help="bundle: with --redact, replace this word, too; may be repeated."),
-    ] = None,
-    wide: Annotated[
-        bool, typer.Option("--wide", help="csv: a column for each name of a series.")
-    ] = False,
-    stream: Annotated[
-        list[str] | None, typer.Option(help="hlog: only this tag; may be given again.")
-    ] = None,
-    merge: Annotated[
-        bool, typer.Option("--merge", help="hlog: add up what is of one tag (and --period).")
-    ] = False,
-    cdm_version: Annotated[
-        CdmVersion, typer.Option(help="cdm: as which version of Crucible's data model.")
-    ] = CdmVersion.V8,
-    tag: Annotated[
-        list[str] | None,
-        typer.Option(help="cdm: key=value, in addition to the run's own; may be repeated."),
-    ] = None,
+    period: _PeriodOption = None,
+    to: _ToOption = None,
+    redact: _RedactOption = False,
+    word: _WordOption = None,
+    wide: _WideOption = False,
+    stream: _StreamOption = None,
+    merge: _MergeOption = False,
+    cdm_version: _CdmVersionOption = CdmVersion.V8,
+    tag: _TagOption = None,
     user: Annotated[str | None, typer.Option(help="cdm: whose run it is.")] = None,
     email: Annotated[str | None, typer.Option(help="cdm: their address.")] = None,
-    make_indices: Annotated[
-        bool, typer.Option("--make-indices", help="OpenSearch: make indices that are missing.")
-    ] = False,
-    ca_file: Annotated[
-        Path | None, typer.Option(help="OpenSearch: who signed its certificate (PEM).")
-    ] = None,
-    endpoint: Annotated[
-        str | None, typer.Option(help="s3: the server's URL; by default AWS_ENDPOINT_URL's.")
-    ] = None,
-    record: Annotated[
-        bool,
-        typer.Option("--record", help="s3: the whole record, for plimsoll runs --store."),
-    ] = False,
-    credentials: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file with one line, user:password (s3: key id:secret), that only you may read."
-        ),
-    ] = None,
+    make_indices: _MakeIndicesOption = False,
+    ca_file: _CaFileOption = None,
+    endpoint: _EndpointOption = None,
+    record: _RecordOption = False,
+    credentials: _CredentialsOption = None,
     runs: RunsFolderOption = Path("runs"),
 ) -> None:
     """Write a run as one archive, Common Data Model documents, CSV, histogram log or Parquet.
@@ -248,58 +282,44 @@ def export(
     (s3: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY) or from a file, never from here.
     """
     chosen = _format(to_format, to, output)
-    _check_options(
-        chosen,
-        to,
-        {
-            "--redact": (redact, ExportFormat.BUNDLE, None),
-            "--word": (word, ExportFormat.BUNDLE, None),
-            "--wide": (wide, ExportFormat.CSV, None),
-            "--stream": (stream, ExportFormat.HLOG, None),
-            "--merge": (merge, ExportFormat.HLOG, None),
-            "--tag": (tag, ExportFormat.CDM, None),
-            "--user": (user, ExportFormat.CDM, None),
-            "--email": (email, ExportFormat.CDM, None),
-            "--make-indices": (make_indices, ExportFormat.CDM, "http"),
-            "--ca-file": (ca_file, ExportFormat.CDM, "http"),
-            "--endpoint": (endpoint, ExportFormat.PARQUET, "s3"),
-            "--record": (record, ExportFormat.PARQUET, "s3"),
-            "--credentials": (credentials, chosen, "http" if chosen is ExportFormat.CDM else "s3"),
-        },
-    )
+    _check_options(chosen, to, context.params)
     if chosen is ExportFormat.BUNDLE:
-        if period:
-            raise InputError("is not for a bundle", where="--period", remedy="drop it")
         export_bundle(run, runs, output, word, redact=redact, force=force)
         return
     job = Job(find_run(run, runs), period, output, force)
     for directory in (job.run, *map(RunDirectory, part_paths(job.run.path))):
         require_intact(directory, *_READ[chosen])
-    if chosen is ExportFormat.CDM:
-        outline = outline_of(job.run, period)
-        say_moved(outline)
-        documents = RunDocuments(
-            job.run,
-            outline,
-            cdm_version,
-            owner=RunOwner(user, email),
-            tags={**read_notes(job.run).tags, **_tags(tag or [])},
-        )
+    if chosen is ExportFormat.CSV:
+        write_metrics(job, wide=wide)
+    elif chosen is ExportFormat.HLOG:
+        write_histograms(job, stream or (), merge=merge)
+    elif chosen is ExportFormat.PARQUET:
+        _as_parquet(job, to, endpoint, credentials, whole=record)
+    else:
+        documents = _documents(job, cdm_version, RunOwner(user, email), tag or [])
         if to is None:
             write_documents(job, documents)
         else:
             server = Server(to, read_credentials(credentials), ca_file=ca_file)
             load_documents(server, documents, cdm_version, make=make_indices)
-    elif chosen is ExportFormat.CSV:
-        write_metrics(job, wide=wide)
-    elif chosen is ExportFormat.HLOG:
-        write_histograms(job, stream or (), merge=merge)
-    elif to is None:
+
+
+def _documents(job: Job, version: CdmVersion, owner: RunOwner, tags: list[str]) -> RunDocuments:
+    outline = outline_of(job.run, job.periods)
+    say_moved(outline)
+    noted = {**read_notes(job.run).tags, **_tags(tags)}
+    return RunDocuments(job.run, outline, version, owner=owner, tags=noted)
+
+
+def _as_parquet(
+    job: Job, to: str | None, endpoint: str | None, credentials: Path | None, *, whole: bool
+) -> None:
+    if to is None:
         copy_parquet(job)
-    else:
-        # Without a file the storage's own variables count.
-        key = None if credentials is None else read_credentials(credentials)
-        put_parquet(job, Bucket.of(to, endpoint, key), whole=record)
+        return
+    # Without a file the storage's own variables count.
+    key = None if credentials is None else read_credentials(credentials)
+    put_parquet(job, Bucket.of(to, endpoint, key), whole=whole)
 
 
 def _format(given: ExportFormat | None, to: str | None, output: Path | None) -> ExportFormat:
@@ -332,13 +352,16 @@ def _format(given: ExportFormat | None, to: str | None, output: Path | None) -> 
     return chosen
 
 
-def _check_options(
-    chosen: ExportFormat, to: str | None, given: dict[str, tuple[object, ExportFormat, str | None]]
-) -> None:
+def _check_options(chosen: ExportFormat, to: str | None, given: Mapping[str, object]) -> None:
     """Each is of a format, and of a kind of target; elsewhere it would do nothing."""
-    for option, (value, belongs_to, scheme) in given.items():
-        if not value:
+    if chosen is ExportFormat.BUNDLE and given["period"]:
+        raise InputError("is not for a bundle", where="--period", remedy="drop it")
+    uses_http = chosen is ExportFormat.CDM
+    of = {**_OPTIONS, "credentials": (chosen, "http" if uses_http else "s3")}
+    for name, (belongs_to, scheme) in of.items():
+        if not given[name]:
             continue
+        option = f"--{name.replace('_', '-')}"
         if chosen is not belongs_to:
             raise InputError(f"is for --format {belongs_to}", where=option, remedy=f"drop {option}")
         if scheme is not None and not (to or "").startswith(scheme):

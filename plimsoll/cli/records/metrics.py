@@ -89,6 +89,39 @@ class OverTimeOption(StrEnum):
     TOTAL = "total"
 
 
+_BeginOption = Annotated[
+    str | None,
+    typer.Option(
+        help="From here on: ms since the epoch, a date and time (in this host's time, or "
+        "with an offset: 2026-11-22T07:30Z), +s after the period begins or -s before it "
+        "ends. The period's begin where left out."
+    ),
+]
+_BreakoutOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Names to split by, with commas: a for every value, a=v1+v2 for these, "
+        "a=r/regex/ for each that matches, a=R/regex/ for all that match together."
+    ),
+]
+_FilterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--filter", help="Only rows whose value over the whole range is so, such as gt:0.5."
+    ),
+]
+_AggregationOption = Annotated[
+    Across | None, typer.Option(help="Across series; the metric's own where left out.")
+]
+_WindowOption = Annotated[
+    OverTimeOption | None,
+    typer.Option(
+        help="Of each series in a window; total is its value times seconds. Where left out, "
+        "the mean; of a greatest or least value that, of a quantile that of all samples."
+    ),
+]
+
+
 RunOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -122,39 +155,13 @@ def get(
     *,
     run: RunOption = None,
     period: PeriodOption = MEASUREMENT,
-    begin: Annotated[
-        str | None,
-        typer.Option(
-            help="From here on: ms since the epoch, a date and time (in this host's time, or "
-            "with an offset: 2026-11-22T07:30Z), +s after the period begins or -s before it "
-            "ends. The period's begin where left out."
-        ),
-    ] = None,
+    begin: _BeginOption = None,
     end: Annotated[str | None, typer.Option(help="Up to here, likewise.")] = None,
     resolution: Annotated[int, typer.Option(help="So many windows of equal length.")] = 1,
-    breakout: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Names to split by, with commas: a for every value, a=v1+v2 for these, "
-            "a=r/regex/ for each that matches, a=R/regex/ for all that match together."
-        ),
-    ] = None,
-    filter_: Annotated[
-        str | None,
-        typer.Option(
-            "--filter", help="Only rows whose value over the whole range is so, such as gt:0.5."
-        ),
-    ] = None,
-    aggregation: Annotated[
-        Across | None, typer.Option(help="Across series; the metric's own where left out.")
-    ] = None,
-    over_time: Annotated[
-        OverTimeOption | None,
-        typer.Option(
-            help="Of each series in a window; total is its value times seconds. Where left out, "
-            "the mean; of a greatest or least value that, of a quantile that of all samples."
-        ),
-    ] = None,
+    breakout: _BreakoutOption = None,
+    filter_: _FilterOption = None,
+    aggregation: _AggregationOption = None,
+    over_time: _WindowOption = None,
     utc: Annotated[bool, typer.Option("--utc", help="Times in UTC, not this host's.")] = False,
     output: OutputOption = Output.TABLE,
     runs: RunsFolderOption = Path("runs"),

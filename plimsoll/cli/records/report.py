@@ -39,6 +39,38 @@ class ReportFormat(StrEnum):
     JUNIT = "junit"
 
 
+_ToFormatOption = Annotated[
+    ReportFormat,
+    typer.Option(
+        "--format",
+        help="html: report.html, charts and tables in the run directory; markdown: for a "
+        "pull request; junit: for a CI system, a test case for everything that was judged.",
+    ),
+]
+_OutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="markdown, junit: the file; by default standard output."),
+]
+_FailIfOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CONDITION",
+        help="Exit with 1 where it holds: 'load_line < 1.5Mpps', 'p99.9 > 50us', "
+        "'loss > 0.001%', 'load_line < 95% of baseline'; may be repeated.",
+    ),
+]
+_BaselineOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RUNS",
+        help="Exit with 1 where the run is worse, by the rules of plimsoll compare: a run, "
+        "a pattern in quotes, or a tag (key=value).",
+        autocompletion=complete_run,
+    ),
+]
+_ChartsOption = Annotated[bool, typer.Option(help="html: also write each chart as PNG and SVG.")]
+
+
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
     app.command(epilog=_EPILOG)(report)
@@ -46,41 +78,12 @@ def add_to(app: typer.Typer) -> None:
 
 def report(  # noqa: PLR0917 - the options of the command
     run: RunArgument,
-    to_format: Annotated[
-        ReportFormat,
-        typer.Option(
-            "--format",
-            help="html: report.html, charts and tables in the run directory; markdown: for a "
-            "pull request; junit: for a CI system, a test case for everything that was judged.",
-        ),
-    ] = ReportFormat.HTML,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="markdown, junit: the file; by default standard output."
-        ),
-    ] = None,
+    to_format: _ToFormatOption = ReportFormat.HTML,
+    output: _OutputOption = None,
     force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
-    fail_if: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CONDITION",
-            help="Exit with 1 where it holds: 'load_line < 1.5Mpps', 'p99.9 > 50us', "
-            "'loss > 0.001%', 'load_line < 95% of baseline'; may be repeated.",
-        ),
-    ] = None,
-    baseline: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RUNS",
-            help="Exit with 1 where the run is worse, by the rules of plimsoll compare: a run, "
-            "a pattern in quotes, or a tag (key=value).",
-            autocompletion=complete_run,
-        ),
-    ] = None,
-    charts: Annotated[
-        bool, typer.Option(help="html: also write each chart as PNG and SVG.")
-    ] = True,
+    fail_if: _FailIfOption = None,
+    baseline: _BaselineOption = None,
+    charts: _ChartsOption = True,
     tables: Annotated[bool, typer.Option(help="html: also write each table as CSV.")] = True,
     runs: RunsFolderOption = Path("runs"),
 ) -> None:

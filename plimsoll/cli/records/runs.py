@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_text
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, TypeVar, get_args
@@ -12,8 +13,8 @@ import typer
 
 from plimsoll.cli.records import runs_check, runs_marks, runs_on, runs_rm, runs_show
 from plimsoll.errors import InputError
-from plimsoll.record.index.find import RunFilter, SortKey, in_order, read_index
-from plimsoll.record.index.run_entry import RunState
+from plimsoll.record.index.find import SortKey, in_order, read_index
+from plimsoll.record.index.run_entry import RunEntry, RunState
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.terminal.options.run_choice import (
     DutFilterOption,
@@ -27,7 +28,7 @@ from plimsoll.terminal.options.run_choice import (
     UtcOption,
     began_between,
     listed_runs,
-    tag_filters,
+    run_filter,
 )
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.terminal.suggesting_group import DefaultGroup
@@ -59,6 +60,19 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 
+_VerdictOption = Annotated[
+    list[str] | None,
+    typer.Option(help=f"{', '.join(_VERDICTS)}; one of several.", autocompletion=lambda: _VERDICTS),
+]
+_StateOption = Annotated[
+    list[str] | None,
+    typer.Option(help=f"{', '.join(_STATES)}; one of several.", autocompletion=lambda: _STATES),
+]
+_SortOption = Annotated[SortKey, typer.Option(help="The latest, or the highest answer, first.")]
+_PartsOption = Annotated[
+    bool, typer.Option("--all", help="Also the runs that a matrix run is made of.")
+]
+
 
 def add_to(parent: typer.Typer) -> None:
     """Register the command."""
@@ -73,28 +87,16 @@ def list_runs(
     tag: TagFilterOption = None,
     dut: DutFilterOption = None,
     method: MethodFilterOption = None,
-    verdict: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"{', '.join(_VERDICTS)}; one of several.", autocompletion=lambda: _VERDICTS
-        ),
-    ] = None,
-    state: Annotated[
-        list[str] | None,
-        typer.Option(help=f"{', '.join(_STATES)}; one of several.", autocompletion=lambda: _STATES),
-    ] = None,
+    verdict: _VerdictOption = None,
+    state: _StateOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
     utc: UtcOption = False,
     name: NameFilterOption = None,
-    sort: Annotated[
-        SortKey, typer.Option(help="The latest, or the highest answer, first.")
-    ] = "began",
+    sort: _SortOption = "began",
     reverse: Annotated[bool, typer.Option("--reverse", help="The other way round.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many.")] = None,
-    parts: Annotated[
-        bool, typer.Option("--all", help="Also the runs that a matrix run is made of.")
-    ] = False,
+    parts: _PartsOption = False,
     store: StoreOption = None,
     on: runs_on.OfClusterOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
@@ -108,26 +110,27 @@ def list_runs(
         runs_on.print_runs(on, context, as_json=json)
         return
     now = datetime.now(UTC)
-    since_ns, until_ns = began_between(since, until, now, utc=utc)
-    selection = RunFilter(
-        tags=tag_filters(tag),
-        duts=tuple(dut or ()),
-        methods=tuple(method or ()),
+    began = began_between(since, until, now, utc=utc)
+    selection = replace(
+        run_filter(tag, dut, method, name, began),
         verdicts=_of("--verdict", verdict, _VERDICTS),
         states=_of("--state", state, _STATES),
-        since_ns=since_ns,
-        until_ns=until_ns,
-        name=name,
     )
     everything = list(read_index(listed_runs(runs, store), parts=parts))
     taken = in_order(filter(selection.takes, everything), sort, reverse=reverse)[:limit]
     if json:
         typer.echo(json_text.dumps([entry_json(entry) for entry in taken], indent=2))
         return
+    _print_list(taken, everything, store or runs, now)
+
+
+def _print_list(
+    taken: Sequence[RunEntry], everything: Sequence[RunEntry], place: str | Path, now: datetime
+) -> None:
     listed = [entry for entry in taken if entry.state != "damaged"]
     if listed:
         stdout.print(RunsTable(listed, now))
-    counted = f"{len(listed)} of {len(everything)} runs in {store or runs}"
+    counted = f"{len(listed)} of {len(everything)} runs in {place}"
     stderr.print(shown(counted, "dim"), soft_wrap=True)
     print_damage(everything, stderr)
 

@@ -24,7 +24,7 @@ from plimsoll.analysis.comparison.trend.trend import (
     trend,
 )
 from plimsoll.analysis.comparison.trend.trend_words import notable_sentences
-from plimsoll.record.index.find import RunFilter, read_index
+from plimsoll.record.index.find import read_index
 from plimsoll.record.index.run_entry import RunEntry, entry_of
 from plimsoll.record.query.queried_run import find_runs
 from plimsoll.report.pages.trend.page import trend_page
@@ -40,7 +40,7 @@ from plimsoll.terminal.options.run_choice import (
     UtcOption,
     began_between,
     complete_run,
-    tag_filters,
+    run_filter,
 )
 from plimsoll.terminal.output import stderr, stdout, write_new_file
 from plimsoll.terminal.tables.comparison_table import facts_table, level_changes_table, levels_table
@@ -53,6 +53,42 @@ _EPILOG = (
     "**plimsoll trend 'runs/nightly-\\*' --figure 'p99.9 latency' --html trend.html**"
 )
 
+_ChosenArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[RUNS...]",
+        help="Runs, or patterns of runs in quotes; all of the folder by default.",
+        autocompletion=complete_run,
+    ),
+]
+_ByOption = Annotated[
+    str | None,
+    typer.Option(
+        help="A tag, such as release, build or commit, or a fact, such as environment.kernel: "
+        "runs with one value of it are repetitions of one release. Without it each run "
+        "stands by itself, by time."
+    ),
+]
+_OrderOption = Annotated[
+    ReleaseOrder,
+    typer.Option(help="Of releases: by when each was first measured, or by name, 2 before 10."),
+]
+_FigureOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Follow only this one, such as 'p99.9 latency'; may be repeated."),
+]
+_FailIfWorseOption = Annotated[
+    bool,
+    typer.Option(
+        "--fail-if-worse",
+        help="Exit with 1 when the newest releases are worse: in what the runs were made "
+        "for, or in any figure named by --figure.",
+    ),
+]
+_HtmlOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Also write it as a page, with charts.")
+]
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -60,27 +96,10 @@ def add_to(app: typer.Typer) -> None:
 
 
 def show_trend(
-    chosen: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[RUNS...]",
-            help="Runs, or patterns of runs in quotes; all of the folder by default.",
-            autocompletion=complete_run,
-        ),
-    ] = None,
+    chosen: _ChosenArgument = None,
     *,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="A tag, such as release, build or commit, or a fact, such as environment.kernel: "
-            "runs with one value of it are repetitions of one release. Without it each run "
-            "stands by itself, by time."
-        ),
-    ] = None,
-    order: Annotated[
-        ReleaseOrder,
-        typer.Option(help="Of releases: by when each was first measured, or by name, 2 before 10."),
-    ] = "measured",
+    by: _ByOption = None,
+    order: _OrderOption = "measured",
     tag: TagFilterOption = None,
     dut: DutFilterOption = None,
     method: MethodFilterOption = None,
@@ -88,21 +107,9 @@ def show_trend(
     until: UntilOption = None,
     utc: UtcOption = False,
     name: NameFilterOption = None,
-    figure: Annotated[
-        list[str] | None,
-        typer.Option(help="Follow only this one, such as 'p99.9 latency'; may be repeated."),
-    ] = None,
-    fail_if_worse: Annotated[
-        bool,
-        typer.Option(
-            "--fail-if-worse",
-            help="Exit with 1 when the newest releases are worse: in what the runs were made "
-            "for, or in any figure named by --figure.",
-        ),
-    ] = False,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write it as a page, with charts.")
-    ] = None,
+    figure: _FigureOption = None,
+    fail_if_worse: _FailIfWorseOption = False,
+    html: _HtmlOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
     runs: RunsFolderOption = Path("runs"),
 ) -> None:
@@ -112,29 +119,30 @@ def show_trend(
     in which nothing changes, 1 % at most are said to have a change. Needs
     the extra trend (make build EXTRAS=trend).
     """
-    since_ns, until_ns = began_between(since, until, datetime.now(UTC), utc=utc)
-    selection = RunFilter(
-        tags=tag_filters(tag),
-        duts=tuple(dut or ()),
-        methods=tuple(method or ()),
-        since_ns=since_ns,
-        until_ns=until_ns,
-        name=name,
-    )
+    began = began_between(since, until, datetime.now(UTC), utc=utc)
+    selection = run_filter(tag, dut, method, name, began)
     key = None if by is None else parse_option("--by", parse_fact, by)
     taken = filter(selection.takes, _entries(chosen or (), runs))
     releases = releases_of(taken, key, order)
     found = trend(releases.sides, figure or ())
+    _show(found, releases, json=json)
+    _write_page(html, found, key)
+    gated = found.figures if figure else found.figures[:1]
+    if fail_if_worse and any(each.newest == "worse" for each in gated):
+        raise typer.Exit(1)
+
+
+def _show(found: Trend, releases: Releases, *, json: bool) -> None:
     if json:
         typer.echo(json_text.dumps(_document(found), indent=2))
     else:
         _print(found, releases)
+
+
+def _write_page(html: Path | None, found: Trend, key: str | None) -> None:
     if html is not None:
         command = shlex.join(["plimsoll", *sys.argv[1:]])
         write_new_file(html, trend_page(found, by=key, command=command), "--html")
-    gated = found.figures if figure else found.figures[:1]
-    if fail_if_worse and any(each.newest == "worse" for each in gated):
-        raise typer.Exit(1)
 
 
 def _entries(chosen: Iterable[str], runs_root: Path) -> Iterable[RunEntry]:

@@ -39,6 +39,33 @@ _EPILOG = (
 )
 _MOST_ROWS = 15
 
+_RunArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="[RUN]",
+        help="A run: its path, its id, the start of its id, or last.",
+        autocompletion=complete_run,
+    ),
+]
+_TrialOption = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Only this trial of the run.")
+]
+_AboveOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LATENCY",
+        help="Latencies from here on are spikes, 100us unless the run has another limit.",
+    ),
+]
+_PerfettoOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Also write the kernel events around the worst incidents as a trace that "
+        "ui.perfetto.dev opens.",
+    ),
+]
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -46,32 +73,10 @@ def add_to(app: typer.Typer) -> None:
 
 
 def why(  # noqa: PLR0917 - the options of the command
-    run: Annotated[
-        str,
-        typer.Argument(
-            metavar="[RUN]",
-            help="A run: its path, its id, the start of its id, or last.",
-            autocompletion=complete_run,
-        ),
-    ] = LAST,
-    trial: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Only this trial of the run.")
-    ] = None,
-    above: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LATENCY",
-            help="Latencies from here on are spikes, 100us unless the run has another limit.",
-        ),
-    ] = None,
-    perfetto: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also write the kernel events around the worst incidents as a trace that "
-            "ui.perfetto.dev opens.",
-        ),
-    ] = None,
+    run: _RunArgument = LAST,
+    trial: _TrialOption = None,
+    above: _AboveOption = None,
+    perfetto: _PerfettoOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
     runs: RunsFolderOption = Path("runs"),
 ) -> None:

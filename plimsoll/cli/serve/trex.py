@@ -21,6 +21,30 @@ _EPILOG = (
     "**plimsoll serve trex experiment.yaml --port-speed 25Gbps --largest-frame 9218**"
 )
 
+_ExperimentArgument = Annotated[
+    Path, typer.Argument(help="The experiment (YAML), of which lab and generator are used.")
+]
+_ListenOption = Annotated[
+    str,
+    typer.Option(
+        help="Where to listen. All who can connect may send: on the loopback every user of "
+        "this machine."
+    ),
+]
+_SyncPortOption = Annotated[
+    int, typer.Option(min=0, max=65535, help="The TCP port of requests; 0 takes a free one.")
+]
+_AsyncPortOption = Annotated[
+    int, typer.Option(min=0, max=65535, help="The TCP port of events; 0 takes a free one.")
+]
+_PortSpeedOption = Annotated[
+    str | None,
+    typer.Option(help="The line rate that clients see, where the ports have none: 10Gbps."),
+]
+_LargestFrameOption = Annotated[
+    int, typer.Option(min=64, max=9218, help="For which the ports are opened, with FCS.")
+]
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -28,31 +52,14 @@ def add_to(app: typer.Typer) -> None:
 
 
 def trex(
-    experiment: Annotated[
-        Path, typer.Argument(help="The experiment (YAML), of which lab and generator are used.")
-    ],
+    experiment: _ExperimentArgument,
     *,
     set_fields: SetOption = None,
-    listen: Annotated[
-        str,
-        typer.Option(
-            help="Where to listen. All who can connect may send: on the loopback every user of "
-            "this machine."
-        ),
-    ] = "127.0.0.1",
-    sync_port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The TCP port of requests; 0 takes a free one.")
-    ] = SYNC_PORT,
-    async_port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The TCP port of events; 0 takes a free one.")
-    ] = ASYNC_PORT,
-    port_speed: Annotated[
-        str | None,
-        typer.Option(help="The line rate that clients see, where the ports have none: 10Gbps."),
-    ] = None,
-    largest_frame: Annotated[
-        int, typer.Option(min=64, max=9218, help="For which the ports are opened, with FCS.")
-    ] = 1522,
+    listen: _ListenOption = "127.0.0.1",
+    sync_port: _SyncPortOption = SYNC_PORT,
+    async_port: _AsyncPortOption = ASYNC_PORT,
+    port_speed: _PortSpeedOption = None,
+    largest_frame: _LargestFrameOption = 1522,
 ) -> None:
     """Speak TRex's stateless RPC, so that its clients and scripts send with our engine.
 

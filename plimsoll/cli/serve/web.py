@@ -41,6 +41,47 @@ _EPILOG = (
     "--host lab-7.example.com --allow-program /opt/pktgen/bin/pktgen**"
 )
 
+_ExperimentsOption = Annotated[
+    Path, typer.Option(help="The folder of the experiments, and of what they name.")
+]
+_ListenOption = Annotated[
+    ServedEndpoint,
+    typer.Option(
+        _LISTEN,
+        parser=partial(parse_any_endpoint, option=_LISTEN),
+        metavar="[ADDRESS:]PORT|unix:PATH",
+        help="Where to listen, by default on the loopback alone; at a Unix socket only this "
+        "user and root are answered, without a token.",
+    ),
+]
+_HostOption = Annotated[
+    list[str] | None,
+    typer.Option(help="A name by which browsers may call this server; may be repeated."),
+]
+_TokenFileOption = Annotated[
+    Path | None,
+    typer.Option(
+        _TOKEN_FILE,
+        help="Take the token from this file, which only you may read, instead of a new one.",
+    ),
+]
+_NoTokenOption = Annotated[
+    bool,
+    typer.Option(
+        _NO_TOKEN,
+        help="Let in every user of this machine, on the loopback and not as root.",
+    ),
+]
+_AllowProgramOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        _ALLOW,
+        metavar="PATH",
+        help="A program, or a generator's folder, that experiments may have run; may be "
+        "repeated. Without it they run none of their own choice.",
+    ),
+]
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -50,46 +91,12 @@ def add_to(app: typer.Typer) -> None:
 def serve(
     runs: RunsFolderOption = Path("runs"),
     *,
-    experiments: Annotated[
-        Path, typer.Option(help="The folder of the experiments, and of what they name.")
-    ] = Path(),
-    listen: Annotated[
-        ServedEndpoint,
-        typer.Option(
-            _LISTEN,
-            parser=partial(parse_any_endpoint, option=_LISTEN),
-            metavar="[ADDRESS:]PORT|unix:PATH",
-            help="Where to listen, by default on the loopback alone; at a Unix socket only this "
-            "user and root are answered, without a token.",
-        ),
-    ] = "8380",  # type: ignore[assignment]
-    host: Annotated[
-        list[str] | None,
-        typer.Option(help="A name by which browsers may call this server; may be repeated."),
-    ] = None,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(
-            _TOKEN_FILE,
-            help="Take the token from this file, which only you may read, instead of a new one.",
-        ),
-    ] = None,
-    no_token: Annotated[
-        bool,
-        typer.Option(
-            _NO_TOKEN,
-            help="Let in every user of this machine, on the loopback and not as root.",
-        ),
-    ] = False,
-    allow_program: Annotated[
-        list[str] | None,
-        typer.Option(
-            _ALLOW,
-            metavar="PATH",
-            help="A program, or a generator's folder, that experiments may have run; may be "
-            "repeated. Without it they run none of their own choice.",
-        ),
-    ] = None,
+    experiments: _ExperimentsOption = Path(),
+    listen: _ListenOption = "8380",  # type: ignore[assignment]
+    host: _HostOption = None,
+    token_file: _TokenFileOption = None,
+    no_token: _NoTokenOption = False,
+    allow_program: _AllowProgramOption = None,
 ) -> None:
     """Show runs in a browser: list, reports, live views, comparisons, metrics; start and stop them.
 

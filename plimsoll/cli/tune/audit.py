@@ -53,6 +53,18 @@ FromOption = Annotated[
     ),
 ]
 
+_IntentOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE|PRESET",
+        help="What the host is to be; by default what its kernel's command line isolates.",
+        autocompletion=lambda: list(preset_names()),
+    ),
+]
+_FixOption = Annotated[
+    bool, typer.Option("--fix", help="Print what would set it right; nothing is run.")
+]
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -64,14 +76,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def audit(  # noqa: PLR0917 - the options of the command
-    intent: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|PRESET",
-            help="What the host is to be; by default what its kernel's command line isolates.",
-            autocompletion=lambda: list(preset_names()),
-        ),
-    ] = None,
+    intent: _IntentOption = None,
     root: RootOption = None,
     host: HostOption = None,
     bmc: BmcOption = None,
@@ -81,9 +86,7 @@ def audit(  # noqa: PLR0917 - the options of the command
     context: ContextOption = None,
     gathered: FromOption = None,
     json: JsonOption = False,
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Print what would set it right; nothing is run.")
-    ] = False,
+    fix: _FixOption = False,
 ) -> None:
     """Compare a host, or a cluster, with its intent: one verdict per check, the worst first.
 

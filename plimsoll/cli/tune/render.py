@@ -34,6 +34,30 @@ _EPILOG = (
 )
 _LIVE = "live"
 
+_OutputOption = Annotated[
+    str, typer.Option("-o", "--output", metavar="PATH", help="The folder to write into.")
+]
+_IntentArgument = Annotated[
+    Path | None, typer.Argument(help="The intent's file, or a preset.", show_default=False)
+]
+_PresetOption = Annotated[
+    str | None,
+    typer.Option(help="Render a preset, and no file.", autocompletion=lambda: list(preset_names())),
+]
+_TopologyOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="live|FILE",
+        help="Check the intent on a host first: this one, or one in a capture.",
+    ),
+]
+_VendorOption = Annotated[
+    Vendor, typer.Option(help="Who made the processors, for the kernel's arguments.")
+]
+_ForceOption = Annotated[
+    bool, typer.Option("--force", help="Overwrite files that are not an earlier rendering's.")
+]
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -42,31 +66,12 @@ def add_to(app: typer.Typer) -> None:
 
 def render_intent(
     *,
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="PATH", help="The folder to write into.")
-    ],
-    intent: Annotated[
-        Path | None, typer.Argument(help="The intent's file, or a preset.", show_default=False)
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            help="Render a preset, and no file.", autocompletion=lambda: list(preset_names())
-        ),
-    ] = None,
-    topology: Annotated[
-        str | None,
-        typer.Option(
-            metavar="live|FILE",
-            help="Check the intent on a host first: this one, or one in a capture.",
-        ),
-    ] = None,
-    vendor: Annotated[
-        Vendor, typer.Option(help="Who made the processors, for the kernel's arguments.")
-    ] = "intel",
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite files that are not an earlier rendering's.")
-    ] = False,
+    output: _OutputOption,
+    intent: _IntentArgument = None,
+    preset: _PresetOption = None,
+    topology: _TopologyOption = None,
+    vendor: _VendorOption = "intel",
+    force: _ForceOption = False,
 ) -> None:
     """Write the files that an intent asks for, and a README that says what each does.
 

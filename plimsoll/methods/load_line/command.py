@@ -50,6 +50,19 @@ _EPILOG = (
     "**plimsoll run --resume runs/20260101T120000-demo**"
 )
 
+_DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Only say what it would do, as plimsoll check.")
+]
+_ResumeOption = Annotated[
+    Path | None, typer.Option(help="Go on with this run directory after its last trial.")
+]
+_ValidationOption = Annotated[
+    str | None, typer.Option(help="Validate for this long instead, such as 60s or 3h.")
+]
+_BudgetOption = Annotated[
+    str | None, typer.Option(help="Search for no longer than this, such as 6h (load-line).")
+]
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -60,20 +73,12 @@ def run(
     experiment: ExperimentArgument = None,
     *,
     set_fields: SetOption = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what it would do, as plimsoll check.")
-    ] = False,
-    resume: Annotated[
-        Path | None, typer.Option(help="Go on with this run directory after its last trial.")
-    ] = None,
+    dry_run: _DryRunOption = False,
+    resume: _ResumeOption = None,
     runs: RunsOption = Path("runs"),
     tag: TagsOption = None,
-    validation: Annotated[
-        str | None, typer.Option(help="Validate for this long instead, such as 60s or 3h.")
-    ] = None,
-    budget: Annotated[
-        str | None, typer.Option(help="Search for no longer than this, such as 6h (load-line).")
-    ] = None,
+    validation: _ValidationOption = None,
+    budget: _BudgetOption = None,
     on: OnOption = None,
     image: ImageOption = None,
     metrics_port: MetricsPortOption = None,
@@ -89,30 +94,39 @@ def run(
     if dry_run:
         _only_check(experiment, fields, validation, json)
         return
-    if (place := chosen_place(on, resume)) is not None:
-        chosen, directory = (
-            _new_run(experiment, fields, runs, validation, elsewhere=True)
-            if experiment is not None
-            else _old_run(resume, fields, validation)
-        )
-        tag_run(directory, tag)
-        result, status = run_in_cluster(place, chosen, directory, image)
-        if result is not None:
-            _print(result, directory, write_report(directory), stdout, json)
-        end_as(status)
+    place = chosen_place(on, resume)
+
+    def begun() -> tuple[Experiment, RunDirectory]:
+        if experiment is None:
+            found = _old_run(resume, fields, validation)
+        else:
+            found = _new_run(experiment, fields, runs, validation, elsewhere=place is not None)
+        tag_run(found[1], tag)
+        return found
+
+    if place is not None:
+        _run_elsewhere(place, *begun(), image, json)
         return
     with serving(metrics_port) as live:
-        if experiment is None:
-            chosen, directory = _old_run(resume, fields, validation)
-        else:
-            chosen, directory = _new_run(experiment, fields, runs, validation)
-        tag_run(directory, tag)
+        chosen, directory = begun()
         kept = running("run", directory, "finished trials are kept", JournalContents.trials, live)
         with kept, progress_on(stderr, live=not json) as progress:
             result = find_load_line(chosen, directory, progress)
-    page = write_report(directory)
-    _print(result, directory, page, stdout, json)
+    _print(result, directory, write_report(directory), stdout, json)
     end_by(result.verdict)
+
+
+def _run_elsewhere(
+    place: ClusterPlace,
+    experiment: Experiment,
+    directory: RunDirectory,
+    image: str | None,
+    json: bool,
+) -> None:
+    result, status = run_in_cluster(place, experiment, directory, image)
+    if result is not None:
+        _print(result, directory, write_report(directory), stdout, json)
+    end_as(status)
 
 
 def _with_budget(

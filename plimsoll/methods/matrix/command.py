@@ -45,6 +45,23 @@ EndpointOption = Annotated[
     str | None, typer.Option(help="The store's URL; by default AWS_ENDPOINT_URL's.")
 ]
 
+_ExperimentArgument = Annotated[
+    Path | None, typer.Argument(help="The experiment, with a matrix section (YAML).")
+]
+_ResumeOption = Annotated[
+    Path | None, typer.Option(help="Run what this matrix run has left or failed.")
+]
+_StoreOption = Annotated[
+    str | None, typer.Option(help="With --on, where the records go: s3://bucket/prefix.")
+]
+_StoreSecretOption = Annotated[
+    str | None,
+    typer.Option(help="With --on, a secret with AWS_ACCESS_KEY_ID and its kin, for the pods."),
+]
+_QueueOption = Annotated[
+    str | None, typer.Option(help="With --on, Kueue's local queue, which starts the job.")
+]
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -52,29 +69,18 @@ def add_to(app: typer.Typer) -> None:
 
 
 def matrix(
-    experiment: Annotated[
-        Path | None, typer.Argument(help="The experiment, with a matrix section (YAML).")
-    ] = None,
+    experiment: _ExperimentArgument = None,
     *,
     set_fields: SetOption = None,
-    resume: Annotated[
-        Path | None, typer.Option(help="Run what this matrix run has left or failed.")
-    ] = None,
+    resume: _ResumeOption = None,
     runs: RunsOption = Path("runs"),
     tag: TagsOption = None,
     on: OnOption = None,
     image: ImageOption = None,
-    store: Annotated[
-        str | None, typer.Option(help="With --on, where the records go: s3://bucket/prefix.")
-    ] = None,
+    store: _StoreOption = None,
     endpoint: EndpointOption = None,
-    store_secret: Annotated[
-        str | None,
-        typer.Option(help="With --on, a secret with AWS_ACCESS_KEY_ID and its kin, for the pods."),
-    ] = None,
-    queue: Annotated[
-        str | None, typer.Option(help="With --on, Kueue's local queue, which starts the job.")
-    ] = None,
+    store_secret: _StoreSecretOption = None,
+    queue: _QueueOption = None,
     metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:

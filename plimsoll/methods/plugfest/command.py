@@ -60,6 +60,20 @@ _COMMAND = MatrixCommand(
     worth_a_report=lambda journal: bool(journal.events),
 )
 
+_ExperimentArgument = Annotated[
+    Path | None, typer.Argument(help="The experiment, with a plugfest section (YAML).")
+]
+_BudgetOption = Annotated[
+    str | None,
+    typer.Option(help="How long all of it may take, as in 8h: it ends by leaving out repetitions."),
+]
+_DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would be run and how long, and end.")
+]
+_ResumeOption = Annotated[
+    Path | None, typer.Option(help="Run what this run has left, failed or left out.")
+]
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -67,23 +81,12 @@ def add_to(app: typer.Typer) -> None:
 
 
 def plugfest(
-    experiment: Annotated[
-        Path | None, typer.Argument(help="The experiment, with a plugfest section (YAML).")
-    ] = None,
+    experiment: _ExperimentArgument = None,
     *,
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            help="How long all of it may take, as in 8h: it ends by leaving out repetitions."
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be run and how long, and end.")
-    ] = False,
+    budget: _BudgetOption = None,
+    dry_run: _DryRunOption = False,
     set_fields: SetOption = None,
-    resume: Annotated[
-        Path | None, typer.Option(help="Run what this run has left, failed or left out.")
-    ] = None,
+    resume: _ResumeOption = None,
     runs: RunsOption = Path("runs"),
     tag: TagsOption = None,
     metrics_port: MetricsPortOption = None,

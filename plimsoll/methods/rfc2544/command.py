@@ -20,33 +20,41 @@ from plimsoll.terminal.tables.figure_table import print_sections
 from plimsoll.text.mistakes import did_you_mean
 from plimsoll.text.units import parse_rate, parse_ratio
 
+_TestsOption = Annotated[
+    str | None, typer.Option(help=f"Some of {','.join(TESTS)}; all by default.")
+]
+_SizesOption = Annotated[
+    str | None,
+    typer.Option(help="Frame sizes with FCS; 64,128,256,512,1024,1280,1518 by default."),
+]
+_ImixOption = Annotated[
+    str | None, typer.Option(help="A mix instead of sizes: simple, csit, vsperf or a genome.")
+]
+_MaximumOption = Annotated[
+    str | None,
+    typer.Option(help="100 % where the lab has no line rate; by default the search's maximum."),
+]
+_LossOption = Annotated[
+    str | None, typer.Option(help="What the throughput may lose, such as 0.002%; else nothing.")
+]
+_ResetCommandOption = Annotated[
+    str | None, typer.Option(help="A program with its arguments that resets the DUT.")
+]
+_QuickOption = Annotated[
+    bool, typer.Option("--quick", help="Seconds instead of the standard's durations.")
+]
+
 
 def _settings(
     experiment: Experiment,
     *,
-    tests: Annotated[
-        str | None, typer.Option(help=f"Some of {','.join(TESTS)}; all by default.")
-    ] = None,
-    sizes: Annotated[
-        str | None,
-        typer.Option(help="Frame sizes with FCS; 64,128,256,512,1024,1280,1518 by default."),
-    ] = None,
-    imix: Annotated[
-        str | None, typer.Option(help="A mix instead of sizes: simple, csit, vsperf or a genome.")
-    ] = None,
-    maximum: Annotated[
-        str | None,
-        typer.Option(help="100 % where the lab has no line rate; by default the search's maximum."),
-    ] = None,
-    loss: Annotated[
-        str | None, typer.Option(help="What the throughput may lose, such as 0.002%; else nothing.")
-    ] = None,
-    reset_command: Annotated[
-        str | None, typer.Option(help="A program with its arguments that resets the DUT.")
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Seconds instead of the standard's durations.")
-    ] = False,
+    tests: _TestsOption = None,
+    sizes: _SizesOption = None,
+    imix: _ImixOption = None,
+    maximum: _MaximumOption = None,
+    loss: _LossOption = None,
+    reset_command: _ResetCommandOption = None,
+    quick: _QuickOption = False,
 ) -> Rfc2544Settings:
     """Throughput, latency, frame loss, back-to-back frames, recovery and reset, per RFC 2544.
 

@@ -22,30 +22,36 @@ from plimsoll.text.units import format_duration, parse_duration, parse_rate
 # Section 6.2: the limit must be configurable up to this.
 _LONGEST_BURST_S, _SHORTEST_BURST_S = 30.0, 0.001
 
+_SizesOption = Annotated[
+    str | None,
+    typer.Option(help="Frame sizes with FCS; 64,128,256,512,1024,1280,1518 by default."),
+]
+_MaximumOption = Annotated[
+    str | None,
+    typer.Option(
+        help="The frame rate of bursts where the lab has no line rate; by default the "
+        "search's maximum."
+    ),
+]
+_BurstLimitOption = Annotated[
+    str | None, typer.Option(help="The time that the longest burst takes, up to 30s.")
+]
+_RepeatsOption = Annotated[
+    int | None, typer.Option(min=1, help="N, how often each search is repeated.")
+]
+_QuickOption = Annotated[
+    bool, typer.Option("--quick", help="Seconds instead of the standard's durations.")
+]
+
 
 def _settings(
     experiment: Experiment,
     *,
-    sizes: Annotated[
-        str | None,
-        typer.Option(help="Frame sizes with FCS; 64,128,256,512,1024,1280,1518 by default."),
-    ] = None,
-    maximum: Annotated[
-        str | None,
-        typer.Option(
-            help="The frame rate of bursts where the lab has no line rate; by default the "
-            "search's maximum."
-        ),
-    ] = None,
-    burst_limit: Annotated[
-        str | None, typer.Option(help="The time that the longest burst takes, up to 30s.")
-    ] = None,
-    repeats: Annotated[
-        int | None, typer.Option(min=1, help="N, how often each search is repeated.")
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Seconds instead of the standard's durations.")
-    ] = False,
+    sizes: _SizesOption = None,
+    maximum: _MaximumOption = None,
+    burst_limit: _BurstLimitOption = None,
+    repeats: _RepeatsOption = None,
+    quick: _QuickOption = False,
 ) -> Rfc9004Settings:
     """The longest bursts without loss, and the DUT's buffer time, per RFC 9004.
 

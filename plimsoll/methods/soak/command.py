@@ -33,8 +33,25 @@ from plimsoll.text.units import (
     parse_ratio,
 )
 
-
 # A soak's result on the terminal.
+
+_LoadOption = Annotated[str | None, typer.Option(help="Per direction: 500kpps, 2Gbps, 60%, 1.5x.")]
+_WindowOption = Annotated[
+    str | None,
+    typer.Option(help="Judge each so long, such as 1m; else trial.window."),
+]
+_StopOnFailureOption = Annotated[
+    bool, typer.Option("--stop-on-failure", help="End at the first window that fails.")
+]
+_UndecidedOption = Annotated[
+    str,
+    typer.Option(
+        help="The share of windows in which stalls of the tester may leave open whether a "
+        "latency criterion was kept."
+    ),
+]
+
+
 def print_soak(result: SoakResult, console: Console) -> None:
     """Print the verdict, and what it stands on."""
     console.print()
@@ -72,24 +89,11 @@ _EXAMPLE = "plimsoll soak examples/demo.yaml --load 500kpps --duration 8h"
 def _settings(
     experiment: Experiment,
     *,
-    load: Annotated[
-        str | None, typer.Option(help="Per direction: 500kpps, 2Gbps, 60%, 1.5x.")
-    ] = None,
+    load: _LoadOption = None,
     duration: Annotated[str | None, typer.Option(help="How long to send: 30m, 8h.")] = None,
-    window: Annotated[
-        str | None,
-        typer.Option(help="Judge each so long, such as 1m; else trial.window."),
-    ] = None,
-    stop_on_failure: Annotated[
-        bool, typer.Option("--stop-on-failure", help="End at the first window that fails.")
-    ] = False,
-    undecided: Annotated[
-        str,
-        typer.Option(
-            help="The share of windows in which stalls of the tester may leave open whether a "
-            "latency criterion was kept."
-        ),
-    ] = "5%",
+    window: _WindowOption = None,
+    stop_on_failure: _StopOnFailureOption = False,
+    undecided: _UndecidedOption = "5%",
 ) -> SoakSettings:
     """Run hours at one load, without a search, and judge each window and the whole.
 

@@ -13,7 +13,7 @@ import typer
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.export.object_store import Bucket
 from plimsoll.export.record_store import fetch_records, is_small, records_cache
-from plimsoll.record.index.find import LAST
+from plimsoll.record.index.find import LAST, RunFilter
 from plimsoll.record.index.run_files import run_paths
 from plimsoll.record.index.run_notes import parse_tag, parse_tag_key
 from plimsoll.record.query.metric_query import date_and_time, in_zone
@@ -133,9 +133,31 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = timedelta(days=1)
 
 
-def tag_filters(tags: Sequence[str] | None) -> tuple[tuple[str, str | None], ...]:
+def _tag_filters(tags: Sequence[str] | None) -> tuple[tuple[str, str | None], ...]:
     """Key and value of each --tag; no value where any will do. Raises InputError."""
     return tuple(_tag(text) for text in tags or ())
+
+
+def run_filter(
+    tags: Sequence[str] | None,
+    duts: Sequence[str] | None,
+    methods: Sequence[str] | None,
+    name: str | None,
+    began: tuple[int | None, int | None],
+) -> RunFilter:
+    """What the options --tag, --dut, --method, --name, --since and --until choose.
+
+    Raises InputError.
+    """
+    since_ns, until_ns = began
+    return RunFilter(
+        tags=_tag_filters(tags),
+        duts=tuple(duts or ()),
+        methods=tuple(methods or ()),
+        name=name,
+        since_ns=since_ns,
+        until_ns=until_ns,
+    )
 
 
 def began_between(
