@@ -89,7 +89,7 @@ class Opened:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(report.as_uri())
-        self.page.wait_for_function(ALL_DRAWN, timeout=120_000)
+        self.page.wait_for_function(ALL_DRAWN, timeout=300_000)
         self.page.evaluate(
             "document.querySelectorAll('details').forEach(each => { each.open = true })"
         )
@@ -115,7 +115,7 @@ def on_phone(browser: Browser, report: Path) -> Iterator[Page]:
 def opened(browser: Browser, report: Path) -> Page:
     page = browser.new_page(viewport=SCREEN)
     page.goto(report.as_uri())
-    page.wait_for_function(ALL_DRAWN, timeout=120_000)
+    page.wait_for_function(ALL_DRAWN, timeout=300_000)
     return page
 
 
@@ -191,7 +191,7 @@ def test_a_trial_unfolds_to_its_own_charts_in_two_clicks(browser: Browser, load_
     page.locator("#trials table a", has_text="6").first.click()
     detail = page.locator("#trial-6")
     page.wait_for_function("() => document.getElementById('trial-6').open")
-    page.wait_for_function(ALL_DRAWN, timeout=120_000)
+    page.wait_for_function(ALL_DRAWN, timeout=300_000)
     assert detail.locator(".chart svg.marks").count() == 2
     page.close()
 

@@ -25,7 +25,7 @@ from tests.unit.report.many_runs import released_runs
 
 SCREEN = {"width": 1400, "height": 900}
 PHONE = {"width": 420, "height": 900}
-PATIENCE_MS = 120_000
+PATIENCE_MS = 300_000
 expect.set_options(timeout=PATIENCE_MS)
 
 pytestmark = needs_chromium
