@@ -28,7 +28,7 @@ from plimsoll.web.endpoint import (
     new_token,
     parse_any_endpoint,
 )
-from plimsoll.web.security.access import read_token, write_token
+from plimsoll.web.security.token_file import read_token, write_token
 
 if TYPE_CHECKING:
     import socket

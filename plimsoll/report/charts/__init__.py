@@ -7,7 +7,7 @@ from functools import cache
 from typing import get_args
 
 from plimsoll.plug_ins import registered
-from plimsoll.report.charts.chart import Chart, Section
+from plimsoll.report.charts.chart import Chart, PagePart
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.figures.figure import Figure
 
@@ -25,12 +25,12 @@ def drawn_types() -> tuple[str, ...]:
     return tuple(sorted({name for each in charts() for name in each.types}))
 
 
-def figures_of(data: RunData) -> Mapping[Section, tuple[Figure, ...]]:
+def figures_of(data: RunData) -> Mapping[PagePart, tuple[Figure, ...]]:
     """The charts of each section of a run's page; none of what was not looked at in the run."""
     looked_at = {"causes": bool(data.causes), "hosts": bool(data.hosts and data.hosts.hosts)}
     return {
         section: tuple(each.draw(data) for each in charts() if each.section == section)
         if looked_at.get(section, True)
         else ()
-        for section in get_args(Section)
+        for section in get_args(PagePart)
     }

@@ -10,7 +10,7 @@ from plimsoll.report.data.run_data import RunData
 from plimsoll.report.figures.figure import Figure
 
 # The parts of the page of a search for the load line in which charts stand.
-Section = Literal["first-screen", "latency", "causes", "offered", "lost", "tester", "hosts"]
+PagePart = Literal["first-screen", "latency", "causes", "offered", "lost", "tester", "hosts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,6 @@ class Chart:
     """
 
     draw: Callable[[RunData], Figure]
-    section: Section
+    section: PagePart
     order: int = 0
     types: tuple[str, ...] = ()

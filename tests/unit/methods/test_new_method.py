@@ -13,7 +13,7 @@ from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.errors import Interrupted
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.schemas import published_schemas
+from plimsoll.record.schemas import published_schema
 from tests.unit.benchmark.simulated_tests import BUFFER_FRAMES, Seen, experiment
 from tests.unit.cli.runs_command import Plimsoll
 from tests.worded.says import Says
@@ -63,7 +63,7 @@ def test_it_is_a_command_that_runs_it(plimsoll: Plimsoll, written: Path) -> None
 
 def test_its_result_keeps_to_its_published_schema(plimsoll: Plimsoll, written: Path) -> None:
     assert plimsoll("staircase", written, LOADS, "--json") == 0
-    schema = json.loads(published_schemas()["staircase-result.schema.json"])
+    schema = json.loads(published_schema("staircase-result"))
     validator = Draft202012Validator(schema)
     printed = json.loads(plimsoll.out)
     validator.validate(printed)

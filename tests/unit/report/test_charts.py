@@ -13,7 +13,7 @@ from plimsoll.record.causes.spikes import Spike
 from plimsoll.record.metrics.metrics import MetricRow
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.charts import charts, drawn_types
-from plimsoll.report.charts.chart import Chart, Section
+from plimsoll.report.charts.chart import Chart, PagePart
 from plimsoll.report.charts.latency.latency_buckets import latency_buckets
 from plimsoll.report.charts.latency.latency_distribution import latency_distribution
 from plimsoll.report.charts.latency.latency_over_time import latency_over_time
@@ -87,8 +87,8 @@ def test_no_two_charts_have_the_same_place() -> None:
     assert len(set(places)) == len(places)
 
 
-@pytest.mark.parametrize("section", get_args(Section))
-def test_each_section_shows_its_charts(section: Section) -> None:
+@pytest.mark.parametrize("section", get_args(PagePart))
+def test_each_section_shows_its_charts(section: PagePart) -> None:
     """A chart need not be named anywhere but in its own file."""
     page = "first = " if section == "first-screen" else f'charts["{section}"]'
     folder = ROOT / "plimsoll"

@@ -16,7 +16,7 @@ from plimsoll.methods.matrix.run import run_matrix
 from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.schemas import published_schemas
+from plimsoll.record.schemas import published_schema
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord
 from tests.unit.methods.matrix.matrix_files import write_matrix
@@ -111,7 +111,7 @@ def test_the_record_of_a_matrix(tmp_path: Path) -> None:
     result, _, _ = _run(run)
     written = json.loads(run.result.read_text())
     assert MatrixResult.model_validate(written) == result
-    schema = json.loads(published_schemas()["matrix-result.schema.json"])
+    schema = json.loads(published_schema("matrix-result"))
     Draft202012Validator(schema).validate(written)
     kinds = [event.kind for event in read_journal(run.journal).events]
     assert kinds == ["run-started", *["sample-ended"] * 4, "files", "finished"]

@@ -26,7 +26,7 @@ from plimsoll.record.methods.method import RunAnswer
 from plimsoll.record.run.journal import Journal
 from plimsoll.record.run.result_file import finish_run
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.schemas import published_schemas
+from plimsoll.record.schemas import published_schema
 from plimsoll.report import write_report
 from tests.unit.methods.matrix.matrix_files import write_matrix
 from tests.unit.methods.matrix.test_matrix_run import Watching
@@ -152,7 +152,7 @@ def test_its_result_has_both_sides_and_the_difference(
         says("-25 %"), "noise", None, "pps per direction"
     )
     written = json.loads(result.model_dump_json())
-    schema = json.loads(published_schemas()["noisy-result.schema.json"])
+    schema = json.loads(published_schema("noisy-result"))
     Draft202012Validator(schema).validate(written)
 
 

@@ -21,7 +21,7 @@ from plimsoll.methods.plugfest.run import prospect, run_plugfest
 from plimsoll.record.index.run_entry import entry_of
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.schemas import published_schemas
+from plimsoll.record.schemas import published_schema
 from tests.unit.methods.matrix.test_matrix_run import Watching
 from tests.unit.methods.plugfest.plugfest_files import ABSENT, FAST, SLOW, write_plugfest
 from tests.worded.says import Says
@@ -64,9 +64,7 @@ def test_its_record_keeps_to_the_schema_and_is_listed(tmp_path: Path) -> None:
     result = run_all(run)
     written = json.loads(run.result.read_text())
     assert PlugfestResult.model_validate(written) == result
-    Draft202012Validator(json.loads(published_schemas()["plugfest-result.schema.json"])).validate(
-        written
-    )
+    Draft202012Validator(json.loads(published_schema("plugfest-result"))).validate(written)
     entry = entry_of(run.run_id, run.path)
     assert entry.state == "finished"
     assert entry.summary is not None

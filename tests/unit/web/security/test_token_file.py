@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.web.security.access import read_token, write_token
+from plimsoll.web.security.token_file import read_token, write_token
 from tests.worded.says import Says
 
 TOKEN = "0123456789abcdef" * 2
