@@ -18,7 +18,7 @@ from plimsoll.analysis.when import When, unix_ms
 from plimsoll.errors import InputError
 from plimsoll.record.index.find import RunFilter, find_run, find_run_path, read_index
 from plimsoll.record.index.run_entry import RunEntry, RunState, entry_of
-from plimsoll.record.index.run_files import looks_like_run
+from plimsoll.record.index.run_paths import looks_like_run
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.text.plain_text import plain_text

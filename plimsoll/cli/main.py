@@ -17,10 +17,10 @@ from plimsoll.cli.methods.method_commands import made_by, method_command
 from plimsoll.errors import SIGNALLED, InputError, Interrupted, PlimsollError
 from plimsoll.extras import check_only_ours
 from plimsoll.host.entry.uncaught import TRACEBACK_VARIABLE, show_traceback
-from plimsoll.record.methods.registry import folder_methods, is_standard_test
-from plimsoll.terminal.exit_codes import usage_error
+from plimsoll.record.methods.folders import folder_methods, is_standard_test
 from plimsoll.terminal.output import errors
 from plimsoll.terminal.suggesting_group import BeyondTyper, SuggestingGroup, todays
+from plimsoll.terminal.usage_error import usage_error
 from plimsoll.version import VERSION
 
 # By name, in the order in which help lists them, the module of this package that adds each, or the

@@ -11,7 +11,7 @@ from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.export.output_file import new_folders, unwritable
-from plimsoll.record.index.run_files import part_paths
+from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.metrics.metrics import METRICS, held_parts, query_metrics
 from plimsoll.record.query.queried_run import matching_periods, unknown_period
 from plimsoll.record.run.run_directory import RunDirectory

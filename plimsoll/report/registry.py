@@ -9,7 +9,8 @@ from pathlib import Path
 from plimsoll.analysis.comparison.gate import GateResult
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.whole_file import write_whole
-from plimsoll.record.methods.registry import METHODS, part_of
+from plimsoll.record.methods.folders import part_of
+from plimsoll.record.methods.registry import METHODS
 from plimsoll.record.run.file_check import check_run
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory

@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from plimsoll.errors import MachineError
-from plimsoll.record.methods.registry import part_of
+from plimsoll.record.methods.folders import part_of
 
 AddTo = Callable[[typer.Typer], None]
 

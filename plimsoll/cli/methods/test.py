@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from plimsoll.cli.methods.method_commands import method_command
-from plimsoll.record.methods.registry import folder_methods, is_standard_test
+from plimsoll.record.methods.folders import folder_methods, is_standard_test
 from plimsoll.terminal.suggesting_group import SuggestingGroup
 
 

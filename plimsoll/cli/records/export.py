@@ -21,8 +21,8 @@ from plimsoll.export.opensearch.server import Server
 from plimsoll.export.output_file import refuse_existing
 from plimsoll.export.redaction.redacted_run import redactor_of, write_redacted
 from plimsoll.record.index.find import find_run
-from plimsoll.record.index.run_files import part_paths
 from plimsoll.record.index.run_notes import parse_tag, read_notes
+from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.run.file_check import require_intact
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import export_charts, export_tables, write_report

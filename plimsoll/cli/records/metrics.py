@@ -29,13 +29,8 @@ from plimsoll.terminal.options.metric_completion import (
     complete_source,
     complete_type,
 )
-from plimsoll.terminal.options.run_choice import (
-    RunsFolderOption,
-    StoreOption,
-    bring_whole,
-    complete_run,
-    listed_runs,
-)
+from plimsoll.terminal.options.run_choice import RunsFolderOption, complete_run
+from plimsoll.terminal.options.store_option import StoreOption, bring_whole, listed_runs
 from plimsoll.terminal.output import errors, labelled, stderr, stdout
 from plimsoll.terminal.suggesting_group import SuggestingGroup
 from plimsoll.terminal.tables.metric_tables import (

@@ -16,20 +16,19 @@ from plimsoll.errors import InputError
 from plimsoll.record.index.find import SortKey, in_order, read_index
 from plimsoll.record.index.run_entry import RunEntry, RunState
 from plimsoll.record.trials.trial_record import Verdict
-from plimsoll.terminal.options.run_choice import (
+from plimsoll.terminal.options.run_choice import RunsFolderOption
+from plimsoll.terminal.options.run_selection import (
     DutFilterOption,
     MethodFilterOption,
     NameFilterOption,
-    RunsFolderOption,
     SinceOption,
-    StoreOption,
     TagFilterOption,
     UntilOption,
     UtcOption,
     began_between,
-    listed_runs,
     run_filter,
 )
+from plimsoll.terminal.options.store_option import StoreOption, listed_runs
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.terminal.suggesting_group import DefaultGroup
 from plimsoll.terminal.tables.runs_table import RunsTable, entry_json, print_damage, shown

@@ -9,7 +9,7 @@ import typer
 
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.find import find_run_path
-from plimsoll.record.index.run_files import part_paths, run_paths
+from plimsoll.record.index.run_paths import part_paths, run_paths
 from plimsoll.record.run.file_check import FileDamage, check_run
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory

@@ -29,17 +29,16 @@ from plimsoll.record.index.run_entry import RunEntry, entry_of
 from plimsoll.record.query.queried_run import find_runs
 from plimsoll.report.pages.trend.page import trend_page
 from plimsoll.terminal.options.options import parse_option
-from plimsoll.terminal.options.run_choice import (
+from plimsoll.terminal.options.run_choice import RunsFolderOption, complete_run
+from plimsoll.terminal.options.run_selection import (
     DutFilterOption,
     MethodFilterOption,
     NameFilterOption,
-    RunsFolderOption,
     SinceOption,
     TagFilterOption,
     UntilOption,
     UtcOption,
     began_between,
-    complete_run,
     run_filter,
 )
 from plimsoll.terminal.output import stderr, stdout, write_new_file

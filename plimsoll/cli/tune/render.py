@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.errors import InputError
-from plimsoll.record.index.run_files import RUN_ID
+from plimsoll.record.index.run_paths import RUN_ID
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.text.plain_text import plain_text
 from plimsoll.tune.expected.kernel_argument import Vendor

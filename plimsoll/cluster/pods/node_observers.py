@@ -22,9 +22,9 @@ from plimsoll.cluster.pods.manifests import (
 from plimsoll.cluster.pods.pod_plan import PodPlan
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
-from plimsoll.host.kubernetes.client_settings import PodPlace
 from plimsoll.host.kubernetes.cluster_errors import ClusterRefused, ClusterUnreachable
 from plimsoll.host.kubernetes.exec_stream import StreamEnded
+from plimsoll.host.kubernetes.pod_place import PodPlace
 from plimsoll.tune.intent.pod import Pod
 from plimsoll.tune.render.files.rendered_file import Manifest
 

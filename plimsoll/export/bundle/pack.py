@@ -17,7 +17,8 @@ from plimsoll.export.output_file import refuse_existing, unwritable
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.whole_file import FileSum
 from plimsoll.record.index.removal import check_is_over
-from plimsoll.record.index.run_files import is_run_file, part_paths, run_files
+from plimsoll.record.index.run_files import is_run_file, run_files
+from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.run.file_check import check_run, first_error
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.version import VERSION

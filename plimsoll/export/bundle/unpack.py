@@ -28,7 +28,7 @@ from plimsoll.export.bundle.pack import (
 )
 from plimsoll.export.output_file import new_folders
 from plimsoll.record.files.record_error import RecordError, write_failed
-from plimsoll.record.index.run_files import part_paths
+from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.run.file_check import check_run
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.tune.host.archives.archived_files import (

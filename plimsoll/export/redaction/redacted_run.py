@@ -25,7 +25,8 @@ from plimsoll.export.redaction.pseudonyms import (
 )
 from plimsoll.record.files.record_error import RecordError, write_failed
 from plimsoll.record.files.whole_file import FileSum, write_whole
-from plimsoll.record.index.run_files import part_paths, run_files
+from plimsoll.record.index.run_files import run_files
+from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.run.file_check import recorded_sums
 from plimsoll.record.run.journal import (
     BEGIN,

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from plimsoll.errors import PlimsollError
 from plimsoll.host.entry.entry_point import enter
 from plimsoll.host.kubernetes.api_client import configured_client
-from plimsoll.host.kubernetes.client_settings import PodPlace
 from plimsoll.host.kubernetes.cluster_errors import Explained
 from plimsoll.host.kubernetes.exec_stream import ExecStream, StreamEnded, open_exec
+from plimsoll.host.kubernetes.pod_place import PodPlace
 
 _BLOCK_BYTES = 65536
 # A message of which a part has come; the rest is under way.

@@ -27,7 +27,8 @@ from plimsoll.terminal.options.options import (
     tag_run,
 )
 from plimsoll.terminal.output import stderr, stdout
-from plimsoll.terminal.tables.trial_table import stream_tables, trial_table
+from plimsoll.terminal.tables.stream_table import stream_tables
+from plimsoll.terminal.tables.trial_table import trial_table
 from plimsoll.text.units import parse_duration, parse_rate
 
 _EPILOG = (

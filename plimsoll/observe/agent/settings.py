@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from plimsoll.host.kubernetes.client_settings import PodPlace
+from plimsoll.host.kubernetes.pod_place import PodPlace
 from plimsoll.host.processes.child import is_destination, over_ssh
 from plimsoll.observe.agent.registry import OBSERVERS
 from plimsoll.text.mistakes import did_you_mean, mistake

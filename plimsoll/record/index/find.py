@@ -12,7 +12,7 @@ from typing import Literal
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.run_entry import RunEntry, RunState, entry_of
-from plimsoll.record.index.run_files import looks_like_run, part_paths, run_paths
+from plimsoll.record.index.run_paths import looks_like_run, part_paths, run_paths
 from plimsoll.record.index.run_summary import RunSummary
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict

@@ -14,7 +14,7 @@ from pathlib import Path
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.run_entry import RunEntry, entry_of
-from plimsoll.record.index.run_files import RUN_ID, looks_like_run, part_paths
+from plimsoll.record.index.run_paths import RUN_ID, looks_like_run, part_paths
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.run.run_lock import is_held, kept_idle
 from plimsoll.text.plain_text import plain_text

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal, Self
 
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.index.run_files import time_in_id
 from plimsoll.record.index.run_notes import RunNotes, read_notes
+from plimsoll.record.index.run_paths import time_in_id
 from plimsoll.record.index.run_summary import RunSources, RunSummary, keep_summary, kept_summary
 from plimsoll.record.index.summarise import summarise
 from plimsoll.record.run.file_check import check_run

@@ -16,7 +16,7 @@ from typing import Any, Self
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError, write_failed
 from plimsoll.record.files.whole_file import write_whole
-from plimsoll.record.index.run_files import LATEST_NS
+from plimsoll.record.index.run_paths import LATEST_NS
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.given_path import read_regular_file
 from plimsoll.text.plain_text import plain_text

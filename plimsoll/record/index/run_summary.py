@@ -22,7 +22,7 @@ from typing import Any, Self, TypeVar, get_args
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.whole_file import write_whole
-from plimsoll.record.index.run_files import LATEST_NS
+from plimsoll.record.index.run_paths import LATEST_NS
 from plimsoll.record.methods.method import RunAnswer
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from plimsoll.errors import InputError
 from plimsoll.host.processes.stop_request import uninterrupted
 from plimsoll.record.files.record_error import RecordError, in_one_line
-from plimsoll.record.index.run_files import LATEST_NS, time_in_id
+from plimsoll.record.index.run_paths import LATEST_NS, time_in_id
 from plimsoll.record.index.run_summary import RESTORE_RUN, RunSources, RunSummary, keep_summary
 from plimsoll.record.methods.method import LOAD_LINE, RunOutcome, trial_outcome
 from plimsoll.record.methods.registry import outcome_of

@@ -9,7 +9,7 @@ import duckdb
 
 from plimsoll.errors import InputError
 from plimsoll.record.files.table_file import connect
-from plimsoll.record.index.run_files import part_paths
+from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.query.answer import RunFailure, TimeRange
 from plimsoll.record.query.breakout import Breakout
 from plimsoll.record.query.metric_query import MEASUREMENT, MetricQuery, in_utc

@@ -13,7 +13,7 @@ from typing import get_args
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.find import find_run
-from plimsoll.record.index.run_files import looks_like_run
+from plimsoll.record.index.run_paths import looks_like_run
 from plimsoll.record.metrics.metrics import metric_parts
 from plimsoll.record.query.metric_query import ALL_PERIODS, MEASUREMENT
 from plimsoll.record.run.file_check import require_intact_paths

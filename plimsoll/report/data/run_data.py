@@ -51,7 +51,7 @@ class RunData:
     """One run. `focus` is the trial whose seconds the charts show; None before any trial.
 
     `series` (of the types that were read), `distributions` and `gaps` are the focus trial's,
-    `spikes` the whole run's. `hosts` has the metrics of the hosts that were observed while the focus
+    `spikes` the whole run's. `hosts` has the metrics of the hosts observed while the focus
     trial sent its frames; None before any trial. `audits` are the hosts' at the run's start.
     `causes` are those of all trials, `kernel_events` what was kept around their worst incidents.
     """

@@ -21,7 +21,7 @@ from plimsoll.export.output_file import ExportError, fresh_file
 from plimsoll.export.parquet_parts import RecordedPeriod, copy_parts, periods_to_export
 from plimsoll.export.record_store import put_record
 from plimsoll.export.text_forms import histogram_lines, write_csv
-from plimsoll.record.index.run_files import part_paths
+from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.terminal.output import say, stderr
 

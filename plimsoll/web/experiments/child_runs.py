@@ -24,7 +24,7 @@ from plimsoll.errors import InputError, MachineError
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.index.run_entry import RunEntry
-from plimsoll.record.index.run_files import run_paths, time_in_id
+from plimsoll.record.index.run_paths import run_paths, time_in_id
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.run.run_lock import is_held

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry
-from plimsoll.record.index.run_files import part_paths
+from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.report.registry import report_text
 from plimsoll.text.counted import size_text

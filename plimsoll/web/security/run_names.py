@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry, entry_of
-from plimsoll.record.index.run_files import looks_like_run
+from plimsoll.record.index.run_paths import looks_like_run
 from plimsoll.text.plain_text import plain_text
 
 # A run of the folder, or a part of a matrix run.

@@ -9,8 +9,9 @@ from typer.testing import CliRunner
 
 from plimsoll.cli.main import app, command_names
 from plimsoll.record.files.record_error import write_failed
+from plimsoll.record.methods.folders import folder_methods, part_of
 from plimsoll.record.methods.method import Method
-from plimsoll.record.methods.registry import METHODS, folder_methods, part_of
+from plimsoll.record.methods.registry import METHODS
 from tests.unit.record.files.test_record_error import FULL, begun
 
 ALL = list(METHODS.values())

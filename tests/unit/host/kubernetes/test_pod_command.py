@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.kubernetes.client_settings import PodPlace
+from plimsoll.host.kubernetes.pod_place import PodPlace
 from tests.unit.host.kubernetes.exec_server import ROOT, ExecServer
 from tests.worded.says import Says
 

@@ -8,7 +8,7 @@ from plimsoll.methods.load_line.terminal_summary import print_result
 from plimsoll.record.results.result import Result, TesterDiagnosis
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.search.strategy.goal_end import GoalEnd
-from plimsoll.terminal.tables.trial_table import stream_tables
+from plimsoll.terminal.tables.stream_table import stream_tables
 from tests.unit.record.trial_parts import record
 
 

@@ -13,7 +13,7 @@ from plimsoll.errors import InputError, PlimsollError
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index import removal
 from plimsoll.record.index.removal import finish_removals, plan_removal, remove
-from plimsoll.record.index.run_files import run_paths
+from plimsoll.record.index.run_paths import run_paths
 from plimsoll.record.run.run_lock import locked
 from tests.unit.record.index.run_dirs import (
     make_matrix,

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.record.index.run_files import part_paths, run_paths, time_in_id
+from plimsoll.record.index.run_paths import part_paths, run_paths, time_in_id
 from tests.unit.record.index.run_dirs import make_matrix, make_run
 
 

@@ -15,7 +15,7 @@ from plimsoll.export.bundle.unpack import import_bundle
 from plimsoll.export.redaction.pseudonyms import Pseudonyms
 from plimsoll.export.redaction.redacted_run import write_redacted
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.index.run_files import part_paths
+from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.index.summarise import read_journal_summary, summarise
 from plimsoll.record.metrics.metrics import read_metrics
 from plimsoll.record.recorder import recording

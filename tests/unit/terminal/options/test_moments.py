@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from plimsoll.errors import InputError
 from plimsoll.record.query.metric_query import parse_moment
-from plimsoll.terminal.options.run_choice import parse_since, parse_until
+from plimsoll.terminal.options.run_selection import parse_since, parse_until
 from tests.worded.says import Says
 
 # In Berlin it is the 23rd already.
