@@ -136,7 +136,11 @@ class Lab(Protocol):
         """Start it. Raises InputError, MachineError or LabDied; then nothing is left running."""
 
     def wait_links(self, timeout_s: float) -> None:
-        """Return once the DUT sees all its links up. Raises MachineError on timeout, LabDied."""
+        """Return once the DUT sees all its links up: called when the tester's ports are open.
+
+        What exists from then on only, such as the interface of a net_tap port, is joined to the
+        DUT here. Raises MachineError on timeout, LabDied.
+        """
 
     def check(self) -> None:
         """Raise LabDied if one of its processes has ended, LinkGone if an interface has gone."""
