@@ -34,7 +34,7 @@ from plimsoll.generator.engine.messages import read_message
 from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.histogram import bucket_of
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.host.processes.garbage_collection import settled_heap
+from plimsoll.host.processes.garbage_collection import gc_frozen
 from plimsoll.record.causes.spikes import SpikeLog
 from plimsoll.record.metrics.histogram_log import HistogramLog
 from plimsoll.record.metrics.interval_samples import interval_samples
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"\n{streams} streams, {width:.0f} kB an interval")
         with ExitStack() as stack:
             if not options.unsettled:
-                stack.enter_context(settled_heap())
+                stack.enter_context(gc_frozen())
             for part, times_ms in measure(experiment, plan, lines).items():
                 print(f"  {part:<12}{row(times_ms)}")
 

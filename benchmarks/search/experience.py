@@ -12,8 +12,8 @@ from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
 # Five days and nights of failed validations: no one goes on.
-_MOST_VALIDATIONS = 40
-_MOST_TRIALS = 2000
+_MAX_VALIDATIONS = 40
+_MAX_TRIALS = 2000
 # Soaks see another DUT of the same make.
 _SOAK_SEED = 1 << 32
 
@@ -64,7 +64,7 @@ def experience(subject: Subject, contestant: str, seed: int) -> Experience:
                 passed[asked.load_pps] = ran.elapsed_s
             else:
                 failed += 1
-        if failed >= _MOST_VALIDATIONS or trials >= _MOST_TRIALS:
+        if failed >= _MAX_VALIDATIONS or trials >= _MAX_TRIALS:
             break
     load_pps = asked.first.load_line_pps if isinstance(asked, Finished) else None
     return Experience(

@@ -31,7 +31,7 @@ from plimsoll.search.mlrsearch.search import MlrSearch
 from plimsoll.search.strategy.ask import Ask, JudgedVerdict, Told
 
 _MINIMUM_PPS, _MAXIMUM_PPS = 1e4, 2e6
-_MOST_TRIALS = 5000
+_MAX_TRIALS = 5000
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def ours(goals: Sequence[PeerGoal], dut: RandomDut) -> Found:
     )
     search = MlrSearch(plan)
     while isinstance(asked := search.ask(), Ask):
-        if dut.trials >= _MOST_TRIALS:
+        if dut.trials >= _MAX_TRIALS:
             raise RuntimeError(f"{dut.trials} trials are not enough")
         search.tell(_told(goals, asked, dut.lost(asked.load_pps, asked.duration_s)))
     return Found(dut.trials, dut.elapsed_s, tuple(end.load_line_pps for end in asked.ends))

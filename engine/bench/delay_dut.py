@@ -17,8 +17,8 @@ from bench_bed import BenchBed
 from plimsoll.dut.ports.memif_port import memif_devargs
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import format_cpu_list
-from plimsoll.host.processes.affinity import favour, housekeeping_cpus
-from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.affinity import housekeeping_cpus, raise_priority
+from plimsoll.host.processes.child import with_parent_death_signal
 from plimsoll.host.processes.identity import identify
 
 _PORTS = (0, 1)
@@ -136,13 +136,13 @@ def delay_dut(bed: BenchBed, program: Path) -> Iterator[DelayDut]:
         raise MachineError(f"{program} is missing", where="accuracy", remedy="run make bench")
     socket = bed.ledger.directory / "delay.sock"
     process = subprocess.Popen(  # noqa: S603 - an argument vector, no shell
-        tied_to_parent((str(program.absolute()), *_arguments(bed, socket))),
+        with_parent_death_signal((str(program.absolute()), *_arguments(bed, socket))),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=dict(bed.ledger.environment),
         start_new_session=True,
     )
-    favour(process.pid)
+    raise_priority(process.pid)
     dut = DelayDut(process, [_memif("client", port, socket) for port in _PORTS])
     try:
         bed.ledger.note_process(program.name, identify(process.pid))

@@ -20,7 +20,7 @@ from plimsoll.host.processes.child import Child
 WARMUP_S = 0.5
 _RING_SIZE = 1024
 # 64 MB of record; more than any paced measurement brings.
-_MOST_FRAMES = 4_000_000
+_MAX_FRAMES = 4_000_000
 _END_PATIENCE_S = 10.0
 _POLL_S = 0.05
 _SIGNATURE_BITS = 48
@@ -126,4 +126,4 @@ def _arguments(bed: BenchBed, socket: Path) -> tuple[str, ...]:
 
 
 def _measure(bed: BenchBed, record: Path) -> tuple[str, ...]:
-    return (str(record), str(WARMUP_S), str(bed.seconds), str(_MOST_FRAMES))
+    return (str(record), str(WARMUP_S), str(bed.seconds), str(_MAX_FRAMES))

@@ -11,7 +11,7 @@ from bench_bed import BenchBed
 from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.interface import FrameCheck, Interval, StreamCounts, TrialPlan, TrialReport
-from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off
+from plimsoll.host.processes.affinity import housekeeping_cpus, pinned_off
 from plimsoll.traffic.plan import FCS_BYTES
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
@@ -35,7 +35,7 @@ def our_engine(
 ) -> Iterator[Engine]:
     """The engine with these ports open, this process off its CPUs."""
     log = bed.ledger.directory / "engine.log"
-    with closing(Engine.start(log, bed.ledger.environment)) as engine, kept_off(cpus):
+    with closing(Engine.start(log, bed.ledger.environment)) as engine, pinned_off(cpus):
         engine.open(
             workers=EngineSettings(cpus=cpus).layout(len(devargs)),
             stamps="tsc",

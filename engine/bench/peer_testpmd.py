@@ -15,7 +15,7 @@ from plimsoll.dut.lab import LabDied
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError
-from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off
+from plimsoll.host.processes.affinity import housekeeping_cpus, pinned_off
 from plimsoll.host.processes.child import Child
 
 Mode = Literal["flowgen", "txonly"]
@@ -114,7 +114,7 @@ def peer_testpmd(
         bed.ledger.note_process(child.name, child.identity)
         socket = bed.ledger.directory / "dpdk" / _PREFIX / "dpdk_telemetry.v2"
         peer = Peer(child, socket, len(devargs))
-        with kept_off(cpus):
+        with pinned_off(cpus):
             peer.wait_until_sending()
             yield peer
     finally:

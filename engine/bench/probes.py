@@ -11,7 +11,7 @@ from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
 from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
-from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off
+from plimsoll.host.processes.affinity import housekeeping_cpus, pinned_off
 from plimsoll.traffic.frames.field_writers import templates
 from plimsoll.traffic.plan import Pacing, Role, StreamPlan
 from plimsoll.traffic.streams.stream import Stream
@@ -30,7 +30,7 @@ def quiet_engine(bed: BenchBed, devargs: Sequence[str]) -> Iterator[Engine]:
     """The engine with these ports, all polled on the generator's CPU, this process off it."""
     log = bed.ledger.directory / "engine.log"
     cpus = (bed.generator_cpu,)
-    with closing(Engine.start(log, bed.ledger.environment)) as engine, kept_off(cpus):
+    with closing(Engine.start(log, bed.ledger.environment)) as engine, pinned_off(cpus):
         engine.open(
             workers=EngineSettings(cpus=cpus).layout(len(devargs)),
             stamps="tsc",

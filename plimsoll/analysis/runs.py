@@ -38,7 +38,7 @@ _COLUMNS = (
 )
 _TAG = "tag."
 _NS_PER_MS = 1_000_000
-_MOST_LISTED = 5
+_MAX_LISTED = 5
 
 
 class Runs(Sequence[Run], Measured):
@@ -125,9 +125,7 @@ class Runs(Sequence[Run], Measured):
         return {run.id: run.entry.run for run in self._runs}
 
     def _damages(self) -> list[str]:
-        lines = [
-            f"Damaged: {run.id}: {' '.join(run.damage)}" for run in self.damaged[:_MOST_LISTED]
-        ]
+        lines = [f"Damaged: {run.id}: {' '.join(run.damage)}" for run in self.damaged[:_MAX_LISTED]]
         left = len(self.damaged) - len(lines)
         return [*lines, f"… and {left} more in .damaged"] if left else lines
 

@@ -39,7 +39,7 @@ from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page
 from plimsoll.text.counted import counted
 
-_MOST_KEY_FIGURES = 3
+_MAX_KEY_FIGURES = 3
 _OUTCOME_WORDS = {"pass": "pass", "fail": "fail", "invalid": "invalid", "none": ""}
 _DIPS_EXPLAINED = (
     "A dip is where the throughput of all pairs falls below its median before the churn by the "
@@ -74,7 +74,7 @@ def run_page(run: RunDirectory) -> Page:
         ),
         contents=tuple((anchor, section.title) for anchor, section in sections),
         figures=figures,
-        key_figures=tuple(drawn[:_MOST_KEY_FIGURES]),
+        key_figures=tuple(drawn[:_MAX_KEY_FIGURES]),
         content={"sections": sections},
     )
 

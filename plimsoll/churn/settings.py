@@ -253,9 +253,9 @@ class ChurnExperiment(_Settings):
 
 def load_churn(path: Path, settings: Sequence[SetField] = ()) -> ChurnExperiment:
     """Read an experiment with fields set. Raises InputError naming file, line and field."""
-    document, astray = with_fields(read_document(path), settings)
-    if astray:
-        raise astray[0][1]
+    document, unresolved = with_fields(read_document(path), settings)
+    if unresolved:
+        raise unresolved[0][1]
     return _validated(document)
 
 

@@ -40,29 +40,29 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class DutSight:
+class DutObservation:
     """Both, over one trial alone."""
 
     hops: tuple[Hop, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
 
-NOTHING_SEEN = DutSight()
+NOTHING_SEEN = DutObservation()
 # Ends the sight that was begun: what was seen since. Raises LabDied and MachineError.
-SightEnd = Callable[[], DutSight]
+SightEnd = Callable[[], DutObservation]
 
 
 @runtime_checkable
-class SeesTrials(Protocol):
+class ObservesTrials(Protocol):
     """A lab whose DUT counts more than what its ports do. It is read before and after a trial."""
 
-    def begin_sight(self) -> SightEnd:
+    def start_observation(self) -> SightEnd:
         """Begin to count, while nothing is sent. Raises LabDied and MachineError."""
 
 
-def begin_sight(lab: object) -> SightEnd:
+def start_observation(lab: object) -> SightEnd:
     """Of a lab that sees trials; else nothing is seen."""
-    return lab.begin_sight() if isinstance(lab, SeesTrials) else lambda: NOTHING_SEEN
+    return lab.start_observation() if isinstance(lab, ObservesTrials) else lambda: NOTHING_SEEN
 
 
 def grown(before: tuple[Hop, ...], after: tuple[Hop, ...]) -> tuple[Hop, ...]:

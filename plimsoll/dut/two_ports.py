@@ -54,7 +54,7 @@ class TwoPortSettings(LabModel):
 # the link. The router itself has no address, and so has nothing to say of its own.
 _NEXT_HOPS = {4: ("192.0.2.1", "192.0.2.2"), 6: ("fe80::1", "fe80::2")}
 
-MOST_ROUTES = 100_000
+MAX_ROUTES = 100_000
 # Of more the record has the number, and these.
 SHOWN_ROUTES = 64
 
@@ -87,7 +87,7 @@ class RoutedSettings(LabModel):
         (IPv4Network("198.18.0.0/16"), IPv6Network("2001:2:0:1::/64")),
         (IPv4Network("198.19.0.0/16"), IPv6Network("2001:2:0:2::/64")),
     )
-    routes: Annotated[StrictInt, Field(ge=2, le=MOST_ROUTES)] | None = None
+    routes: Annotated[StrictInt, Field(ge=2, le=MAX_ROUTES)] | None = None
     macs: tuple[MacField, MacField] = ("02:00:00:00:00:01", "02:00:01:00:00:01")
 
     @model_validator(mode="after")

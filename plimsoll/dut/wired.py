@@ -10,7 +10,7 @@ from plimsoll.dut.ports.tester_ports import TesterPortSettings, open_tester_port
 from plimsoll.dut.two_ports import PATHS
 from plimsoll.errors import MachineError
 from plimsoll.host.ports.netdevs import SYS, LinkState, read_link_state
-from plimsoll.host.processes.child import comes_true
+from plimsoll.host.processes.child import wait_until
 
 
 class PassiveLab:
@@ -142,7 +142,7 @@ def open_wired(
 
 
 def _wait_for_carriers(names: Sequence[str]) -> None:
-    if not comes_true(lambda: all(map(_has_carrier, names)), _CARRIER_TIMEOUT_S, every_s=_POLL_S):
+    if not wait_until(lambda: all(map(_has_carrier, names)), _CARRIER_TIMEOUT_S, every_s=_POLL_S):
         down = [name for name in names if not _has_carrier(name)]
         raise MachineError(
             f"{', '.join(down or names)} still without carrier after {_CARRIER_TIMEOUT_S:g} s",

@@ -15,7 +15,7 @@ from plimsoll.errors import InputError
 
 USER = "PLIMSOLL_EXPORT_USER"
 PASSWORD = "PLIMSOLL_EXPORT_PASSWORD"  # noqa: S105 - the name of a variable
-_MOST_BYTES = 4096
+_MAX_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def _of_file(path: Path) -> Credentials:
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
-            content = file.read(_MOST_BYTES)
+            content = file.read(_MAX_BYTES)
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror or error}",

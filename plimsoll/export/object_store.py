@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from obstore.store import S3Store
 
 ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL"
-_MOST_CHARACTERS = 400
+_MAX_CHARACTERS = 400
 # What obstore does not follow by itself: most answers to an upload, and to where there is no TLS.
 _REDIRECTION = re.compile(r"non-2xx status code: 30[12378]|error following redirect")
 _LED_TO = re.compile(r'kind: Redirect,.*?url: "([^"]+)"', re.DOTALL)
@@ -212,7 +212,7 @@ def _led_to(message: str) -> str | None:
 
 def _redirected(where: str, target: str) -> ExportError:
     return ExportError(
-        f"the storage redirects to {plain_text(target, _MOST_CHARACTERS)}, which is not followed: "
+        f"the storage redirects to {plain_text(target, _MAX_CHARACTERS)}, which is not followed: "
         "what it is sent is for this server alone",
         where=where,
         remedy="if that is the right server, write its address in --endpoint",
@@ -220,7 +220,7 @@ def _redirected(where: str, target: str) -> ExportError:
 
 
 def _not_taken(bucket: Bucket, where: str, error: Exception) -> ExportError:
-    message = " ".join(str(error).split())[:_MOST_CHARACTERS]
+    message = " ".join(str(error).split())[:_MAX_CHARACTERS]
     return ExportError(
         f"the storage did not take it: {message}",
         where=where,

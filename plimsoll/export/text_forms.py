@@ -83,7 +83,7 @@ def _all_names(run: RunDirectory, periods: Sequence[RecordedPeriod]) -> list[str
     return [name for (name,) in found]
 
 
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 _BY_TIME = "#[Entries joined to trials by time: recorded by a version that noted no trials]"
 
 
@@ -178,8 +178,8 @@ def _check_tags(run: RunDirectory, tags: Sequence[str]) -> None:
     there = sorted({entry.tag for entry in log_entries(run.histograms)})
     for tag in tags:
         if tag not in there:
-            named = ", ".join(there[:_MOST_NAMED])
-            more = f" and {len(there) - _MOST_NAMED} more" if len(there) > _MOST_NAMED else ""
+            named = ", ".join(there[:_MAX_NAMED])
+            more = f" and {len(there) - _MAX_NAMED} more" if len(there) > _MAX_NAMED else ""
             raise InputError(
                 f"the run has no histograms of {tag!r}",
                 where=str(run.histograms),

@@ -78,16 +78,16 @@ _TOGETHER: dict[type, Callable[[Any, Any], Any]] = {int: add, Histogram: _merged
 
 
 # As many as a trial's report lists of each stream (docs/engine-protocol.md).
-MOST_LATENCIES = 256
-MOST_LOSSES = 256
-MOST_REFUSALS = 128
+MAX_LATENCIES = 256
+MAX_LOSSES = 256
+MAX_REFUSALS = 128
 
 
 def longest(latencies: Iterable[WorstLatency]) -> tuple[WorstLatency, ...]:
     """The longest of them, longest first; of equal ones the earlier first."""
     return tuple(
         nlargest(
-            MOST_LATENCIES,
+            MAX_LATENCIES,
             latencies,
             key=lambda worst: (worst.latency_ticks, -worst.received_tsc),
         )
@@ -99,9 +99,9 @@ def largest(
 ) -> tuple[tuple[LossEvent, ...], LossesLeftOut]:
     """The largest of them, largest first, and what is left out now."""
     ordered = sorted(losses, key=lambda event: (-event.frames, event.seen_tsc))
-    rest = ordered[MOST_LOSSES:]
+    rest = ordered[MAX_LOSSES:]
     before = tuple(left_out)
-    return tuple(ordered[:MOST_LOSSES]), LossesLeftOut(
+    return tuple(ordered[:MAX_LOSSES]), LossesLeftOut(
         events=len(rest) + sum(each.events for each in before),
         frames=sum(event.lost for event in rest) + sum(each.frames for each in before),
     )
@@ -112,9 +112,9 @@ def largest_refusals(
 ) -> tuple[tuple[RefusalEvent, ...], LossesLeftOut]:
     """The same of times at which a port had no room."""
     ordered = sorted(refusals, key=lambda event: (-event.frames, event.first_tsc))
-    rest = ordered[MOST_REFUSALS:]
+    rest = ordered[MAX_REFUSALS:]
     before = tuple(left_out)
-    return tuple(ordered[:MOST_REFUSALS]), LossesLeftOut(
+    return tuple(ordered[:MAX_REFUSALS]), LossesLeftOut(
         events=len(rest) + sum(each.events for each in before),
         frames=sum(event.frames for event in rest) + sum(each.frames for each in before),
     )

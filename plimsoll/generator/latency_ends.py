@@ -19,7 +19,7 @@ from plimsoll.generator.interface import StreamCounts
 # The rounds until less than this share of the samples moves in one, and the most there are. In
 # each the rest shrinks at least to the share of samples that are not exact.
 _SETTLED = 1e-9
-_MOST_ROUNDS = 3000
+_MAX_ROUNDS = 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def _settled(
     """The samples in each room, where those `known` stay and others are of rooms in a row."""
     total = sum(known) + sum(count for _, _, count in reach)
     held = _brought(known, [1.0] * len(known), reach)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         after = _brought(known, held, reach)
         moved = sum(abs(new - old) for new, old in zip(after, held, strict=True))
         held = after

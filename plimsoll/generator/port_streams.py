@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from plimsoll.errors import InputError, MachineError
 from plimsoll.generator.interface import GeneratorRefused, PortInfo
 from plimsoll.generator.sampled_trial import PortTotals, StreamTotals, Totals
-from plimsoll.host.processes.child import comes_true
+from plimsoll.host.processes.child import wait_until
 from plimsoll.traffic.plan import StreamPlan
 
 _ETHERTYPE, _IPV4, _PROTOCOL, _UDP = slice(12, 14), b"\x08\x00", 23, 17
@@ -130,7 +130,7 @@ def linked_ports(look: Callable[[], tuple[PortInfo, ...]], wait_s: float) -> tup
         ports = look()
         return all(port.link_up for port in ports)
 
-    if comes_true(are_up, wait_s, every_s=_LOOK_EVERY_S):
+    if wait_until(are_up, wait_s, every_s=_LOOK_EVERY_S):
         return ports
     down = ", ".join(port.devargs for port in ports if not port.link_up)
     raise MachineError(

@@ -12,7 +12,7 @@ from plimsoll.errors import InputError, MachineError
 _ONLINE = Path("/sys/devices/system/cpu/online")
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
 # The kernel's own upper bound (NR_CPUS on x86-64), so that "0-999999" cannot exhaust memory.
-_MOST_CPUS = 8192
+_MAX_CPUS = 8192
 
 
 def online_cpus(online: Path = _ONLINE) -> frozenset[int]:
@@ -105,11 +105,11 @@ def _parse_range(part: str, text: str, where: str) -> range:
     match = _RANGE.fullmatch(part)
     first = int(match[1]) if match else -1
     last = int(match[2]) if match and match[2] else first
-    if max(first, last) >= _MOST_CPUS:
+    if max(first, last) >= _MAX_CPUS:
         raise InputError(
-            f"{text!r} names CPU {max(first, last)}, and Linux numbers at most {_MOST_CPUS}",
+            f"{text!r} names CPU {max(first, last)}, and Linux numbers at most {_MAX_CPUS}",
             where=where,
-            remedy=f"name CPUs from 0 to {_MOST_CPUS - 1}",
+            remedy=f"name CPUs from 0 to {_MAX_CPUS - 1}",
         )
     if not 0 <= first <= last:
         raise InputError(

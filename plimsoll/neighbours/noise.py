@@ -15,7 +15,7 @@ from pathlib import Path
 from plimsoll.errors import InputError, MachineError, PlimsollError
 from plimsoll.host.cpus import cpu_mistakes
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.child import Child, comes_true, describe_exit
+from plimsoll.host.processes.child import Child, describe_exit, wait_until
 from plimsoll.neighbours import placed
 from plimsoll.neighbours.neighbour import Achieved, NeighbourModel, NeighbourRun
 from plimsoll.text.counted import size_text
@@ -193,7 +193,7 @@ class _Running:
 
     def wait_until_ready(self) -> None:
         """Return once it disturbs. Raises MachineError where it ends, or takes too long."""
-        if not comes_true(self._is_ready, _START_TIMEOUT_S, every_s=_POLL_S, check=self._check):
+        if not wait_until(self._is_ready, _START_TIMEOUT_S, every_s=_POLL_S, check=self._check):
             raise self._failed(f"was not ready within {_START_TIMEOUT_S:g} s")
         self._ready = time.monotonic()
 

@@ -27,7 +27,7 @@ _BY_OUTCOME: dict[str, CaseKind | None] = {
     "unfinished": "error",
     "unknown": "error",
 }
-_MOST_CHARACTERS = 2000
+_MAX_CHARACTERS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _element(class_name: str, case: _Case) -> ElementTree.Element:
 
 def _shown(text: str) -> str:
     """On one line, without what XML cannot hold."""
-    return plain_text(" ".join(text.split()), _MOST_CHARACTERS)
+    return plain_text(" ".join(text.split()), _MAX_CHARACTERS)
 
 
 def _lines(text: str) -> str:

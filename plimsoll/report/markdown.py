@@ -12,8 +12,8 @@ from plimsoll.report.parts.run_head import RunHead
 from plimsoll.text.plain_text import plain_text
 
 _MARKS = {"pass": "✅", "ok": "✅", "fail": "❌", "invalid": "⚠️", "unknown": "⚠️"}
-_MOST_CHARACTERS = 300
-_MOST_TRIALS = 50
+_MAX_CHARACTERS = 300
+_MAX_TRIALS = 50
 _SHOWN_FACTS = ("Host", "Kernel", "CPU", "CPUs isolated", "Version of plimsoll", "Version of DPDK")
 _MARKUP = re.compile(r"([\\`*_\[\]<|~&$])")
 _FOUND_LATER = re.compile(r"[@#](?=\w)|:(?=[a-z+/])|(?<=www)\.", re.IGNORECASE)
@@ -73,7 +73,7 @@ def _criteria(headline: Headline) -> Iterator[str]:
 
 
 def _trials(page: Page) -> Iterator[str]:
-    shown = page.trials[-_MOST_TRIALS:]
+    shown = page.trials[-_MAX_TRIALS:]
     rows = [
         (
             str(each.number),
@@ -110,7 +110,7 @@ def _folded(title: str, content: str) -> str:
 
 
 def _text(text: str) -> str:
-    return markdown_text(text, _MOST_CHARACTERS)
+    return markdown_text(text, _MAX_CHARACTERS)
 
 
 # Text of anybody's for a page of GitHub-flavoured Markdown: it is shown, and does nothing.

@@ -131,9 +131,9 @@ class _Reader:
 
 
 # Experiments, intents and cluster objects nest some ten deep.
-MOST_DEEP = 100
+MAX_DEEP = 100
 # Nodes, aliases unfolded: hundreds of times what the largest experiment has.
-MOST_NODES = 1_000_000
+MAX_NODES = 1_000_000
 # libyaml's, where PyYAML was built with it: ten times as fast.
 QUICK_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -164,7 +164,7 @@ class _Walk:
             self._add(event, 1)
         elif isinstance(event, yaml.CollectionStartEvent):
             self.sizes.append((1, anchor))
-            if len(self.sizes) - 1 > MOST_DEEP:
+            if len(self.sizes) - 1 > MAX_DEEP:
                 raise _refused(event, "is nested too deeply")
         elif isinstance(event, yaml.CollectionEndEvent):
             size, anchor = self.sizes.pop()
@@ -183,8 +183,8 @@ class _Walk:
 
     def _add(self, event: yaml.Event, nodes: int) -> None:
         size, anchor = self.sizes[-1]
-        if size + nodes > MOST_NODES:
-            raise _refused(event, f"holds more than {MOST_NODES:,} values, aliases unfolded")
+        if size + nodes > MAX_NODES:
+            raise _refused(event, f"holds more than {MAX_NODES:,} values, aliases unfolded")
         self.sizes[-1] = (size + nodes, anchor)
 
 
@@ -200,7 +200,7 @@ def check_bounds(text: str, loader: Any = QUICK_LOADER, *, aliases: bool = True)
 
 def check_json_depth(value: Any) -> None:
     """Raise UnboundedYaml for what `parse_json` read and is nested too deep."""
-    if depth(value) > MOST_DEEP:
+    if depth(value) > MAX_DEEP:
         raise UnboundedYaml(None, None, "is nested too deeply")
 
 

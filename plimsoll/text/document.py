@@ -233,7 +233,7 @@ _PROBLEMS = (
     ("constructor for the tag", "it has a tag (!…), of which none is known", "remove the tag"),
 )
 # Far more than 4096 listed values in each of eight fields take.
-_MOST_MIB = 4
+_MAX_MIB = 4
 
 
 class _StrictConstructor(yaml.constructor.SafeConstructor):
@@ -278,7 +278,7 @@ class _QuickLoader(_StrictConstructor, QUICK_LOADER):  # type: ignore[misc] # of
 
 def _read_text(path: Path) -> str:
     try:
-        content = read_regular_file(path, _MOST_MIB, "split it, or remove what is not needed")
+        content = read_regular_file(path, _MAX_MIB, "split it, or remove what is not needed")
         # As text files are read: every kind of line end is one.
         return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except FileNotFoundError:

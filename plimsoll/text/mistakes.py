@@ -30,8 +30,8 @@ __all__ = [
 
 Location = tuple[str | int, ...]
 
-_MOST_LISTED = 20
-_MOST_FIELDS = 6
+_MAX_LISTED = 20
+_MAX_FIELDS = 6
 # Fits every pattern in use: those of the names of experiments and of streams.
 _NAME_REMEDY = "use letters, digits, . _ - and at most 64 characters, the first a letter or a digit"
 
@@ -52,8 +52,8 @@ class Mistakes(InputError):
     """Several mistakes, which the message lists."""
 
     def __init__(self, mistakes: Sequence[InputError], where: str) -> None:
-        listing = "".join(f"\n  {mistake}" for mistake in mistakes[:_MOST_LISTED])
-        left_out = len(mistakes) - _MOST_LISTED
+        listing = "".join(f"\n  {mistake}" for mistake in mistakes[:_MAX_LISTED])
+        left_out = len(mistakes) - _MAX_LISTED
         more = f"\n  and {left_out} more" if left_out > 0 else ""
         super().__init__(f"{len(mistakes)} mistakes:{listing}{more}", where=where)
         self.mistakes = tuple(mistakes)
@@ -235,7 +235,7 @@ def _no_fields(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]
 def _fields_in_order(model: type[BaseModel], location: Location) -> str:
     names = [name for place in _walk(model, location)[0] for name in place.model_fields]
     fields = list(dict.fromkeys(names))
-    return ", ".join(fields[:_MOST_FIELDS]) + (", …" if len(fields) > _MOST_FIELDS else "")
+    return ", ".join(fields[:_MAX_FIELDS]) + (", …" if len(fields) > _MAX_FIELDS else "")
 
 
 def _beyond_limit(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:

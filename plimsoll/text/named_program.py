@@ -27,7 +27,7 @@ from plimsoll.text.plain_text import plain_text
 ALLOWED_VARIABLE = "PLIMSOLL_ALLOWED_PROGRAMS"
 # The same list in the context in which pydantic validates a document.
 ALLOWED_KEY = "allowed_programs"
-_MOST_SHOWN = 200
+_MAX_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class NotRun:
 
 def not_on_the_list(what: str, remedy: str) -> PydanticCustomError:
     """The mistake of a field that would have something run."""
-    shown = plain_text(what, _MOST_SHOWN)
+    shown = plain_text(what, _MAX_SHOWN)
     return mistake(f"{shown} is not on the list of programs that may be run here", remedy)
 
 

@@ -17,7 +17,7 @@ _OTHERS = re.compile(rb"[^A-Za-z0-9._-]")
 # width. Names come from observed hosts.
 _FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
-_MOST_CHARACTERS = 60
+_MAX_CHARACTERS = 60
 _OTHER = re.compile(r"[^a-z0-9]+")
 
 
@@ -89,4 +89,4 @@ def spreadsheet_text(text: str) -> str:
 # Names for files, made of titles.
 def slug(text: str) -> str:
     """Lower-case ASCII letters, digits and hyphens; empty where the text has none of them."""
-    return _OTHER.sub("-", text.lower())[:_MOST_CHARACTERS].strip("-")
+    return _OTHER.sub("-", text.lower())[:_MAX_CHARACTERS].strip("-")

@@ -25,7 +25,7 @@ from plimsoll.text.mistakes import brief, did_you_mean, mistake
 
 # What the engine takes as a stream's order of templates.
 LONGEST_SEQUENCE = 4096
-_MOST_SIZES = 64
+_MAX_SIZES = 64
 
 
 class SizeShare(BaseModel):
@@ -131,7 +131,7 @@ def _form(given: object) -> str:
     return "name" if isinstance(given, str) else "SizeShare"
 
 
-_Shares = Annotated[tuple[SizeShare, ...], Field(min_length=1, max_length=_MOST_SIZES)]
+_Shares = Annotated[tuple[SizeShare, ...], Field(min_length=1, max_length=_MAX_SIZES)]
 Imix = Annotated[
     Annotated[str, Tag("name")] | Annotated[_Shares, Tag("SizeShare")],
     Discriminator(_form),

@@ -40,7 +40,7 @@ _OF_WHICH_TIME: Mapping[Reduction, str] = {
     "min": f"the least {_NO_LONGER}",
     "quantile": f"of the samples {_NO_LONGER}",
 }
-MOST_CLIENTS = 16
+MAX_CLIENTS = 16
 # Without a byte of a request.
 LONGEST_SILENCE_S = 10.0
 
@@ -207,7 +207,7 @@ def bound_threads(server: Any) -> None:
 
     `server` is of socketserver's ThreadingMixIn, and its handlers are StreamRequestHandlers.
     """
-    places = threading.BoundedSemaphore(MOST_CLIENTS)
+    places = threading.BoundedSemaphore(MAX_CLIENTS)
     answer = server.process_request_thread
 
     def answer_in_place(request: Any, address: Any) -> None:

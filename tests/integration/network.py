@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.child import with_parent_death_signal
 from tests.integration.command import until
 
 # Its own /sys, in which DPDK and plimsoll look for the namespace's interfaces.
@@ -65,7 +65,7 @@ def network() -> Iterator[Network]:
     if missing:
         pytest.skip(f"missing here: {', '.join(missing)}")
     holder = subprocess.Popen(
-        tied_to_parent(["unshare", "--net", "--mount", "sh", "-c", HOLD]),
+        with_parent_death_signal(["unshare", "--net", "--mount", "sh", "-c", HOLD]),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -11,10 +11,10 @@ import pytest
 import plimsoll
 from plimsoll.benchmark.live_traffic.experiment_traffic import live_traffic
 from plimsoll.benchmark.live_traffic.live_trial import LiveSettings
-from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.benchmark.testbed.testbed import TestbedConfig
 from plimsoll.dut.labs.loopback import LoopbackSettings
 from plimsoll.generator.engine.settings import EngineSettings
-from plimsoll.host.processes.affinity import kept_on
+from plimsoll.host.processes.affinity import pinned_to
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from tests.integration.command import Workplace, workplace
 from tests.integration.engine.requests import FRAME
@@ -43,7 +43,7 @@ def stream(number: int, rate_pps: float | None, port: int = 0, **changes: object
 
 
 def test_streams_come_and_go_and_no_frame_is_miscounted(place: Workplace) -> None:
-    plan = BedPlan(LoopbackSettings(ports=2), EngineSettings(), 1518)
+    plan = TestbedConfig(LoopbackSettings(ports=2), EngineSettings(), 1518)
     settings = LiveSettings(interval_s=0.1, catch_up_us=1e6)
     with live_traffic(plan, settings=settings) as traffic:
         traffic.add([stream(1, 2000.0), stream(2, 500.0, port=1, role="latency")])
@@ -73,7 +73,7 @@ def test_streams_come_and_go_and_no_frame_is_miscounted(place: Workplace) -> Non
 
 def test_streams_go_on_while_a_link_is_down(place: Workplace) -> None:
     """A ring goes on passing frames; they are counted as what they are, as is the link."""
-    plan = BedPlan(LoopbackSettings(ports=2), EngineSettings(), 1518)
+    plan = TestbedConfig(LoopbackSettings(ports=2), EngineSettings(), 1518)
     settings = LiveSettings(interval_s=0.1, catch_up_us=1e6)
     with live_traffic(plan, settings=settings) as traffic:
         assert traffic.set_link(1, up=False) is False
@@ -142,9 +142,9 @@ def test_loops_leave_clients_some_of_their_cpus_where_no_other_is_free(
     place: Workplace, shares_cpus: bool, niceness: int
 ) -> None:
     cpu = min(os.sched_getaffinity(0))
-    plan = BedPlan(LoopbackSettings(ports=2), EngineSettings(cpus=(cpu,)), 1518)
+    plan = TestbedConfig(LoopbackSettings(ports=2), EngineSettings(cpus=(cpu,)), 1518)
     settings = LiveSettings(shares_cpus=shares_cpus)
-    with kept_on({cpu}), live_traffic(plan, settings=settings):
+    with pinned_to({cpu}), live_traffic(plan, settings=settings):
         assert [os.getpriority(os.PRIO_PROCESS, each) for each in engines()] == [niceness]
 
 
@@ -152,6 +152,6 @@ def test_loops_keep_their_cpus_for_themselves_where_another_is_free(place: Workp
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
         pytest.skip("needs two CPUs")
-    plan = BedPlan(LoopbackSettings(ports=2), EngineSettings(cpus=(cpus[0],)), 1518)
+    plan = TestbedConfig(LoopbackSettings(ports=2), EngineSettings(cpus=(cpus[0],)), 1518)
     with live_traffic(plan, settings=LiveSettings(shares_cpus=True)):
         assert [os.getpriority(os.PRIO_PROCESS, each) for each in engines()] == [-20]

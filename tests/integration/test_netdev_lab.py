@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.child import with_parent_death_signal
 from tests.integration.command import (
     ROOT,
     Workplace,
@@ -104,7 +104,7 @@ def test_af_packet_is_taken_instead_of_a_queue_that_another_program_has(
     if why_no_xdp:
         pytest.skip(why_no_xdp)
     with subprocess.Popen(
-        tied_to_parent([*bridged.enter, sys.executable, "-c", HOLD_QUEUE, NEAR[0]]),
+        with_parent_death_signal([*bridged.enter, sys.executable, "-c", HOLD_QUEUE, NEAR[0]]),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -153,7 +153,7 @@ def long_trial(place: Workplace, network: Network, driver: str) -> Iterator[subp
     )
     words = ("trial", experiment, "--load", "1kpps", "--duration", "10m", "--runs", place.runs)
     with subprocess.Popen(
-        tied_to_parent([*network.enter, *place.argv(*words)]),
+        with_parent_death_signal([*network.enter, *place.argv(*words)]),
         cwd=ROOT,
         env=place.environment,
         stdout=subprocess.PIPE,

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
+from plimsoll.benchmark.testbed.testbed import Testbed, TestbedConfig
 from plimsoll.benchmark.testbed.testbed import testbed as open_bed
 from plimsoll.errors import MachineError
 from plimsoll.generator.interface import Interval
@@ -59,7 +59,7 @@ def bed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Testbed]:
     try:
         with (
             swept_ledger("test") as ledger,
-            open_bed(BedPlan.of(EXPERIMENT), ledger, lambda _: None) as made,
+            open_bed(TestbedConfig.of(EXPERIMENT), ledger, lambda _: None) as made,
         ):
             yield made
     finally:
@@ -96,7 +96,7 @@ def run_trial(bed: Testbed) -> tuple[Outcome, set[int]]:
         return False
 
     streams = compile_profile(EXPERIMENT.profile, 1000.0, bed.ports.paths)
-    plan = bed.shared_cpus.quieted(bed.plan(EXPERIMENT.trial, streams, 0.5, 1000.0), ())
+    plan = bed.shared_cpus.without_wakeups(bed.plan(EXPERIMENT.trial, streams, 0.5, 1000.0), ())
     return bed.trial(plan, watch), cpus
 
 

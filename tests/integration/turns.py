@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from plimsoll.host.ledger.shared_directory import ledger_uses
-from plimsoll.host.processes.child import comes_true
+from plimsoll.host.processes.child import wait_until
 from tests.tried_again import SpoiltByMachine
 
 # An abstract Unix socket: it ends with the process that has it, whatever ends that.
@@ -33,7 +33,7 @@ def turn(*, live: bool = False) -> Iterator[None]:
     """While it lasts, no other process of tests has one; of live traffic they have their own."""
     with socket.socket(socket.AF_UNIX) as holder:
         name = _LIVE if live else _NAME
-        assert comes_true(lambda: _takes(holder, name), _LONGEST_TURN_S, every_s=_LOOK_EVERY_S), (
+        assert wait_until(lambda: _takes(holder, name), _LONGEST_TURN_S, every_s=_LOOK_EVERY_S), (
             f"other tests polled CPUs for {_LONGEST_TURN_S:g} s"
         )
         yield
@@ -41,7 +41,7 @@ def turn(*, live: bool = False) -> Iterator[None]:
 
 def wait_for_cpus() -> None:
     """Until no run and no lab of the machine's polls one, or for long enough."""
-    if not comes_true(lambda: not _polling(), _LONGEST_RUN_S, every_s=_LOOK_EVERY_S):
+    if not wait_until(lambda: not _polling(), _LONGEST_RUN_S, every_s=_LOOK_EVERY_S):
         print(f"CPUs are still polled by {', '.join(_polling())}")
 
 

@@ -26,7 +26,7 @@ PATH = re.compile(rf"{OURS}/[\w./-]+")
 MODULE = re.compile(r"plimsoll(?:\.\w+)+")
 SPAN = re.compile(r"`([^`\n]+)`")
 # All commands are no group whose command may be left out.
-MOST_OF_A_GROUP = 12
+MAX_OF_A_GROUP = 12
 # Of others' repositories, and labels of Kubernetes'.
 OTHERS = {
     "docs/churn.md": {"plimsoll/streams"},
@@ -73,7 +73,7 @@ def options_of(command: Any) -> dict[str, bool]:
     below = command.list_commands(None) if hasattr(command, "list_commands") else ()
     found = (
         {}
-        if len(below) > MOST_OF_A_GROUP
+        if len(below) > MAX_OF_A_GROUP
         else {
             name: takes
             for each in below

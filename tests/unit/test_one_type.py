@@ -30,7 +30,7 @@ PAIRS: list[tuple[Any, Any, set[str], set[str]]] = [
     # Whom nobody answered for, and whom frames were sent to.
     (ResolvedAddress, ResolvedRecord, set(), set()),
     # What spoils a trial has made it invalid by then.
-    (Finding, FindingRecord, {"spoils"}, set()),
+    (Finding, FindingRecord, {"invalidates_trial"}, set()),
     # Since the DUT's start, and over one trial.
     (DutPortCounters, DutPortRecord, set(), set()),
     # Which streams it handles is for the attribution alone.

@@ -13,7 +13,7 @@ from bench_bed import BenchBed
 from contest import Contest
 from our_engine import load_stream, our_engine, run
 
-from plimsoll.traffic.frames.vary import MOST_FLOWS
+from plimsoll.traffic.frames.vary import MAX_FLOWS
 from plimsoll.traffic.streams.stream import Stream
 
 # By which the plan of cores is made (planning.py).
@@ -56,7 +56,7 @@ def _cases() -> Iterator[_Case]:
         yield _Case(f"{LONE_CORE}, {size} bytes", load_stream(size), largest=size)
     mix = [{"size": size, "weight": weight} for size, weight in _MIX.items()]
     yield _Case(f"{LONE_CORE}, IMIX", load_stream(None, imix=mix), largest=_LARGEST)
-    for flows in (1, 65536, MOST_FLOWS):
+    for flows in (1, 65536, MAX_FLOWS):
         yield _Case(
             f"TX + RX, {flows} flows, 1 lcore, 64 bytes", load_stream(flows=flows, prefix=7)
         )

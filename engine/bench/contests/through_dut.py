@@ -26,7 +26,7 @@ from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.dut.two_ports import PATHS
 from plimsoll.dut.userspace.testpmd import TestpmdLab
 from plimsoll.errors import MachineError
-from plimsoll.host.processes.child import comes_true
+from plimsoll.host.processes.child import wait_until
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
 
@@ -148,7 +148,7 @@ def _forwarded(lab: TestpmdLab) -> int:
 
 def _wait(holds: Callable[[], bool]) -> None:
     """Raises MachineError."""
-    if not comes_true(holds, _START_WAIT_S, every_s=_SETTLE_S):
+    if not wait_until(holds, _START_WAIT_S, every_s=_SETTLE_S):
         raise MachineError(
             f"the DUT forwarded nothing within {_START_WAIT_S:g} s",
             where="dut",

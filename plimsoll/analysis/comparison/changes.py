@@ -18,7 +18,7 @@ from plimsoll.text.bounded_yaml import load_yaml
 from plimsoll.text.counted import counted, natural_order
 from plimsoll.text.given_path import read_regular_file
 
-_MOST_EXPERIMENT_MIB = 64
+_MAX_EXPERIMENT_MIB = 64
 _REMEDY = "restore it from a copy of the run"
 # They differ from run to run, whatever the host is.
 _VOLATILE = ("calibration", "earlier_calibrations", "observed")
@@ -57,7 +57,7 @@ def _values(runs: Sequence[Mapping[str, str]], place: str) -> tuple[str, ...]:
 
 
 def _facts(run: RunDirectory) -> Iterator[tuple[str, str]]:
-    text = read_regular_file(run.experiment, _MOST_EXPERIMENT_MIB, _REMEDY).decode()
+    text = read_regular_file(run.experiment, _MAX_EXPERIMENT_MIB, _REMEDY).decode()
     yield from _leaves("experiment", load_yaml(text))
     environment = load_environment(run.environment)
     if environment is not None:
@@ -87,7 +87,7 @@ def _leaves(place: str, value: Any) -> Iterator[tuple[str, str]]:
 _FACTS = ("experiment.", "environment.", "tuning.")
 _BETWEEN = " · "
 # Of each pair with the baseline there is a row of every figure; no one reads thousands.
-_MOST_SIDES = 64
+_MAX_SIDES = 64
 
 
 def parse_fact(text: str) -> str:
@@ -119,10 +119,10 @@ def sides_by(runs: Iterable[RunEntry], facts: Sequence[str]) -> list[Side]:
         (each for each in runs if each.state == "finished"), key=lambda e: e.began_unix_ns or 0
     )
     sides = grouped(finished, facts)
-    if not 2 <= len(sides) <= _MOST_SIDES:
+    if not 2 <= len(sides) <= _MAX_SIDES:
         raise InputError(
             f"{counted(len(finished), 'run')} that came to an end make "
-            f"{counted(len(sides), 'side')}; a comparison takes 2 to {_MOST_SIDES}",
+            f"{counted(len(sides), 'side')}; a comparison takes 2 to {_MAX_SIDES}",
             where=f"--by {' --by '.join(facts)}",
             remedy="plimsoll runs lists runs with their tags; name the runs to compare",
         )

@@ -134,7 +134,7 @@ def fewest() -> int:
 
 
 # More than so many are not advice.
-_MOST_REPETITIONS = 1000
+_MAX_REPETITIONS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,12 +250,12 @@ def _repetitions(found: Shift, of: _Interval | None, count: int) -> int | None:
         needed = math.ceil(count * ((of.most - of.least) / (2 * of.bound)) ** 2)
     else:
         return None
-    return needed if needed <= _MOST_REPETITIONS else None
+    return needed if needed <= _MAX_REPETITIONS else None
 
 
 # Of runs without a search of that kind.
 SAME_WITHIN = 0.01
-_MOST_EXPERIMENT_MIB = 64
+_MAX_EXPERIMENT_MIB = 64
 
 
 def same_within(experiments: Iterable[Path]) -> float:
@@ -269,7 +269,7 @@ def same_within(experiments: Iterable[Path]) -> float:
 def _width(experiment: Path) -> float:
     if not experiment.exists():
         return SAME_WITHIN
-    text = read_regular_file(experiment, _MOST_EXPERIMENT_MIB, "restore it from a copy of the run")
+    text = read_regular_file(experiment, _MAX_EXPERIMENT_MIB, "restore it from a copy of the run")
     found: Any = load_yaml(text.decode())
     search = found.get("search") if isinstance(found, dict) else None
     width = search.get("width") if isinstance(search, dict) else None

@@ -27,7 +27,7 @@ from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 
 _NS_PER_S = 1e9
 # The scheduler reads its clock before the event is written, with interrupts in between at times.
-_LEAST_STOLEN_S = 50e-6
+_MIN_STOLEN_S = 50e-6
 # A tick is taken late where interrupts are off; that lasts for microseconds.
 _LATE_TICK = 1.5
 # What was measured as stolen explains ticks that are missing in the same time.
@@ -93,7 +93,7 @@ def _stolen(
     host: HostTicks | None,
 ) -> Iterator[Standstill]:
     """While the loop has its CPU; of other tasks not every such event is recorded."""
-    least = round(_LEAST_STOLEN_S * tsc_hz)
+    least = round(_MIN_STOLEN_S * tsc_hz)
     for begin, end, runtime_ns in _run_times(events, loop):
         lacking = end - begin - round(runtime_ns * tsc_hz / _NS_PER_S)
         if lacking >= least and (host is None or host.irq_time):

@@ -28,7 +28,7 @@ from plimsoll.attribution.incidents.spans import TickSpan, widened, window_of
 from plimsoll.record.causes.causes_record import Cause, Confidence
 
 # A tester's loop that was away for less of the time is not called the reason.
-_LEAST_STALL_SHARE = 0.1
+_MIN_STALL_SHARE = 0.1
 
 
 # Why a frame was under way for so long: who did not poll while it waited.
@@ -83,7 +83,7 @@ def chain(
     causes: list[Cause] = []
     for each in sorted(found, key=lambda held_by: -held_by.ticks):
         own = causes_of(each, confidence, evidence.tsc_hz)
-        stalled = each.ticks >= _LEAST_STALL_SHARE * max(1, incident.ticks)
+        stalled = each.ticks >= _MIN_STALL_SHARE * max(1, incident.ticks)
         if each.loop.owner == "tester" and own and stalled:
             causes.append(stall_link(each, confidence, evidence.tsc_hz))
         causes += [cause for cause in own if cause.kind != "tester-stall"]

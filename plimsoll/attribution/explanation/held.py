@@ -14,8 +14,8 @@ from plimsoll.record.causes.causes_record import Cause, Confidence
 
 _NS_PER_S = 1e9
 # What took less of an incident than this is not among its causes.
-_LEAST_SHARE = 0.01
-MOST_CAUSES = 8
+_MIN_SHARE = 0.01
+MAX_CAUSES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def ticks_within(part: Part, begin: int, end: int) -> int:
 
 def causes_of(found: Held, confidence: Confidence, tsc_hz: float) -> list[Cause]:
     """One cause for each taker, the longest first; what took under 1 % of the time is left out."""
-    least = _LEAST_SHARE * (found.end - found.begin)
+    least = _MIN_SHARE * (found.end - found.begin)
     by_taker: dict[Taker, list[Part]] = {}
     for part in found.parts:
         by_taker.setdefault(part.taker, []).append(part)
@@ -66,7 +66,7 @@ def causes_of(found: Held, confidence: Confidence, tsc_hz: float) -> list[Cause]
     kept = sorted((each for each in sized if each[0] >= least), key=lambda each: -each[0])
     return [
         _cause(found.loop, taker, parts, confidence, _ns(ticks, tsc_hz))
-        for ticks, taker, parts in kept[:MOST_CAUSES]
+        for ticks, taker, parts in kept[:MAX_CAUSES]
     ]
 
 

@@ -12,7 +12,7 @@ from plimsoll.generator.interface import Interval, StreamCounts, TrialReport, Wo
 _NS_PER_S = 1e9
 # What the engine lists at most of one trial: 64 latencies and 256 losses a stream, 64 stalls a
 # loop. With many streams the worst of all are enough.
-MOST_OF_A_KIND = 1000
+MAX_OF_A_KIND = 1000
 
 
 def incidents_of(
@@ -48,9 +48,9 @@ def incidents_of(
         for stall in worker.longest
     ]
     return (
-        *nlargest(MOST_OF_A_KIND, losses, key=lambda each: each.frames),
-        *nlargest(MOST_OF_A_KIND, latencies, key=lambda each: each.length_ns),
-        *nlargest(MOST_OF_A_KIND, stalls, key=lambda each: each.length_ns),
+        *nlargest(MAX_OF_A_KIND, losses, key=lambda each: each.frames),
+        *nlargest(MAX_OF_A_KIND, latencies, key=lambda each: each.length_ns),
+        *nlargest(MAX_OF_A_KIND, stalls, key=lambda each: each.length_ns),
     )
 
 

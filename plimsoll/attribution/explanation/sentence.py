@@ -11,7 +11,7 @@ from plimsoll.record.causes.causes_record import Cause
 from plimsoll.search.evidence.trial_evidence import HostCpu, of_host
 from plimsoll.text.units import format_ns
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 # What took no CPU from a loop but kept it off.
 _DID_NOT_RUN: tuple[CauseKind, ...] = (
     "stopped",
@@ -86,8 +86,8 @@ def _taken(causes: Sequence[Cause], process: str) -> str:
     if first.kind in _DID_NOT_RUN:
         text = f"{process} on {first.place} {_did_not_run(first)} for {format_ns(total)}"
     else:
-        named = " and ".join(_named(cause, len(causes) > 1) for cause in causes[:_MOST_NAMED])
-        more = len(causes) - _MOST_NAMED
+        named = " and ".join(_named(cause, len(causes) > 1) for cause in causes[:_MAX_NAMED])
+        more = len(causes) - _MAX_NAMED
         rest = f" and {more} more" if more > 0 else ""
         text = f"{first.place} was taken from {process} for {format_ns(total)} by {named}{rest}"
     return f"{text}, {_set_off(first)} {first.woken_by}" if first.woken_by else text

@@ -117,7 +117,7 @@ def _cost(row: RankedCause) -> tuple[float, float, int, int]:
 
 
 _NS_PER_S = 1e9
-_MOST_CAUSES = 16
+_MAX_CAUSES = 16
 
 _Key = tuple[str, str, HostCpu]
 
@@ -144,7 +144,7 @@ def dut_disturbances(
         if (absence := _absence(cause)) is not None:
             seen.setdefault((cause.kind, group_name(cause), cause.place), []).append(absence)
     merged = {key: _merged(found, tsc_hz) for key, found in seen.items()}
-    ranked = nlargest(_MOST_CAUSES, merged.items(), key=lambda each: _total_ns(each[1]))
+    ranked = nlargest(_MAX_CAUSES, merged.items(), key=lambda each: _total_ns(each[1]))
     return tuple(
         Disturbance(
             kind=kind,

@@ -115,9 +115,9 @@ def _remedy(recorded: ExplainedIncident) -> Remedy | None:
     return remedy_for(first.kind, first.name, first.owner, own=first.own)
 
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 # What took less than this share is not worth a place in the sentence.
-_LEAST_SHARE = 0.05
+_MIN_SHARE = 0.05
 
 
 def limit_sentence(summary: CausesSummary) -> str:
@@ -176,7 +176,7 @@ def _noise_in_spikes(summary: CausesSummary) -> str:
     spikes = [(row, row.spike_share) for row in summary.rows]
     silent = {row.name for row in summary.rows if is_noise(row.name) and not row.loss_share}
     if not any(
-        row.name in silent and share is not None and share >= _LEAST_SHARE for row, share in spikes
+        row.name in silent and share is not None and share >= _MIN_SHARE for row, share in spikes
     ):
         return ""
     noise = [
@@ -193,13 +193,13 @@ def _sentence(what: str, shared: Sequence[tuple[RankedCause, float | None]]) -> 
         ((row, share) for row, share in known if row.kind != "unexplained"),
         key=lambda each: -each[1],
     )
-    large = [each for each in caused if each[1] >= _LEAST_SHARE]
+    large = [each for each in caused if each[1] >= _MIN_SHARE]
     unexplained = sum(share for row, share in known if row.kind == "unexplained")
-    if not large and unexplained < _LEAST_SHARE:
+    if not large and unexplained < _MIN_SHARE:
         return f"{what}, none has a cause that stands out."
     # Whoever adds noise wants to know what it took, be it less than others did.
-    noise = [each for each in large[_MOST_NAMED:] if is_noise(each[0].name)]
-    named = [*large[:_MOST_NAMED], *noise]
+    noise = [each for each in large[_MAX_NAMED:] if is_noise(each[0].name)]
+    named = [*large[:_MAX_NAMED], *noise]
     parts = [(share, _because(row)) for row, share in named]
     if unexplained:
         parts.append((unexplained, "are unexplained"))

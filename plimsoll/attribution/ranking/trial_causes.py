@@ -172,7 +172,7 @@ _SEEN = ("exact", "partial")
 
 
 @dataclass(frozen=True, slots=True)
-class LossBlame:
+class LossAttribution:
     """Frames of the loss events that were listed, by what caused them.
 
     `tester`: its own loop was away, or a process of its own had the DUT's CPU. `platform`:
@@ -191,14 +191,14 @@ class LossBlame:
         return self.tester + self.platform + self.unseen
 
 
-def loss_blame(explanations: Sequence[Explanation]) -> LossBlame:
+def loss_blame(explanations: Sequence[Explanation]) -> LossAttribution:
     """Of all loss events among the explained incidents."""
     frames = {"tester": 0.0, "platform": 0.0, "unseen": 0.0}
     for each in explanations:
         if each.incident.kind == "loss":
             for blamed, share in _shares(each):
                 frames[blamed] += share * each.incident.frames
-    return LossBlame(**frames)
+    return LossAttribution(**frames)
 
 
 def _shares(explanation: Explanation) -> list[tuple[str, float]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.session.session import Session
-from plimsoll.benchmark.testbed.testbed import BedPlan, testbed
+from plimsoll.benchmark.testbed.testbed import TestbedConfig, testbed
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.record.calibrations.calibration import CalibrationPoint, TesterCalibration
 from plimsoll.text.units import format_pps
@@ -29,7 +29,7 @@ def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCa
     tester cannot offer that load.
     """
     points: list[CalibrationPoint] = []
-    plan = BedPlan.of(session.experiment).on_rings(port_count)
+    plan = TestbedConfig.of(session.experiment).on_rings(port_count)
     with testbed(plan, session.ledger, session.listener.note) as bed:
         runner = TrialRunner(session, bed)
         streams = compile_profile(session.experiment.profile, maximum_pps, bed.ports.paths)
@@ -58,7 +58,7 @@ def _point(
 class CalibratedTester:
     """All that a calibration depends on: neither the DUT nor its noise is part of its bed."""
 
-    bed: BedPlan
+    bed: TestbedConfig
     profile: Profile
     tester: TesterLimits
     maximum_pps: float
@@ -66,7 +66,7 @@ class CalibratedTester:
     @classmethod
     def of(cls, experiment: Experiment, port_count: int, maximum_pps: float) -> CalibratedTester:
         """Of an experiment whose search has this maximum, in pps per direction."""
-        bed = BedPlan.of(experiment).on_rings(port_count)
+        bed = TestbedConfig.of(experiment).on_rings(port_count)
         return cls(bed, experiment.profile, experiment.tester, maximum_pps)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from plimsoll.benchmark.session.session import versions
-from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
+from plimsoll.benchmark.testbed.testbed import Testbed, TestbedConfig, testbed
 from plimsoll.benchmark.testbed.tester_identity import tester_identity
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
 from plimsoll.errors import InputError
@@ -30,7 +30,7 @@ from plimsoll.trial.outcome.due_frames import due_frames, scatter
 TryRate = Callable[[float], str | None]
 
 START_PPS = 100_000.0
-LEAST_PPS = 1_000.0
+MIN_PPS = 1_000.0
 # The rate is known to 5 %: trials differ by more.
 _PRECISION = 0.05
 # A machine that takes the CPU away spoils a trial at any rate; it must not pass for the
@@ -78,7 +78,7 @@ class _Search:
         pps = start_pps
         while self._carries(pps) and pps < self._most_pps:
             pps = min(2 * pps, self._most_pps)
-        while self._clean_pps == 0.0 and pps / 2 >= LEAST_PPS:
+        while self._clean_pps == 0.0 and pps / 2 >= MIN_PPS:
             pps /= 2
             self._carries(pps)
 
@@ -90,7 +90,7 @@ class _Search:
 
     def confirm(self) -> FoundRate | None:
         pps = self._clean_pps
-        while pps >= LEAST_PPS:
+        while pps >= MIN_PPS:
             faults: list[str] = []
             for trial in range(1, _CONFIRMING_TRIES + 1):
                 fault = self._try_rate(pps)
@@ -151,7 +151,7 @@ def check_calibration_profile(profile: Profile, where: str) -> None:
 
 
 def calibrate_tester(
-    plan: BedPlan, profile: Profile, ledger: Ledger, tell: Callable[[str], None]
+    plan: TestbedConfig, profile: Profile, ledger: Ledger, tell: Callable[[str], None]
 ) -> StoredCalibration:
     """Measure the tester on the lab of `plan`, whose paths must hold nothing but the tester.
 
@@ -219,7 +219,7 @@ def _clean_rate(
     )
 
 
-def _most_pps(plan: BedPlan, bed: Testbed, profile: Profile) -> float:
+def _most_pps(plan: TestbedConfig, bed: Testbed, profile: Profile) -> float:
     """The line rate, where there is a line; else all that the generator sends of a stream."""
     if bed.line_rate_bps is None:
         return plan.generator.capabilities.most_pps
@@ -227,7 +227,7 @@ def _most_pps(plan: BedPlan, bed: Testbed, profile: Profile) -> float:
 
 
 def _stored(
-    plan: BedPlan, bed: Testbed, profile: Profile, measured: MeasuredTester
+    plan: TestbedConfig, bed: Testbed, profile: Profile, measured: MeasuredTester
 ) -> StoredCalibration:
     environment = read_environment(versions(bed.generator.facts))
     return StoredCalibration(

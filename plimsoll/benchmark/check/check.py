@@ -12,7 +12,7 @@ from plimsoll.benchmark.check.planned_traffic import PlannedTraffic
 from plimsoll.benchmark.experiment.experiment import Experiment, experiment_in, read_experiment
 from plimsoll.benchmark.experiment.loads import load_within_line
 from plimsoll.benchmark.experiment.reading_interval import check_search_readings
-from plimsoll.benchmark.experiment.set_field import SetField, WrittenAt
+from plimsoll.benchmark.experiment.set_field import SetField, SourceMap
 from plimsoll.benchmark.testbed.event_budget import planned_watch
 from plimsoll.benchmark.whole_run.preflight import machine_mistakes, polled_cpus, search_mistakes
 from plimsoll.dut.lab import LineRate
@@ -84,7 +84,7 @@ def _lacking(document: Document) -> Iterator[PlimsollError]:
     except InputError:
         # Reported already, with the other mistakes.
         return
-    written = WrittenAt(document)
+    written = SourceMap(document)
     sender = sections.lab.simulation or sections.generator
     for error in machine_mistakes(sections.lab, sender)[0]:
         written.place(error, Experiment.model_fields)

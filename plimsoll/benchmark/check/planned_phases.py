@@ -12,8 +12,8 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.trial_run.before_search import (
     CEILING_TRIAL_S,
-    MOST_BASELINE_TRIALS,
-    MOST_CEILING_TRIALS,
+    MAX_BASELINE_TRIALS,
+    MAX_CEILING_TRIALS,
     needs_baseline,
 )
 from plimsoll.benchmark.trial_run.pre_trial import teaching_trial
@@ -36,7 +36,7 @@ _PHASES: dict[Phase, str] = {
 # Of every frame: an ideal DUT does nothing but forward.
 _LATENCY_NS = 20_000
 # Far more than any search with reasonable settings asks for.
-_MOST_TRIALS = 100_000
+_MAX_TRIALS = 100_000
 
 
 @dataclass(frozen=True)
@@ -122,11 +122,11 @@ def _before_search(experiment: Experiment) -> Iterator[PlannedPhase]:
         yield _phase(experiment, "warmup", (1, 1), trial.warmup, about)
     if not experiment.lab.simulated:
         about = "what the tester offers on these ports, at the highest load"
-        bounds = (1, MOST_CEILING_TRIALS)
+        bounds = (1, MAX_CEILING_TRIALS)
         yield _phase(experiment, "ceiling", bounds, CEILING_TRIAL_S, about)
     if needs_baseline(experiment):
         about = "the latency at the least load, of which criteria are multiples"
-        bounds = (1, MOST_BASELINE_TRIALS)
+        bounds = (1, MAX_BASELINE_TRIALS)
         yield _phase(experiment, "baseline", bounds, trial.baseline, about)
 
 
@@ -242,7 +242,7 @@ def cost_of(search: Search, goals: Collection[str], capacity_pps: float) -> Sear
     No trial is invalid, and none ends before its time. None where the search goes on and on.
     """
     cost = SearchCost()
-    for _ in range(_MOST_TRIALS):
+    for _ in range(_MAX_TRIALS):
         ask = search.ask()
         if not isinstance(ask, Ask):
             return cost

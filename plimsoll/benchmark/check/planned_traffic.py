@@ -21,8 +21,8 @@ from plimsoll.traffic.streams.stream import Stream
 
 # Shapes streams whose load is not known yet: 10 Gbps is more than any probe takes of it.
 _ANY_LINE_BPS = 10e9
-_MOST_FRAMES = 8
-_MOST_CHARACTERS = 100
+_MAX_FRAMES = 8
+_MAX_CHARACTERS = 100
 
 
 @dataclass(frozen=True)
@@ -124,14 +124,14 @@ def planned_frames(stream: StreamPlan) -> tuple[PlannedFrame, ...]:
     times = Counter(order)
     return tuple(
         _planned(frame, times[number] / len(order), stream.signature_bytes)
-        for number, frame in enumerate(stream.frames[:_MOST_FRAMES])
+        for number, frame in enumerate(stream.frames[:_MAX_FRAMES])
     )
 
 
 def _planned(frame: bytes, share: float, signature_bytes: int) -> PlannedFrame:
     packet = layer_class("Ether")(frame)
     payload = _take_payload(packet)
-    shown = "\n".join(line[:_MOST_CHARACTERS] for line in packet.show(dump=True).splitlines())
+    shown = "\n".join(line[:_MAX_CHARACTERS] for line in packet.show(dump=True).splitlines())
     return PlannedFrame(
         size=len(frame) + FCS_BYTES,
         share=share,

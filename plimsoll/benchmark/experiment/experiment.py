@@ -31,7 +31,7 @@ from plimsoll.benchmark.experiment.judged_search import (
     goal_criteria,
     judged_by_criteria,
 )
-from plimsoll.benchmark.experiment.set_field import SetField, WrittenAt, with_fields
+from plimsoll.benchmark.experiment.set_field import SetField, SourceMap, with_fields
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings, check_trial_duration
 from plimsoll.dut.labs.testpmd_memif import TestpmdSettings
 from plimsoll.dut.registry.labs import LabSettings
@@ -90,7 +90,7 @@ class Experiment(BaseModel):
     resctrl: ResctrlSettings | None = None
     tuning: Intent | None = None
     search: ExperimentSearch
-    _written: WrittenAt = PrivateAttr(default_factory=WrittenAt)
+    _written: SourceMap = PrivateAttr(default_factory=SourceMap)
 
     @field_validator("profile")
     @classmethod
@@ -222,7 +222,7 @@ class Experiment(BaseModel):
         self._written.place(error, type(self).model_fields)
 
     @contextmanager
-    def placing(self) -> Iterator[None]:
+    def with_source_locations(self) -> Iterator[None]:
         """Do so with what is raised within."""
         try:
             yield
@@ -232,7 +232,7 @@ class Experiment(BaseModel):
 
     def written_in(self, document: Document) -> Self:
         """The same, its fields to be found in the document that it was read from."""
-        self._written = WrittenAt(document)
+        self._written = SourceMap(document)
         return self
 
     def normalised(self) -> dict[str, Any]:
@@ -273,8 +273,8 @@ def completed_document(
         )
     document, left = with_fields(document, settings)
     known = dict(_completed(document))
-    document, astray = with_fields(document, [each for each, _ in left])
-    for setting, error in astray:
+    document, unresolved = with_fields(document, [each for each, _ in left])
+    for setting, error in unresolved:
         # What leads into a file that could not be read is not a mistake of its own.
         if setting.path.steps[:1] not in known:
             known[setting.place,] = error

@@ -41,7 +41,7 @@ def load_within_line(
     rate: Rate, experiment: Experiment, line_rate_bps: float | None, where: str
 ) -> float:
     """The same; also raises InputError for more than the line carries, if its rate is known."""
-    with experiment.placing():
+    with experiment.with_source_locations():
         load_pps = load_in_pps(rate, experiment.profile, line_rate_bps, where)
         if line_rate_bps is not None:
             _check_within_line(load_pps, experiment.profile, line_rate_bps, where)

@@ -24,7 +24,7 @@ def check_readings(experiment: Experiment, judged_s: Mapping[str, float]) -> Non
 
     `judged_s` has the lengths in s of what is judged, by the field or option that says them.
     """
-    with experiment.placing():
+    with experiment.with_source_locations():
         _check(experiment, experiment.criteria, judged_s)
 
 
@@ -36,7 +36,7 @@ def check_search_readings(experiment: Experiment) -> None:
     if search.validation is not None and rules.applies_to(search.validation.duration):
         judged_s["trial.window"] = window_s
     criteria = (each for goal in experiment.goals.values() for each in goal)
-    with experiment.placing():
+    with experiment.with_source_locations():
         _check(experiment, criteria, judged_s)
 
 

@@ -48,17 +48,17 @@ def with_fields(
 
     These may lead into a file that the experiment names and that is read later.
     """
-    astray = []
+    unresolved = []
     for each in settings:
         try:
             document = document.with_value(each.path, each.value, each.place)
         except InputError as error:
-            astray.append((each, error))
-    return document, tuple(astray)
+            unresolved.append((each, error))
+    return document, tuple(unresolved)
 
 
 @dataclass(frozen=True)
-class WrittenAt:
+class SourceMap:
     """The document that an experiment was read from, if any.
 
     Any two are equal: where it was written is not part of an experiment.

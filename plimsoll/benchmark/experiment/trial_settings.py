@@ -54,7 +54,7 @@ _SHORTEST_INTERVAL_S = 0.1
 # Ten intervals of a second: the quantiles of fewer say little.
 SHORTEST_WINDOW_S = 10.0
 # The engine's own limit: about the longest turn of a busy polling loop.
-_LEAST_CATCH_UP_S = 10e-6
+_MIN_CATCH_UP_S = 10e-6
 
 
 def check_trial_duration(duration_s: float, where: str) -> float:
@@ -113,7 +113,7 @@ class TrialSettings(BaseModel):
         """
         rates_pps = (stream.rate_pps for stream in streams if stream.rate_pps is not None)
         fastest_pps = max(rates_pps, default=1.0)
-        catch_up_s = max(_LEAST_CATCH_UP_S, min(self.catch_up, queue_frames / 4 / fastest_pps))
+        catch_up_s = max(_MIN_CATCH_UP_S, min(self.catch_up, queue_frames / 4 / fastest_pps))
         closely = max(_SHORTEST_INTERVAL_S, duration_s / _INTERVALS_AT_LEAST)
         return TrialPlan(
             mark=mark,

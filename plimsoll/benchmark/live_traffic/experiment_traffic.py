@@ -12,9 +12,9 @@ from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
 from plimsoll.benchmark.live_traffic.live_traffic import LiveTraffic
 from plimsoll.benchmark.live_traffic.live_trial import LiveSettings
 from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
-from plimsoll.benchmark.testbed.testbed import BedPlan, testbed
+from plimsoll.benchmark.testbed.testbed import TestbedConfig, testbed
 from plimsoll.errors import InputError
-from plimsoll.host.processes.affinity import SHARING, favour
+from plimsoll.host.processes.affinity import SHARING, raise_priority
 from plimsoll.observe.agent.settings import UNOBSERVED
 from plimsoll.text.mistakes import did_you_mean
 from plimsoll.text.units import Rate
@@ -26,7 +26,7 @@ _BY_DEFAULT = LiveSettings()
 
 @contextmanager
 def live_traffic(
-    plan: BedPlan,
+    plan: TestbedConfig,
     *,
     command: str = "live",
     settings: LiveSettings = _BY_DEFAULT,
@@ -62,7 +62,7 @@ def live_traffic(
             tell(note)
         if settings.shares_cpus and bed.shared_cpus.crowded:
             for pid in bed.polling_pids.values():
-                favour(pid, SHARING)
+                raise_priority(pid, SHARING)
         folder = None if ledger is None else ledger.directory.absolute() / "captured"
         traffic = LiveTraffic(bed, plan, settings, folder)
         try:
@@ -216,8 +216,8 @@ def experiment_traffic(
         stall_us=experiment.trial.stall * 1e6,
         check=experiment.trial.frame_check,
     )
-    plan = BedPlan.of(experiment)
-    with experiment.placing(), live_traffic(plan, settings=chosen, tell=tell) as live:
+    plan = TestbedConfig.of(experiment)
+    with experiment.with_source_locations(), live_traffic(plan, settings=chosen, tell=tell) as live:
         for note in experiment.profile.notes():
             tell(note)
         traffic = ExperimentTraffic(live, experiment)

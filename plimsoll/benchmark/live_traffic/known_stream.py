@@ -148,17 +148,17 @@ class KnownStream:
         )
 
 
-_MOST_NUMBER = 65535
+_MAX_NUMBER = 65535
 _SMALLEST_FRAME_SIZE = 64
 
 
 def check_number(plan: StreamPlan, where: str, taken: Collection[int]) -> None:
     """Raise InputError for a number that cannot be, or is taken."""
-    if not 0 <= plan.stream <= _MOST_NUMBER or plan.stream in taken:
+    if not 0 <= plan.stream <= _MAX_NUMBER or plan.stream in taken:
         raise InputError(
             f"{plan.stream} cannot be its number",
             where=f"{where}.stream",
-            remedy=f"give one from 0 to {_MOST_NUMBER} that no other stream has",
+            remedy=f"give one from 0 to {_MAX_NUMBER} that no other stream has",
         )
 
 

@@ -95,9 +95,9 @@ def _block(kind: int, body: bytes) -> bytes:
 
 
 # Of a frame, which is then whole: the engine receives none that is longer.
-MOST_SNAP_BYTES = 9342
+MAX_SNAP_BYTES = 9342
 # That a generator's file may have.
-_MOST_FRAMES = 100_000_000
+_MAX_FRAMES = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class PortCapture:
     @property
     def most_bytes(self) -> int:
         """Of each frame."""
-        return MOST_SNAP_BYTES if self.snap_bytes is None else self.snap_bytes
+        return MAX_SNAP_BYTES if self.snap_bytes is None else self.snap_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class CapturedPort:
 
     files: tuple[Path, ...]
     most_frames: int
-    snap_bytes: int = MOST_SNAP_BYTES
+    snap_bytes: int = MAX_SNAP_BYTES
     left_out: int = 0
     error: str | None = None
 
@@ -262,8 +262,8 @@ class LiveCaptures:
 
 def _check(kept: PortCapture) -> None:
     for name, value, most in (
-        ("most_frames", kept.most_frames, _MOST_FRAMES),
-        ("snap_bytes", kept.most_bytes, MOST_SNAP_BYTES),
+        ("most_frames", kept.most_frames, _MAX_FRAMES),
+        ("snap_bytes", kept.most_bytes, MAX_SNAP_BYTES),
     ):
         if not 1 <= value <= most:
             raise InputError(f"{value} cannot be kept", where=name, remedy=f"give 1 to {most}")

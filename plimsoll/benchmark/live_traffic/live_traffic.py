@@ -28,7 +28,7 @@ from plimsoll.benchmark.live_traffic.live_trial import (
     live_plan,
     members_of,
 )
-from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
+from plimsoll.benchmark.testbed.testbed import Testbed, TestbedConfig
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.interface import (
     NO_ENDS,
@@ -67,7 +67,7 @@ class LiveTraffic:
     def __init__(
         self,
         bed: Testbed,
-        plan: BedPlan,
+        plan: TestbedConfig,
         settings: LiveSettings,
         capture_folder: Path | None = None,
     ) -> None:

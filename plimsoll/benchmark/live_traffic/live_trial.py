@@ -147,7 +147,7 @@ class LiveSettings:
     check: FrameCheck = "checksums"
 
 
-_LEAST_CATCH_UP_US = 10.0
+_MIN_CATCH_UP_US = 10.0
 
 
 def members_of(
@@ -193,7 +193,7 @@ def live_plan(
         duration_s=LONGEST_TRIAL_S,
         drain_s=settings.drain_s,
         interval_s=settings.interval_s,
-        catch_up_us=max(_LEAST_CATCH_UP_US, catch_up_us),
+        catch_up_us=max(_MIN_CATCH_UP_US, catch_up_us),
         stall_us=settings.stall_us,
         worst=settings.worst,
         check=settings.check,

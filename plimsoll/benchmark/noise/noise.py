@@ -27,8 +27,8 @@ from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus, cpus_polled_by
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.own_processes import StartedByRun
-from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off, pinned_thread
-from plimsoll.host.processes.garbage_collection import settled_heap
+from plimsoll.host.processes.affinity import housekeeping_cpus, pinned_off, pinned_thread
+from plimsoll.host.processes.garbage_collection import gc_frozen
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
 from plimsoll.observe.kernel_trace.trace_program import TraceUnavailable
 from plimsoll.record.results.noise_result import NoiseResult, NoiseTrace
@@ -36,11 +36,11 @@ from plimsoll.record.run.environment import read_environment
 from plimsoll.text.units import format_ns
 
 # The engine's own bounds (docs/engine-protocol.md).
-LEAST_THRESHOLD_NS = 1_000
-MOST_THRESHOLD_NS = 1_000_000_000
-_MOST_CPUS = 64
-_LEAST_S = 0.1
-_MOST_S = 7 * 86_400.0
+MIN_THRESHOLD_NS = 1_000
+MAX_THRESHOLD_NS = 1_000_000_000
+_MAX_CPUS = 64
+_MIN_S = 0.1
+_MAX_S = 7 * 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +53,26 @@ class NoiseSettings:
 
     cpus: tuple[int, ...]
     duration_s: float = 60.0
-    threshold_ns: int = LEAST_THRESHOLD_NS
+    threshold_ns: int = MIN_THRESHOLD_NS
     max_ns: int | None = None
     trace: bool = True
 
     def check(self) -> None:
         """Raise InputError for what cannot be measured here."""
         check_cpus([("--cpus", cpu) for cpu in self.cpus])
-        if len(self.cpus) > _MOST_CPUS:
+        if len(self.cpus) > _MAX_CPUS:
             raise InputError(
                 f"{len(self.cpus)} CPUs are more than the engine has loops for",
                 where="--cpus",
-                remedy=f"measure at most {_MOST_CPUS} at once",
+                remedy=f"measure at most {_MAX_CPUS} at once",
             )
-        if not _LEAST_S <= self.duration_s <= _MOST_S:
+        if not _MIN_S <= self.duration_s <= _MAX_S:
             raise InputError(
-                f"{self.duration_s:g} s is too {'short' if self.duration_s < _LEAST_S else 'long'}",
+                f"{self.duration_s:g} s is too {'short' if self.duration_s < _MIN_S else 'long'}",
                 where="--duration",
                 remedy="give 100ms to 7d",
             )
-        if not LEAST_THRESHOLD_NS <= self.threshold_ns <= MOST_THRESHOLD_NS:
+        if not MIN_THRESHOLD_NS <= self.threshold_ns <= MAX_THRESHOLD_NS:
             raise InputError(
                 f"stalls cannot begin at {format_ns(self.threshold_ns)}",
                 where="--threshold",
@@ -117,14 +117,14 @@ def measure_noise(
     begun_at = datetime.now(UTC)
     with ExitStack() as stack:
         meter = stack.enter_context(_meter(settings, ledger))
-        stack.enter_context(kept_off(meter.avoided))
+        stack.enter_context(pinned_off(meter.avoided))
         summary = NoiseSummary(meter.loops)
         lengths = stretch_lengths(settings.duration_s)
         run = _stretch_run(settings, meter, ledger)
         marks = TrialMarks()
         for number, length_s in enumerate(lengths, 1):
             tell(f"stretch {number} of {len(lengths)}")
-            with settled_heap():
+            with gc_frozen():
                 stretch = run.run(marks.take(), length_s)
             summary.add(stretch)
             own = meter.shared.own_time(stretch.report)
@@ -166,7 +166,7 @@ def _meter(settings: NoiseSettings, ledger: Ledger) -> Iterator[_Meter]:
         )
         if isinstance(trace, KernelTrace):
             stack.enter_context(trace)
-        with kept_off(avoided):
+        with pinned_off(avoided):
             shared = SharedCpus.of(settings.cpus, avoided, ledger)
         yield _Meter(engine, loops, facts.tsc_hz, trace, shared, avoided)
 

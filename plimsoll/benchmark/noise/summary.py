@@ -20,7 +20,7 @@ from plimsoll.record.results.noise_result import CpuNoise, GapBucket, GapQuantil
 from plimsoll.record.trials.clock_fit import ClockFit
 
 QUANTILES = (0.5, 0.99, 0.999, 0.9999, 0.99999)
-MOST_WORST = 20
+MAX_WORST = 20
 REST = "before and after the causes named, outside of what the kernel records"
 # Up to a second; whatever is longer is in the last bucket.
 _BUCKETS_FROM_NS = (0, *(step * 10**power for power in range(2, 9) for step in (1, 2, 5)), 10**9)
@@ -97,10 +97,10 @@ class NoiseSummary:
     def _keep_worst(self, stretch: NoiseStretch) -> None:
         clock = ClockFit.of(stretch.report.clock)
         longest = nlargest(
-            MOST_WORST, stretch.explanations, key=lambda each: each.incident.length_ns
+            MAX_WORST, stretch.explanations, key=lambda each: each.incident.length_ns
         )
         found = [*self.worst, *(_explained(each, clock, self.loops) for each in longest)]
-        self.worst = tuple(nlargest(MOST_WORST, found, key=lambda each: each.length_ns))
+        self.worst = tuple(nlargest(MAX_WORST, found, key=lambda each: each.length_ns))
 
 
 def name_rest(explanation: Explanation) -> Explanation:

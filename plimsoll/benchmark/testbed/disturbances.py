@@ -28,7 +28,7 @@ from plimsoll.benchmark.testbed.trial_load import path_load
 from plimsoll.generator.interface import ClockReading, Interval, TrialPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.own_processes import StartedByRun
-from plimsoll.host.processes.garbage_collection import without_collections
+from plimsoll.host.processes.garbage_collection import gc_disabled
 from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.agent.remote_trace import RemoteTrace
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
@@ -204,7 +204,7 @@ class TrialDisturbances:
                 each.look()
             self._turn_page(None)
 
-    @without_collections()
+    @gc_disabled()
     def explained(
         self,
         number: int,
@@ -250,7 +250,7 @@ class TrialDisturbances:
             )
         )
 
-    @without_collections()
+    @gc_disabled()
     def _turn_page(self, fit: ClockFit | None) -> None:
         """`fit` ties the trial's own clocks together, once it has ended."""
         found: Sequence[Incident] = largest(self._page, _EXPLAINED_OF_A_KIND)

@@ -19,12 +19,12 @@ from plimsoll.record.causes.causes_record import UnwatchedDut
 
 # Of a trial. An event takes some 700 bytes; a trial of 20 s on two CPUs that are only polled has
 # 4,000 to 27,000 around its incidents, where the kernel itself forwards it is millions.
-MOST_EVENTS = 250_000
+MAX_EVENTS = 250_000
 # Of a short one: to explain an event takes 7 us of a CPU (two shared vCPUs), so that explaining a
 # trial of a second takes no longer than that second does.
-_MOST_OF_A_SECOND = 50_000
+_MAX_OF_A_SECOND = 50_000
 # Of a page, however many a trial has: enough for some ten incidents on CPUs that are only polled.
-_LEAST_OF_A_PAGE = 1_000
+_MIN_OF_A_PAGE = 1_000
 NO_HOST_NAMED = UnwatchedDut(
     host=None,
     reason="the DUT runs elsewhere, and no host of it is named",
@@ -34,12 +34,12 @@ NO_HOST_NAMED = UnwatchedDut(
 
 def events_of_trial(duration_s: float) -> int:
     """The budget of a trial that is read at its end; a short one has that of a second."""
-    return min(MOST_EVENTS, math.ceil(_MOST_OF_A_SECOND * max(1.0, duration_s)))
+    return min(MAX_EVENTS, math.ceil(_MAX_OF_A_SECOND * max(1.0, duration_s)))
 
 
 def events_of_page(duration_s: float, page_s: float) -> int:
     """The budget of each page of a trial of this length."""
-    return max(_LEAST_OF_A_PAGE, MOST_EVENTS // max(1, math.ceil(duration_s / page_s)))
+    return max(_MIN_OF_A_PAGE, MAX_EVENTS // max(1, math.ceil(duration_s / page_s)))
 
 
 def largest(incidents: Iterable[Incident], of_a_kind: int) -> list[Incident]:

@@ -10,7 +10,7 @@ from plimsoll.dut.lab import Lab
 from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.host.cpus import allowed_cpus
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.affinity import kept_off
+from plimsoll.host.processes.affinity import pinned_off
 from plimsoll.observe.agent.settings import (
     AUDIT_OF_NODES,
     UNSEEN_TUNING,
@@ -24,7 +24,7 @@ from plimsoll.tune.host.view.host_view import HostView
 
 # A small host answers within 2 s; one of 512 CPUs reads 40,000 files, at 30 us each where
 # this was measured, and commands there have 10 s each. An unreachable host costs no more.
-_MOST_S = 60.0
+_MAX_S = 60.0
 # Several times as long as the counters were read after the tester's last look at its ports.
 _LATER_S = 0.5
 
@@ -66,7 +66,7 @@ def start_captures(
     """
     if not settings.enabled:
         return HostCaptures()
-    with kept_off(busy):
+    with pinned_off(busy):
         captures = HostCaptures(tuple(_start(host, ledger) for host in settings.hosts))
     if not allowed_cpus() - frozenset(busy):
         for each in captures.of_hosts:
@@ -82,7 +82,7 @@ def _start(host: RemoteHost, ledger: Ledger) -> HostCapture:
     try:
         coming = RemoteCapture(
             host.ssh,
-            most_s=_MOST_S,
+            most_s=_MAX_S,
             where=where,
             environment=ledger.environment,
             folder=ledger.directory,

@@ -13,7 +13,7 @@ from plimsoll.host.ledger.own_processes import own_processes_on
 from plimsoll.host.processes.affinity import housekeeping_cpus, leaves_no_cpu
 from plimsoll.host.processes.schedule_stats import pinned_to, polling_threads
 from plimsoll.observe.agent.remote_trace import RemoteTrace
-from plimsoll.trial.outcome.own_time import OwnTime
+from plimsoll.trial.outcome.own_time import SelfOverhead
 
 # A trial up to so long is silent until its end. The intervals of a longer one are handed over
 # in pages: its windows are to be judged, and its record written, while it goes on.
@@ -47,7 +47,7 @@ class SharedCpus:
             crowded=bool(polled) and leaves_no_cpu(avoided),
         )
 
-    def quieted(
+    def without_wakeups(
         self, plan: TrialPlan, loss_limits: tuple[LossLimit, ...], *, live: bool = False
     ) -> TrialPlan:
         """The plan such that no process wakes while frames are sent, where no CPU is left for it.
@@ -65,11 +65,11 @@ class SharedCpus:
         interval_s = max(plan.interval_s, _PAGED_INTERVAL_S)
         return replace(measured, interval_s=interval_s, hold_s=_PAGE_S)
 
-    def own_time(self, report: TrialReport) -> OwnTime | None:
+    def own_time(self, report: TrialReport) -> SelfOverhead | None:
         """What our processes took of the polled CPUs in a trial; None where nothing is polled."""
         if not self.polled or report.cpu_time is None:
             return None
-        return OwnTime.of(
+        return SelfOverhead.of(
             report.cpu_time,
             self.processes,
             main_thread=self.main_thread,

@@ -31,8 +31,8 @@ from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus, cpus_polled_by_others
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.affinity import housekeeping_cpus, kept_on, leaves_no_cpu
-from plimsoll.host.processes.garbage_collection import settled_heap
+from plimsoll.host.processes.affinity import housekeeping_cpus, leaves_no_cpu, pinned_to
+from plimsoll.host.processes.garbage_collection import gc_frozen
 from plimsoll.host.processes.schedule_stats import look_at_cpus
 from plimsoll.host.resctrl.groups import NO_GROUPS, ResctrlGroups, resctrl_groups
 from plimsoll.host.resctrl.settings import ResctrlSettings
@@ -52,7 +52,7 @@ _LINK_WAIT_S = 15.0
 
 
 @dataclass(frozen=True)
-class BedPlan:
+class TestbedConfig:
     """What to bring up. `largest_frame_size` of any trial to come is in bytes with FCS."""
 
     lab: LabModel
@@ -68,7 +68,7 @@ class BedPlan:
     cpus_of_others: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, experiment: Experiment) -> BedPlan:
+    def of(cls, experiment: Experiment) -> TestbedConfig:
         """What the experiment asks for."""
         return cls(
             lab=experiment.lab,
@@ -85,7 +85,7 @@ class BedPlan:
             resctrl=experiment.resctrl,
         )
 
-    def on_rings(self, port_count: int) -> BedPlan:
+    def on_rings(self, port_count: int) -> TestbedConfig:
         """The same tester without DUT and noise, for a generator that runs on ring ports."""
         return replace(
             self,
@@ -187,7 +187,7 @@ class Testbed:
 
         The streams of the `background` are sent, too, and not judged.
         """
-        with settled_heap(), self.undisturbed(), self.disturbances.recorded():
+        with gc_frozen(), self.undisturbed(), self.disturbances.recorded():
             outcome = run_trial(
                 self.generator,
                 self.lab,
@@ -202,11 +202,13 @@ class Testbed:
 
     def undisturbed(self) -> AbstractContextManager[None]:
         """Keep this process on the housekeeping CPUs for the length of a `with`."""
-        return kept_on(self.housekeeping_cpus) if self.busy_cpus else nullcontext()
+        return pinned_to(self.housekeeping_cpus) if self.busy_cpus else nullcontext()
 
 
 @contextmanager
-def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -> Iterator[Testbed]:
+def testbed(
+    plan: TestbedConfig, ledger: Ledger | None, tell: Callable[[str], None]
+) -> Iterator[Testbed]:
     """Bring the lab, the generator and the observers up, and all down at the end.
 
     Only a simulated lab needs no ledger. A failure that is not a reason to stop, such as an
@@ -238,7 +240,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         )
         stack.callback(observers.close)
         lab_notes = (lab_memory.note,) if lab_memory.note else ()
-        with kept_on(plan.housekeeping_cpus):
+        with pinned_to(plan.housekeeping_cpus):
             shared = SharedCpus.of(plan.busy_cpus, plan.avoided_cpus, ledger)
         polling_pids = _polling_pids(lab, facts)
         disturbances = Disturbances()
@@ -273,7 +275,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         )
 
 
-def _launch(plan: BedPlan, ports: LabPorts, ledger: Ledger | None) -> Launch:
+def _launch(plan: TestbedConfig, ports: LabPorts, ledger: Ledger | None) -> Launch:
     return Launch(
         devargs=ports.devargs,
         descriptors=ports.descriptors,
@@ -285,7 +287,7 @@ def _launch(plan: BedPlan, ports: LabPorts, ledger: Ledger | None) -> Launch:
     )
 
 
-def _cpu_claims(plan: BedPlan) -> tuple[CpuClaim, ...]:
+def _cpu_claims(plan: TestbedConfig) -> tuple[CpuClaim, ...]:
     """Each CPU with its place in the experiment and the process that will poll it."""
     generator, lab = plan.generator, plan.lab
     sender = generator.capabilities.program or ""
@@ -295,14 +297,14 @@ def _cpu_claims(plan: BedPlan) -> tuple[CpuClaim, ...]:
     )
 
 
-def _busy_notes(plan: BedPlan, ledger: Ledger) -> tuple[str, ...]:
+def _busy_notes(plan: TestbedConfig, ledger: Ledger) -> tuple[str, ...]:
     """What others run on the CPUs that will be polled."""
     ours = (noted.identity.pid for noted in ledger.record.processes)
     busy = look_at_cpus(plan.busy_cpus, tuple(ours))
     return tuple(f"{each}: the loop that polls it will lose that time" for each in busy)
 
 
-def _noise_notes(plan: BedPlan) -> Iterator[str]:
+def _noise_notes(plan: TestbedConfig) -> Iterator[str]:
     """Which neighbours are on the tester's own CPUs."""
     tester = frozenset(plan.polled_cpus["tester"])
     for index, neighbour in enumerate(plan.noise):
@@ -324,7 +326,7 @@ def _loops(lab: Lab, program: str | None, generator: GeneratorFacts) -> tuple[Po
 
 
 def _local_host(
-    plan: BedPlan, lab: Lab, generator: GeneratorFacts, ledger: Ledger, groups: ResctrlGroups
+    plan: TestbedConfig, lab: Lab, generator: GeneratorFacts, ledger: Ledger, groups: ResctrlGroups
 ) -> LocalHost:
     """What the observers of this host are to look at."""
     processes = lab.processes()
@@ -343,11 +345,11 @@ def _local_host(
     )
 
 
-def _reads_seldom(plan: BedPlan) -> bool:
+def _reads_seldom(plan: TestbedConfig) -> bool:
     return leaves_no_cpu(plan.avoided_cpus) and not plan.judges_hosts
 
 
-def _simulated(plan: BedPlan) -> Testbed:
+def _simulated(plan: TestbedConfig) -> Testbed:
     """A test bed of which nothing is on this machine."""
     lab = plan.lab.make_without_ledger()
     ports = lab.up()

@@ -11,7 +11,7 @@ from plimsoll.errors import InputError
 from plimsoll.text.bounded_yaml import load_yaml
 from plimsoll.text.given_path import read_regular_file
 
-_MOST_MIB = 1
+_MAX_MIB = 1
 _REMEDY = "give the trex_cfg.yaml that TRex was started with"
 # An interface that TRex pairs another with for form's sake.
 _DUMMY = "dummy"
@@ -49,7 +49,7 @@ class _Entry(BaseModel):
 def load_trex_config(path: Path) -> TrexConfig:
     """Read the configuration. Raises InputError naming the file."""
     try:
-        document = load_yaml(read_regular_file(path, _MOST_MIB, _REMEDY).decode())
+        document = load_yaml(read_regular_file(path, _MAX_MIB, _REMEDY).decode())
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot be read: {reason}", where=str(path), remedy=_REMEDY) from None

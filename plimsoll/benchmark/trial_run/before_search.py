@@ -19,7 +19,7 @@ from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.judging.tester import TesterLimits
 
 # A machine that spoils so many trials in a row at next to no load cannot test anything.
-MOST_BASELINE_TRIALS = 5
+MAX_BASELINE_TRIALS = 5
 
 
 def measure_baseline(
@@ -27,7 +27,7 @@ def measure_baseline(
 ) -> TrialRecord:
     """Run trials of `streams` until the tester was fit in one. Raises MachineError."""
     duration_s = runner.session.experiment.trial.baseline
-    for attempt in range(1, MOST_BASELINE_TRIALS + 1):
+    for attempt in range(1, MAX_BASELINE_TRIALS + 1):
         request = TrialRequest(
             "baseline", load_pps, duration_s, streams, attempt=attempt, tester_only=True
         )
@@ -35,7 +35,7 @@ def measure_baseline(
         if record.verdict == "pass":
             return record
     raise MachineError(
-        f"the tester was not fit in any of {MOST_BASELINE_TRIALS} trials at the lowest load: "
+        f"the tester was not fit in any of {MAX_BASELINE_TRIALS} trials at the lowest load: "
         f"{record.reasons[0].text}",
         where="search.minimum",
         remedy="give the tester quieter CPUs, or criteria that are not multiples of a baseline",
@@ -55,7 +55,7 @@ def has_baseline(trials: Iterable[TrialRecord]) -> bool:
 _PHASE: TrialPhase = "ceiling"
 CEILING_TRIAL_S = 1.0
 # What spoils a second by chance is hardly there in each of three.
-MOST_CEILING_TRIALS = 3
+MAX_CEILING_TRIALS = 3
 
 
 def may_fall_short(experiment: Experiment, bed: Testbed, maximum_pps: float) -> bool:
@@ -74,7 +74,7 @@ def measure_ceiling(
     The trials are recorded, and `ceiling_of` says what they found.
     """
     limits = runner.session.experiment.tester
-    for attempt in range(1, MOST_CEILING_TRIALS + 1):
+    for attempt in range(1, MAX_CEILING_TRIALS + 1):
         request = TrialRequest(
             _PHASE, maximum_pps, CEILING_TRIAL_S, streams, attempt=attempt, judged=False
         )
@@ -101,7 +101,7 @@ def step_ceiling(
     if not may_fall_short(experiment, steps.bed, maximum_pps):
         return None
     trials: list[TrialRecord] = []
-    for attempt in range(1, MOST_CEILING_TRIALS + 1):
+    for attempt in range(1, MAX_CEILING_TRIALS + 1):
         request = TrialRequest(
             _PHASE,
             maximum_pps,

@@ -135,7 +135,7 @@ class TrialRunner:
         settings = settings_of(self.session.experiment.trial, request.phase)
         planned = self.bed.plan(settings, request.streams, request.duration_s, request.load_pps)
         abort = self._early_abort(request, planned, history.trials())
-        plan = self.bed.shared_cpus.quieted(
+        plan = self.bed.shared_cpus.without_wakeups(
             planned, () if abort is None else abort.loss_limits, live=settings.live
         )
         paths = self.bed.ports.paths

@@ -33,7 +33,7 @@ def dut_agreement_of(trials: Sequence[TrialRecord]) -> DutAgreement | None:
 
 # A loop that waits for less of the time is as good as alone.
 _WAITED = 0.002
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 _NS_PER_S = 1e9
 _TESTER = "tester"
 
@@ -73,7 +73,7 @@ def _taken_cpu(cpu: int, share: float, schedules: Sequence[ScheduleRecord]) -> s
     waited = f"CPU {cpu}: your polling loop waited {format_ratio(share)} of the time for its CPU"
     if not others:
         return f"{waited}; no process was seen to run there for long"
-    return "; ".join([waited, *(_named(other) for other in others[:_MOST_NAMED])])
+    return "; ".join([waited, *(_named(other) for other in others[:_MAX_NAMED])])
 
 
 def _summed(others: Iterable[OtherProcessRecord]) -> list[OtherProcessRecord]:

@@ -19,7 +19,7 @@ from plimsoll.benchmark.session.session import (
     versions,
 )
 from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
-from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
+from plimsoll.benchmark.testbed.testbed import Testbed, TestbedConfig, testbed
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.whole_run.run_audits import record_environment
 from plimsoll.errors import InputError
@@ -47,7 +47,7 @@ class MethodRun(Generic[R]):
 
     method: Method[R]
     experiment: Experiment
-    plan: BedPlan
+    plan: TestbedConfig
     settings: Mapping[str, object] = field(default_factory=dict)
     shortfalls: tuple[Shortfall, ...] = ()
     highest_pps: Callable[[Testbed], float] | None = None

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.generator_limits import check_generator_sends
 from plimsoll.benchmark.experiment.loads import load_within_line, loads_of_search
-from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.benchmark.testbed.testbed import TestbedConfig
 from plimsoll.benchmark.trial_run.pre_trial import check_command
 from plimsoll.dut.lab import LabModel, LineRate
 from plimsoll.errors import InputError, PlimsollError
@@ -110,7 +110,7 @@ def _look(experiment: Experiment, found: MistakesFound) -> LineRate:
     found.take(
         resctrl_mistakes(
             experiment.resctrl,
-            BedPlan.of(experiment).polled_cpus,
+            TestbedConfig.of(experiment).polled_cpus,
             simulated=experiment.lab.simulated,
         )
     )

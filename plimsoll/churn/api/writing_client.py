@@ -21,14 +21,14 @@ from plimsoll.host.kubernetes.api_client import (
     call_api,
     configured_client,
 )
-from plimsoll.host.kubernetes.cluster_errors import Explained
+from plimsoll.host.kubernetes.cluster_errors import translate_api_errors
 from plimsoll.host.kubernetes.exec_stream import ExecStream, open_exec
 
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 CONFLICT, NOT_FOUND, TOO_MANY = 409, 404, 429
 # A list of pods in one answer: of a thousand namespaces some hundred MB.
-_MOST_BYTES = 1 << 30
+_MAX_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class WritingClient:
         """What the server answers as text, such as its metrics. Raises MachineError."""
         response = self._raw("GET", path, query=query, accept="text/plain, */*")
         try:
-            return bytes(response.read(_MOST_BYTES)).decode(errors="replace")
+            return bytes(response.read(_MAX_BYTES)).decode(errors="replace")
         finally:
             response.release_conn()
 
@@ -123,14 +123,14 @@ class WritingClient:
         self, namespace: str, pod: str, container: str, command: Sequence[str]
     ) -> ExecStream:
         """Start a command in a container. Raises ClusterRefused, ClusterUnreachable."""
-        with Explained("exec", self.server):
+        with translate_api_errors("exec", self.server):
             return open_exec(self._client, namespace, pod, container, command)
 
     def log_tail(self, namespace: str, pod: str, container: str, lines: int) -> list[str]:
         """The last lines of a container's log. Raises ClusterRefused, ClusterUnreachable."""
         path = f"/api/v1/namespaces/{namespace}/pods/{pod}/log"
         query = {"container": container, "tailLines": str(lines)}
-        with Explained("a log", self.server):
+        with translate_api_errors("a log", self.server):
             return self.text(path, query).splitlines()
 
     def refused(self, answer: ApiAnswer, what: str) -> MachineError:
@@ -165,7 +165,7 @@ class WritingClient:
             # No answer at all: the request may be repeated.
             return ApiAnswer(0, {"message": error.message})
         try:
-            return ApiAnswer(int(response.status), _document(response.read(_MOST_BYTES)))
+            return ApiAnswer(int(response.status), _document(response.read(_MAX_BYTES)))
         finally:
             response.release_conn()
 

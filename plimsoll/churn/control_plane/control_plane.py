@@ -42,10 +42,10 @@ from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import find_program, run_program
 from plimsoll.host.processes.child import (
     Child,
-    comes_true,
     describe_exit,
     module_argv,
     module_environment,
+    wait_until,
 )
 
 FAKE_KUBELET = "fake-kubelet"
@@ -191,7 +191,7 @@ def _becomes_ready(server: Child, folder: Path, port: int) -> bool:
         ended = server.exit_status() is not None
         return ended or (certificate.exists() and _is_ready(port, certificate))
 
-    came = comes_true(answers_or_has_ended, _LONGEST_START_S, every_s=_POLL_S)
+    came = wait_until(answers_or_has_ended, _LONGEST_START_S, every_s=_POLL_S)
     return came and server.exit_status() is None
 
 
@@ -223,7 +223,7 @@ def _wait_for_nodes(client: WritingClient, plane: ControlPlane, nodes: int) -> N
         items, _ = client.items("/api/v1/nodes", "")
         return sum(not each["spec"].get("taints") for each in items) >= nodes
 
-    if not comes_true(all_ready, _LONGEST_START_S, every_s=_POLL_S, check=plane.check):
+    if not wait_until(all_ready, _LONGEST_START_S, every_s=_POLL_S, check=plane.check):
         raise MachineError(
             f"the {nodes} nodes have not become ready",
             where="cluster.nodes",

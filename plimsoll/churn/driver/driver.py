@@ -23,7 +23,7 @@ from plimsoll.churn.driver.workload import (
 from plimsoll.churn.streams.dips import TimeSpan
 from plimsoll.errors import MachineError
 from plimsoll.host.kubernetes.api_client import ApiAnswer
-from plimsoll.host.processes.child import comes_true
+from plimsoll.host.processes.child import wait_until
 
 # "delete": from the first request until all were gone. "create": made until all pods were ready.
 PhaseKind = Literal["delete", "create"]
@@ -246,7 +246,7 @@ class ChurnDriver:
         return request()
 
     def _wait_until_gone(self, names: set[str]) -> bool:
-        return comes_true(lambda: not names & self._labelled(), self._timeout_s, every_s=_POLL_S)
+        return wait_until(lambda: not names & self._labelled(), self._timeout_s, every_s=_POLL_S)
 
     def _labelled(self) -> set[str]:
         items, _ = self._client.items(NAMESPACES, self._workload.selector)

@@ -17,7 +17,7 @@ POD_KINDS: tuple[PodKind, ...] = ("server", "client", "dpdk")
 _MOST = 500
 _Number = Annotated[StrictInt, Field(ge=0, le=_MOST)]
 # Each server pod mounts four of either; a set that has fewer mounts what it has.
-MOST_MOUNTED = 4
+MAX_MOUNTED = 4
 
 
 class PodGroup(BaseModel):
@@ -277,10 +277,10 @@ class _Maker:
         }
 
     def _volumes(self) -> Iterator[dict[str, Any]]:
-        for number in range(1, min(MOST_MOUNTED, self._workload.objects.secrets) + 1):
+        for number in range(1, min(MAX_MOUNTED, self._workload.objects.secrets) + 1):
             name = f"secret-{number}"
             yield {"name": name, "secret": {"secretName": name}}
-        for number in range(1, min(MOST_MOUNTED, self._workload.objects.config_maps) + 1):
+        for number in range(1, min(MAX_MOUNTED, self._workload.objects.config_maps) + 1):
             name = f"config-map-{number}"
             yield {"name": name, "configMap": {"name": name}}
 

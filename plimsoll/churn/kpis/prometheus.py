@@ -22,8 +22,8 @@ from plimsoll.errors import InputError, MachineError
 from plimsoll.host.http.origin import REDIRECTIONS, Origin, Redirected
 
 _TIMEOUT_S = 60
-_MOST_BYTES = 64 << 20
-_MOST_WORDS = 400
+_MAX_BYTES = 64 << 20
+_MAX_WORDS = 400
 _CHECKED_S = 60
 _VERBS = {READ_ONLY: "LIST|GET", MUTATING: "POST|PUT|DELETE|PATCH"}
 _STREAMS = "log|exec|portforward|attach|proxy"
@@ -136,7 +136,7 @@ class PrometheusClient:
         request = urllib.request.Request(url, headers=self._headers)  # noqa: S310 - by its model
         try:
             with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
-                found = json.loads(answer.read(_MOST_BYTES))
+                found = json.loads(answer.read(_MAX_BYTES))
         except urllib.error.HTTPError as error:
             raise _refused(url, error) from error
         except (OSError, ValueError, RecursionError) as error:
@@ -150,7 +150,7 @@ class PrometheusClient:
 
 def _not_understood(document: Mapping[str, Any]) -> MachineError:
     return MachineError(
-        f"Prometheus gives an answer that is not understood: {document}"[:_MOST_WORDS],
+        f"Prometheus gives an answer that is not understood: {document}"[:_MAX_WORDS],
         where="cluster.prometheus",
         remedy="look whether its URL is that of a Prometheus",
     )
@@ -180,12 +180,12 @@ def _refused(url: str, error: urllib.error.HTTPError) -> MachineError:
         location = error.headers.get("Location")
         return Redirected(url, error.code, location, setting="cluster.prometheus.url")
     try:
-        said = json.loads(error.read(_MOST_BYTES)).get("error")
+        said = json.loads(error.read(_MAX_BYTES)).get("error")
     except (OSError, ValueError, AttributeError):
         said = None
     if error.code in (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY) and said:
         return MachineError(
-            f"Prometheus refuses a query: {said}"[:_MOST_WORDS],
+            f"Prometheus refuses a query: {said}"[:_MAX_WORDS],
             where="cluster.prometheus",
             remedy="look at its selectors: apiserver, etcd, control_plane and workers",
         )

@@ -18,7 +18,7 @@ from plimsoll.churn.kpis.histogram import CumulativeHistogram
 from plimsoll.errors import MachineError
 
 _TIMEOUT_S = 30.0
-_MOST_BYTES = 64 << 20
+_MAX_BYTES = 64 << 20
 REQUESTS = "apiserver_request_duration_seconds"
 WAL_FSYNC = "etcd_disk_wal_fsync_duration_seconds"
 BACKEND_COMMIT = "etcd_disk_backend_commit_duration_seconds"
@@ -70,7 +70,7 @@ class SocketMetrics:
             response = connection.getresponse()
             if response.status != 200:
                 raise self._failed(f"it answers {response.status}")
-            return response.read(_MOST_BYTES).decode(errors="replace")
+            return response.read(_MAX_BYTES).decode(errors="replace")
         except (OSError, HTTPException) as error:
             raise self._failed(str(error)) from error
         finally:

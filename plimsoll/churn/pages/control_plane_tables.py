@@ -23,7 +23,7 @@ _NOTHING = "-"
 _CREATION = "creation"
 _MIB = 1 << 20
 # Beyond these the long table is longer than anybody reads.
-_MOST_REQUESTS = 12
+_MAX_REQUESTS = 12
 _OF_LEVEL = "churn (% of the namespaces)"
 
 
@@ -186,7 +186,7 @@ def _request_words(each: LatencyFigures | None) -> tuple[str, str, str]:
 
 def _by_request(cells: Sequence[ChurnCell]) -> Iterator[tuple[str, ...]]:
     for cell in cells:
-        for each in cell.control_plane.requests[:_MOST_REQUESTS]:
+        for each in cell.control_plane.requests[:_MAX_REQUESTS]:
             yield (
                 cell.network,
                 f"{cell.percent:g} %",

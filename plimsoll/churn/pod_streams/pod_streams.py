@@ -87,7 +87,7 @@ _LONGEST_START_S = 300.0
 _LONGEST_END_S = 60.0
 _LONGEST_REMOVAL_S = 30.0
 # Some eight hours of a thousand datagrams a second.
-_MOST_BYTES = 1 << 30
+_MAX_BYTES = 1 << 30
 _START_POLL_S = 1.0
 # The API server is what is measured: it gets no more requests than that.
 _CHECK_S = 5.0
@@ -242,7 +242,7 @@ class PodStreams:
             clock = NodeClock.read(stream)
             stream.write(END + b"\n")
             length = int(stream.read_line(_LONGEST_END_S))
-            if not 0 <= length <= _MOST_BYTES:
+            if not 0 <= length <= _MAX_BYTES:
                 raise ValueError(f"it has {length} bytes")
             return clock, stream.read(length, _LONGEST_END_S)
         finally:
@@ -263,7 +263,7 @@ def _decompressed(report: bytes) -> bytes:
     """What gzip made the report of. Raises ValueError."""
     gzip = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
-        found = gzip.decompress(report, _MOST_BYTES)
+        found = gzip.decompress(report, _MAX_BYTES)
     except zlib.error as error:
         raise ValueError(str(error)) from None
     if not gzip.eof:

@@ -161,7 +161,7 @@ def _add(bits: list[float], series: Sequence[RateOver], begin_s: float, step_s: 
                 bits[place] += rate.bps * overlap_s
 
 
-_MOST_SHIFTS = 1000
+_MAX_SHIFTS = 1000
 
 
 def match(dips: Sequence[Dip], churn: Sequence[TimeSpan], whole: TimeSpan, lag_s: float) -> Match:
@@ -199,7 +199,7 @@ def _extended(churn: Sequence[TimeSpan], whole: TimeSpan, lag_s: float) -> list[
 
 def _shifts(whole: TimeSpan) -> list[float]:
     """Every second or finer, and not finer than is of use; 0 among them."""
-    steps = min(_MOST_SHIFTS, max(100, round(whole.length_s)))
+    steps = min(_MAX_SHIFTS, max(100, round(whole.length_s)))
     return [whole.length_s * step / steps for step in range(steps)]
 
 

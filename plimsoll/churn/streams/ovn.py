@@ -15,7 +15,7 @@ from plimsoll.churn.streams.pod import NetworkPod
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import find_program, run_program
-from plimsoll.host.processes.child import Child, comes_true, describe_exit
+from plimsoll.host.processes.child import Child, describe_exit, wait_until
 
 _OVN_PACKAGE = "ovn-central and ovn-host (Debian, Ubuntu) or ovn (Fedora, RHEL)"
 _OVS_PACKAGE = "openvswitch-switch (Debian, Ubuntu) or openvswitch (Fedora, RHEL)"
@@ -203,7 +203,7 @@ class Ovn:
         return self._folder / f"n{number}"
 
     def _wait(self, ready: Callable[[], bool], problem: str) -> None:
-        if not comes_true(ready, _LONGEST_S, every_s=_POLL_S, check=self.check):
+        if not wait_until(ready, _LONGEST_S, every_s=_POLL_S, check=self.check):
             raise MachineError(
                 problem, where="streams", remedy="start it again on a less busy machine"
             )

@@ -18,7 +18,7 @@ from plimsoll.benchmark.calibration.tester_calibration import (
     calibration_profile,
     check_calibration_profile,
 )
-from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.benchmark.testbed.testbed import TestbedConfig
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.labs.external import ExternalSettings
 from plimsoll.dut.labs.loopback import LoopbackSettings
@@ -167,7 +167,7 @@ def _port(given: str) -> TesterPortSettings:
 
 
 def _measure(lab: LabModel, generator: GeneratorPlan, traffic: Profile) -> StoredCalibration:
-    plan = BedPlan(lab, generator, traffic.largest_frame_size)
+    plan = TestbedConfig(lab, generator, traffic.largest_frame_size)
     with swept_ledger("calibrate") as ledger, stderr.status("") as status:
         found = calibrate_tester(
             plan, traffic, ledger, lambda step: status.update(Text(step, "dim"))

@@ -37,7 +37,7 @@ _EPILOG = (
     "Examples: **plimsoll why** · **plimsoll why last --above 1ms --trial 7** · "
     "**plimsoll why --perfetto trace.json**"
 )
-_MOST_ROWS = 15
+_MAX_ROWS = 15
 
 _RunArgument = Annotated[
     str,
@@ -189,7 +189,7 @@ def _table(rows: Sequence[RankedCause], from_ns: int) -> FigureTable:
             TableColumn("how sure", "left"),
         ],
     )
-    for row in rows[:_MOST_ROWS]:
+    for row in rows[:_MAX_ROWS]:
         cpu = "-" if row.cpu is None else f"{row.cpu}{of_host(row.host)} ({row.owner})"
         table.add_row(
             shown(f"{row.name}{' (Plimsoll)' if row.own else ''}"),
@@ -215,7 +215,7 @@ def _print_worst(title: str, incidents: Iterable[LocatedIncident]) -> None:
 
 
 def _print_remedies(rows: Sequence[RankedCause]) -> None:
-    helps = remedies_of(rows[:_MOST_ROWS])
+    helps = remedies_of(rows[:_MAX_ROWS])
     if not helps:
         return
     stdout.print()

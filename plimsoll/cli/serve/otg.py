@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.remote.otg.server.settings import OtgSettings
 
 _LISTEN = "--listen"
-_MOST_PORT = 65535
+_MAX_PORT = 65535
 _EPILOG = (
     "Examples: **plimsoll serve otg examples/demo.yaml** · **plimsoll serve otg experiment.yaml "
     "--location localhost:5555=0 --location localhost:5556=1** · **plimsoll serve otg "
@@ -116,7 +116,7 @@ def otg(
 def _check_tls_and_port(certificate: Path | None, key: Path | None, grpc: int) -> None:
     if (certificate is None) != (key is None):
         raise InputError("TLS needs both", where="--certificate", remedy="give --key as well")
-    if not 0 <= grpc <= _MOST_PORT:
+    if not 0 <= grpc <= _MAX_PORT:
         raise InputError(f"{grpc} is no port", where="--grpc", remedy="give 0 to 65535")
 
 

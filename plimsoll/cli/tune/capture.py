@@ -24,7 +24,7 @@ from plimsoll.tune.host.capture.collect import NeededFiles, collect
 from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.proposal.survey import SURVEY_LINKS, SURVEY_READS
 
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 _STANDARD_OUTPUT = Path("-")
 # What the assumed intent, the proposal of one, and the remedies read as well.
 _ALWAYS_READ = (PATH, *TOPOLOGY, *SURVEY_READS, *REMEDY_READS)
@@ -83,11 +83,11 @@ def _print_summary(collected: Capture, path: str, console: Console) -> None:
     causes = Counter(each.cause for each in unread)
     listed = ", ".join(f"{count} {cause}" for cause, count in causes.items())
     console.print(f"could not be read: {listed}", highlight=False)
-    for each in unread[:_MOST_NAMED]:
+    for each in unread[:_MAX_NAMED]:
         line = plain_text(f"{each.where}: {each.cause} {each.reason}".rstrip())
         console.print(f"  {line}", highlight=False, soft_wrap=True)
-    if len(unread) > _MOST_NAMED:
-        console.print(f"  and {len(unread) - _MOST_NAMED} more, in its manifest", highlight=False)
+    if len(unread) > _MAX_NAMED:
+        console.print(f"  and {len(unread) - _MAX_NAMED} more, in its manifest", highlight=False)
 
 
 # What all checks together read: what a capture collects.

@@ -9,9 +9,9 @@ from typing import Any, Self
 from urllib.parse import quote, unquote, urlsplit
 
 from plimsoll.errors import InputError
-from plimsoll.host.kubernetes.api_client import MOST_ANSWER_BYTES, call_api, configured_client
+from plimsoll.host.kubernetes.api_client import MAX_ANSWER_BYTES, call_api, configured_client
 from plimsoll.host.kubernetes.client_settings import kubeconfig_files
-from plimsoll.host.kubernetes.cluster_errors import ClusterRefused, Explained
+from plimsoll.host.kubernetes.cluster_errors import ClusterRefused, translate_api_errors
 from plimsoll.host.kubernetes.exec_stream import ExecStream, open_exec
 from plimsoll.tune.render.files.rendered_file import Manifest
 
@@ -137,11 +137,11 @@ class ClusterClient:
     ) -> Mapping[str, Any]:
         with self._explained(f"{method} {path}"):
             response = call_api(self._client, method, path, query, body)
-            found = json.loads(response.read(MOST_ANSWER_BYTES))
+            found = json.loads(response.read(MAX_ANSWER_BYTES))
         return found if isinstance(found, dict) else {}
 
-    def _explained(self, what: str) -> Explained:
-        return Explained(what, str(self._client.configuration.host))
+    def _explained(self, what: str) -> translate_api_errors:
+        return translate_api_errors(what, str(self._client.configuration.host))
 
 
 def _namespace_of(context: str | None, kubeconfig: str | None) -> str | None:

@@ -49,7 +49,7 @@ def is_carried(name: str) -> bool:
 
 _BLOCK_BYTES = 1 << 18
 # In one answer; what is left comes with the next.
-_MOST_BYTES = 64 << 20
+_MAX_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _changed(
         # Of the open file: another of its name may be there by now.
         status = os.fstat(file.fileno())
         known = have.get(name)
-        if known == [status.st_size, status.st_mtime_ns] or total > _MOST_BYTES:
+        if known == [status.st_size, status.st_mtime_ns] or total > _MAX_BYTES:
             continue
         offset = _offset(name, known, status.st_size)
         length = status.st_size - offset

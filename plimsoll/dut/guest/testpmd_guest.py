@@ -16,7 +16,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError
 from plimsoll.host.ledger.hugepages import MemoryPlan, eal_arguments
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.child import Child, Lifetime, comes_true
+from plimsoll.host.processes.child import Child, Lifetime, wait_until
 from plimsoll.host.processes.privileges import IPC_LOCK
 
 TESTPMD = NeededProgram("dpdk-testpmd", "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
@@ -84,7 +84,7 @@ class TestpmdGuest:
 
     def wait_ready(self) -> None:
         """Return once its ports are started."""
-        if not comes_true(self._ports_started, _READY_TIMEOUT_S, check=self.check):
+        if not wait_until(self._ports_started, _READY_TIMEOUT_S, check=self.check):
             raise MachineError(
                 f"{self.name} did not start its ports within {_READY_TIMEOUT_S:g} s",
                 where="lab.guest",

@@ -18,7 +18,7 @@ from plimsoll.dut.lab import DutProcess, LabDied
 from plimsoll.dut.needs import NeededProgram
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.child import Child, Lifetime, comes_true
+from plimsoll.host.processes.child import Child, Lifetime, wait_until
 
 QEMU = NeededProgram("qemu-system-x86_64", "qemu-system-x86 (Debian, Ubuntu)")
 TASKSET = NeededProgram("taskset", "util-linux")
@@ -102,7 +102,7 @@ class VmGuest:
         def answers() -> bool:
             return self._ask(_FIRST_ANSWER_TIMEOUT_S) is not None
 
-        if not comes_true(answers, _BOOT_TIMEOUT_S, every_s=_POLL_S, check=self.check):
+        if not wait_until(answers, _BOOT_TIMEOUT_S, every_s=_POLL_S, check=self.check):
             raise MachineError(
                 f"{self.name} did not boot within {_BOOT_TIMEOUT_S:g} s",
                 where="lab.guest",

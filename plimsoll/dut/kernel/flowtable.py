@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.dut.needs import NeededProgram, check_option
-from plimsoll.dut.sight import DutSight, Remark, SightEnd
+from plimsoll.dut.sight import DutObservation, Remark, SightEnd
 from plimsoll.errors import MachineError
 from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.namespaces.flowtable_counts import (
@@ -114,13 +114,13 @@ class Flowtable:
             "conntrack_max": conntrack_max(),
         }
 
-    def begin_sight(self, namespace: NetworkNamespace) -> SightEnd:
+    def start_observation(self, namespace: NetworkNamespace) -> SightEnd:
         """Read the counters before a trial; the end reads them after."""
         before = run_within(namespace.path, _figures)
 
-        def end() -> DutSight:
+        def end() -> DutObservation:
             after = run_within(namespace.path, _figures)
-            return DutSight(remarks=tuple(remarks(before, after)))
+            return DutObservation(remarks=tuple(remarks(before, after)))
 
         return end
 

@@ -71,11 +71,11 @@ class KernelLab:
         counted = self._forwarder.counters(self._namespace)
         return tuple(port_counters(port, each) for port, each in enumerate(counted))
 
-    def begin_sight(self) -> SightEnd:
+    def start_observation(self) -> SightEnd:
         """Read before a trial what the DUT counts inside; the end reads it after."""
         if self._namespace is None:
             return lambda: NOTHING_SEEN
-        return self._forwarder.begin_sight(self._namespace)
+        return self._forwarder.start_observation(self._namespace)
 
     def processes(self) -> tuple[DutProcess, ...]:
         """None where the kernel forwards."""
@@ -99,7 +99,7 @@ class KernelLab:
         """Delete the namespace, and with it the DUT and its cables; cards come back."""
         self._forwarder.stop()
         if self._namespace is not None:
-            self._ledger.take_back()
+            self._ledger.restore()
             self._namespace.remove()
             self._namespace = None
 

@@ -14,7 +14,7 @@ from plimsoll.dut.lab import DutProcess, LineRate
 from plimsoll.dut.needs import IP, NAMESPACE_CAPABILITIES, TEE, LabNeeds, check_option
 from plimsoll.dut.ports.netdev import NetdevDriver
 from plimsoll.dut.ports.tester_ports import TesterPortSettings
-from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
+from plimsoll.dut.sight import DutObservation, Hop, SightEnd, grown
 from plimsoll.dut.two_ports import TwoPortSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.kernel_options import KernelOption
@@ -57,10 +57,10 @@ class Forwarder(ABC):
         """The points that frames pass inside of it; none where its ports are all of them."""
         return ()
 
-    def begin_sight(self, namespace: NetworkNamespace) -> SightEnd:
+    def start_observation(self, namespace: NetworkNamespace) -> SightEnd:
         """Begin to count what it sees of a trial: here the hops."""
         before = self.hops(namespace)
-        return lambda: DutSight(grown(before, self.hops(namespace)))
+        return lambda: DutObservation(grown(before, self.hops(namespace)))
 
     def notes(self) -> tuple[str, ...]:
         """What a record of its trials must say about it."""

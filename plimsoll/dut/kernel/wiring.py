@@ -16,7 +16,7 @@ from plimsoll.host.namespaces.network_namespace import (
     NetworkNamespace,
     counters_of,
 )
-from plimsoll.host.processes.child import comes_true
+from plimsoll.host.processes.child import wait_until
 
 # The DUT's ports, as they are called in its namespace.
 DUT_PORTS = ("port0", "port1")
@@ -113,7 +113,7 @@ class CardWiring(Wiring):
             down = [name for port, name in named if port not in carriers]
             return not down
 
-        if not comes_true(up, timeout_s, every_s=_POLL_S):
+        if not wait_until(up, timeout_s, every_s=_POLL_S):
             raise MachineError(
                 f"{', '.join(down)} has no carrier after {timeout_s:g} s",
                 where="lab.cards.dut",
@@ -123,5 +123,5 @@ class CardWiring(Wiring):
     def _lay(
         self, namespace: NetworkNamespace, mtu: int, port: int, name: str
     ) -> TesterPortSettings:
-        self._ledger.lend(self._cards.dut[port], name, mtu, self._cpu)
+        self._ledger.move_to_namespace(self._cards.dut[port], name, mtu, self._cpu)
         return self._cards.tester[port]

@@ -28,7 +28,7 @@ _NAMES = tuple(f"p{port}" for port in PORTS)
 _START_TIMEOUT_S = 30.0
 _IPV6 = Path("/proc/sys/net/ipv6/conf")
 _ALL = ("all", "default")
-_LEAST_ROUTES = 256
+_MIN_ROUTES = 256
 # A tree of so many routes has up to twice as many nodes, and grout makes room for as many of
 # IPv6 as of IPv4.
 _KILOBYTES_OF_A_ROUTE = 24
@@ -177,7 +177,7 @@ class GroutLab(ProgramLab[GroutSettings]):
         self._facts = {"version": version, "argv": list(argv), "pid": self._child.pid}
 
     def _room_for_routes(self) -> dict[str, str]:
-        return {"GROUT_MAX_ROUTES": str(_LEAST_ROUTES + 2 * (self._settings.routes or 0))}
+        return {"GROUT_MAX_ROUTES": str(_MIN_ROUTES + 2 * (self._settings.routes or 0))}
 
     def _forward(self) -> None:
         settings = self._settings

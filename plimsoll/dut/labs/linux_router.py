@@ -130,11 +130,11 @@ class LinuxRouter(WiredForwarder):
             self._flowtable.add(namespace)
         return ends
 
-    def begin_sight(self, namespace: NetworkNamespace) -> SightEnd:
+    def start_observation(self, namespace: NetworkNamespace) -> SightEnd:
         """What took which path, where there is a flowtable."""
         if self._flowtable is None:
-            return super().begin_sight(namespace)
-        return self._flowtable.begin_sight(namespace)
+            return super().start_observation(namespace)
+        return self._flowtable.start_observation(namespace)
 
     def version(self) -> str | None:
         """The kernel, and the nftables that set its flowtable up."""

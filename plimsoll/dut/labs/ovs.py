@@ -34,7 +34,7 @@ from plimsoll.dut.ovs.vxlan import (
     tunnel_facts,
 )
 from plimsoll.dut.ports.tester_ports import TesterPortSettings
-from plimsoll.dut.sight import DutSight, Hop, SightEnd
+from plimsoll.dut.sight import DutObservation, Hop, SightEnd
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
 from plimsoll.host.kernel_options import KernelOption
@@ -184,11 +184,11 @@ class OvsForwarder(WiredForwarder):
             for port, counts in zip(of_ports, counted, strict=True)
         )
 
-    def begin_sight(self, namespace: NetworkNamespace) -> SightEnd:
+    def start_observation(self, namespace: NetworkNamespace) -> SightEnd:
         """Read the hops and the slow path's counts before a trial; the end reads them after."""
-        end_hops, before = super().begin_sight(namespace), self._figures()
+        end_hops, before = super().start_observation(namespace), self._figures()
 
-        def end() -> DutSight:
+        def end() -> DutObservation:
             return replace(end_hops(), remarks=tuple(upcall_remarks(before, self._figures())))
 
         return end

@@ -48,7 +48,7 @@ from plimsoll.dut.ovs.vxlan import (
     outer_counts,
     tunnel_facts,
 )
-from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
+from plimsoll.dut.sight import DutObservation, Hop, SightEnd, grown
 from plimsoll.dut.two_ports import PATHS
 from plimsoll.dut.userspace.program_ports import CardPorts
 from plimsoll.dut.wired import PassiveLab
@@ -56,7 +56,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.child import Lifetime, comes_true
+from plimsoll.host.processes.child import Lifetime, wait_until
 from plimsoll.text.mistakes import mistake
 
 # Debian and Ubuntu have it next to the switch without DPDK, and call it so.
@@ -238,7 +238,7 @@ class OvsDpdkLab:
             down = [name for name in self._ports if not self._link_is_up(name)]
             return not down
 
-        if not comes_true(all_up, timeout_s, every_s=_POLL_S, check=self.check):
+        if not wait_until(all_up, timeout_s, every_s=_POLL_S, check=self.check):
             raise MachineError(
                 f"{', '.join(down)} of Open vSwitch still without link after {timeout_s:g} s",
                 where="lab",
@@ -271,13 +271,13 @@ class OvsDpdkLab:
             for port, name in enumerate(PORTS)
         )
 
-    def begin_sight(self) -> SightEnd:
+    def start_observation(self) -> SightEnd:
         """Read the hops and the slow path's counts before a trial; the end reads them after."""
         hops, figures = self._hops(), datapath_figures(self._switch)
 
-        def end() -> DutSight:
+        def end() -> DutObservation:
             now = datapath_figures(self._switch)
-            return DutSight(grown(hops, self._hops()), tuple(upcall_remarks(figures, now)))
+            return DutObservation(grown(hops, self._hops()), tuple(upcall_remarks(figures, now)))
 
         return end
 

@@ -15,7 +15,7 @@ from pydantic import model_validator
 from plimsoll.dut.cards import PLACE
 from plimsoll.dut.lab import DutPortCounters, DutProcess, LabDied, LineRate
 from plimsoll.dut.needs import LabNeeds, NeededProgram
-from plimsoll.dut.sight import DutSight, SightEnd
+from plimsoll.dut.sight import DutObservation, SightEnd
 from plimsoll.dut.two_ports import PORTS, SHOWN_ROUTES, RoutedSettings, next_hop
 from plimsoll.dut.userspace.program_lab import MemifOrCardSettings, ProgramLab
 from plimsoll.dut.userspace.vpp_answers import (
@@ -44,7 +44,7 @@ from plimsoll.host.cpus import allowed_cpus
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import run_program
-from plimsoll.host.processes.child import Child, Lifetime, comes_true
+from plimsoll.host.processes.child import Child, Lifetime, wait_until
 from plimsoll.host.processes.privileges import IPC_LOCK
 from plimsoll.text.mistakes import mistake
 
@@ -142,15 +142,15 @@ class VppLab(ProgramLab[VppSettings]):
             port_counters(port, name, interfaces, errors) for port, name in enumerate(self._names)
         )
 
-    def begin_sight(self) -> SightEnd:
+    def start_observation(self) -> SightEnd:
         """Begin to count what VPP's nodes do in a trial, and what they count as errors."""
         before = self._errors()
         self._order("clear", "runtime")
 
-        def end() -> DutSight:
+        def end() -> DutObservation:
             runs = read_runtime(self._ask("show", "runtime"))
             errors = error_remarks(before, self._errors())
-            return DutSight(remarks=(*vector_remark(runs), *errors))
+            return DutObservation(remarks=(*vector_remark(runs), *errors))
 
         return end
 
@@ -268,7 +268,7 @@ class VppLab(ProgramLab[VppSettings]):
         def opened() -> bool:
             return set(self._names) <= set(self._interfaces())
 
-        if not comes_true(opened, self.cards_timeout_s, check=self.check):
+        if not wait_until(opened, self.cards_timeout_s, check=self.check):
             said = [line for line in self._lines("show", "logging") if _DPDK_SAYS in line]
             raise MachineError(
                 f"VPP has not opened its cards in {self.cards_timeout_s:g} s; its DPDK ends with: "

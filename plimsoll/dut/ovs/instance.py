@@ -15,7 +15,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import run_program
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
-from plimsoll.host.processes.child import Child, Lifetime, comes_true
+from plimsoll.host.processes.child import Child, Lifetime, wait_until
 
 BRIDGE = "plimsoll0"
 _PACKAGE = "openvswitch-switch (Debian, Ubuntu) or openvswitch (Fedora, RHEL)"
@@ -150,7 +150,7 @@ class OvsInstance:
             raise
 
     def _wait(self, ready: Callable[[], bool], problem: str) -> None:
-        if not comes_true(ready, _START_TIMEOUT_S, every_s=_POLL_S, check=self.check):
+        if not wait_until(ready, _START_TIMEOUT_S, every_s=_POLL_S, check=self.check):
             raise MachineError(
                 f"{problem} within {_START_TIMEOUT_S:g} s",
                 where="lab",

@@ -30,7 +30,7 @@ VLAN_LIMIT = {"vlan-limit": "2"}
 _FIRST_DESTINATIONS = (IPv4Address("198.19.0.1"), IPv4Address("198.18.0.1"))
 _NORMAL = "actions=NORMAL"
 # Of more rules the record has the number.
-_MOST_SHOWN = 64
+_MAX_SHOWN = 64
 _VLAN_PRESENT = 0x1000
 _TAGGED = "vlan_vid=0x1000/0x1000"
 _ETHERTYPES = {"inner": "0x8100", "outer": "0x88a8"}
@@ -145,7 +145,7 @@ def read_counts(text: str) -> RuleCounts:
 def rule_facts(switch: OvsInstance, installed: Installed | None) -> dict[str, object]:
     """What the record says of the rules: all of a few, the number of many, how long they took."""
     counts = counts_of(switch)
-    few = counts.rules <= _MOST_SHOWN
+    few = counts.rules <= _MAX_SHOWN
     return {
         **({"rules": list(rules_of(switch))} if few else {}),
         "rule_count": counts.rules,

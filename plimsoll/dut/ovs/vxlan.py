@@ -16,7 +16,7 @@ from plimsoll.dut.ovs.rules import rules_of
 from plimsoll.dut.ovs.switch import PORTS, build_bridge
 from plimsoll.errors import MachineError
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
-from plimsoll.host.processes.child import comes_true
+from plimsoll.host.processes.child import wait_until
 from plimsoll.text.mistakes import mistake
 from plimsoll.traffic.frames.addresses import MacField
 
@@ -205,7 +205,7 @@ def _wait_for_route(switch: OvsInstance, tunnel: VxlanTunnel) -> None:
         way = f"{tunnel.address.network} dev {UNDERLAY}"
         return way in routes and f"ipv4(dst={tunnel.local_ip}," in ends
 
-    if not comes_true(there, _ROUTE_TIMEOUT_S, every_s=_POLL_S, check=switch.check):
+    if not wait_until(there, _ROUTE_TIMEOUT_S, every_s=_POLL_S, check=switch.check):
         raise MachineError(
             f"Open vSwitch has no way to {tunnel.remote_ip} by {UNDERLAY}",
             where="lab.vxlan",

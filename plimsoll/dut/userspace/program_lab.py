@@ -25,7 +25,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.cpus import check_cpus
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
-from plimsoll.host.processes.child import Child, Lifetime, comes_true
+from plimsoll.host.processes.child import Child, Lifetime, wait_until
 from plimsoll.host.processes.privileges import needed_to_make
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.named_program import NotRun
@@ -153,7 +153,7 @@ class ProgramLab(ABC, Generic[Settings]):
             found = problem()
             return found is None
 
-        if not comes_true(has_none, timeout_s, check=self.check):
+        if not wait_until(has_none, timeout_s, check=self.check):
             raise MachineError(
                 f"{self.program} {found} after {timeout_s:g} s",
                 where="lab",

@@ -25,7 +25,7 @@ from plimsoll.version import VERSION
 
 MANIFEST = "plimsoll-bundle.json"
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}")
-MOST_FILES = 100_000
+MAX_FILES = 100_000
 
 
 class BundledFile(BaseModel):
@@ -48,7 +48,7 @@ class BundleManifest(BaseModel):
     plimsoll: Annotated[str, Field(max_length=64)]
     run_id: Annotated[str, Field(pattern=f"^{RUN_ID.pattern}$")]
     redacted: bool
-    files: Annotated[tuple[BundledFile, ...], Field(max_length=MOST_FILES)]
+    files: Annotated[tuple[BundledFile, ...], Field(max_length=MAX_FILES)]
 
 
 def parse_manifest(content: bytes, where: str) -> BundleManifest:

@@ -21,7 +21,7 @@ from typing import IO
 from plimsoll.errors import InputError, MachineError
 from plimsoll.export.bundle.pack import (
     MANIFEST,
-    MOST_FILES,
+    MAX_FILES,
     BundledFile,
     BundleManifest,
     parse_manifest,
@@ -40,16 +40,16 @@ from plimsoll.tune.host.archives.archived_files import (
 )
 
 _BOUNDS = ArchiveBounds(
-    most_members=MOST_FILES + 1,
+    most_members=MAX_FILES + 1,
     most_bytes=64 << 30,
     most_file_bytes=16 << 30,
     most_header_bytes=256 << 20,
     remedy="get the bundle again from who made it",
 )
-_MOST_MANIFEST_BYTES = 64 << 20
+_MAX_MANIFEST_BYTES = 64 << 20
 _PIECE_BYTES = 1 << 20
 # Of runs, journals are compressed the most, to a twentieth; small ones may have any ratio.
-_MOST_RATIO = 100
+_MAX_RATIO = 100
 _SMALL_BYTES = 64 << 20
 _STAGING = re.compile(r"\.plimsoll-import-[0-9a-f]{16}")
 
@@ -127,8 +127,8 @@ def _unpack(path: Path, folder: Path) -> BundleManifest:
 def _check_size(path: Path, manifest: BundleManifest, folder: Path) -> None:
     """Before any of it is unpacked: few compressed bytes make many, which would fill the disk."""
     size = sum(each.bytes for each in manifest.files)
-    if size > max(_SMALL_BYTES, _MOST_RATIO * path.stat().st_size):
-        raise _refused(path, f"unpacks to more than {_MOST_RATIO} times its size")
+    if size > max(_SMALL_BYTES, _MAX_RATIO * path.stat().st_size):
+        raise _refused(path, f"unpacks to more than {_MAX_RATIO} times its size")
     free = shutil.disk_usage(folder).free
     if size > free:
         raise MachineError(
@@ -143,9 +143,9 @@ def _first(path: Path, name: str, content: IO[bytes]) -> BundleManifest:
     if file != MANIFEST:
         raise _refused(path, f"does not begin with a {MANIFEST}: it is not a bundle of a run")
     with refusing_broken(path, _BOUNDS):
-        found = content.read(_MOST_MANIFEST_BYTES + 1)
-    if len(found) > _MOST_MANIFEST_BYTES:
-        raise _refused(path, f"its list is larger than {size_text(_MOST_MANIFEST_BYTES)}")
+        found = content.read(_MAX_MANIFEST_BYTES + 1)
+    if len(found) > _MAX_MANIFEST_BYTES:
+        raise _refused(path, f"its list is larger than {size_text(_MAX_MANIFEST_BYTES)}")
     manifest = parse_manifest(found, str(path))
     if manifest.run_id != folder:
         raise _refused(path, "is called otherwise than the run in its list")

@@ -125,7 +125,7 @@ class CdmVersion(StrEnum):
 Fields = dict[str, Any]
 
 # Crucible asks for up to so many documents, or terms, at once.
-_MOST_AT_ONCE = 262_144
+_MAX_AT_ONCE = 262_144
 
 
 def index_definition(kind: str, version: CdmVersion) -> dict[str, Any]:
@@ -134,8 +134,8 @@ def index_definition(kind: str, version: CdmVersion) -> dict[str, Any]:
         "settings": {
             "number_of_shards": 1,
             "number_of_replicas": 1,
-            "max_result_window": _MOST_AT_ONCE,
-            "max_terms_count": _MOST_AT_ONCE,
+            "max_result_window": _MAX_AT_ONCE,
+            "max_terms_count": _MAX_AT_ONCE,
             "codec": "best_compression",
             "refresh_interval": "5s",
         },

@@ -21,7 +21,7 @@ from plimsoll.export.output_file import ExportError
 BATCH_BYTES = 4 * 2**20
 BATCH_DOCUMENTS = 5_000
 # What is wrong with a thousand is wrong with the rest.
-MOST_FAILURES = 1_000
+MAX_FAILURES = 1_000
 # Only what is read of the answer.
 _PATH = "/_bulk?filter_path=errors,items.*.status,items.*.error"
 _OK, _TOO_LARGE = 200, 413
@@ -172,7 +172,7 @@ def _settled(document: CdmDocument, outcome: Mapping[str, Any], loaded: Loaded) 
 
 
 def _check_failures(server: Server, loaded: Loaded) -> None:
-    if loaded.failed >= MOST_FAILURES:
+    if loaded.failed >= MAX_FAILURES:
         raise ExportError(
             f"it refused {loaded.failed} documents and took {loaded.taken}: {loaded}",
             where=server.url,

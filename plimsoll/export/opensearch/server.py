@@ -77,9 +77,9 @@ _TIMEOUT = urllib3.Timeout(connect=10.0, read=120.0)
 # Too many requests, and what proxies say while a node restarts.
 _BUSY = frozenset({429, 502, 503, 504})
 _REFUSED = frozenset({401, 403})
-_MOST_CHARACTERS = 300
+_MAX_CHARACTERS = 300
 # To a bulk request; what is longer is as good as no JSON.
-_MOST_BYTES = 16 << 20
+_MAX_BYTES = 16 << 20
 # Names that do not resolve are among the first.
 _NO_CONNECTION = (
     urllib3.exceptions.NewConnectionError,
@@ -99,7 +99,7 @@ class Response:
         """What was wrong, as the server tells it."""
         error = self.body.get("error")
         reason = error.get("reason") if isinstance(error, dict) else error
-        return f"HTTP {self.status}: {str(reason)[:_MOST_CHARACTERS]}" if reason else self._status
+        return f"HTTP {self.status}: {str(reason)[:_MAX_CHARACTERS]}" if reason else self._status
 
     @property
     def _status(self) -> str:
@@ -241,7 +241,7 @@ def _in_short(error: Exception) -> str:
         return "nothing listens there"
     if isinstance(error, urllib3.exceptions.TimeoutError):
         return "it did not answer in time"
-    return f"the connection was lost: {error}"[:_MOST_CHARACTERS]
+    return f"the connection was lost: {error}"[:_MAX_CHARACTERS]
 
 
 def _unreachable(url: str, error: Exception) -> ExportError:
@@ -252,8 +252,8 @@ def _unreachable(url: str, error: Exception) -> ExportError:
 
 def _read(response: urllib3.BaseHTTPResponse) -> bytes:
     """The body as far as it is read, inflated no further. The connection is kept where it ends."""
-    content = response.read(_MOST_BYTES)
-    if len(content) < _MOST_BYTES:
+    content = response.read(_MAX_BYTES)
+    if len(content) < _MAX_BYTES:
         response.release_conn()
     else:
         response.close()

@@ -17,7 +17,7 @@ from plimsoll.traffic.frames.addresses import IpAddress, IpField, MacField
 from plimsoll.traffic.plan import MAC_BYTES, StreamPlan
 
 # HOST_ADDRESSES_MAX of engine/src/config/limits.h.
-_MOST_ADDRESSES = 8
+_MAX_ADDRESSES = 8
 _LAST_VLAN = 4094
 
 IpInterface = IPv4Interface | IPv6Interface
@@ -51,9 +51,7 @@ class HostSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     port: Annotated[StrictInt, Field(ge=0, le=15)]
-    addresses: Annotated[
-        tuple[InterfaceField, ...], Field(min_length=1, max_length=_MOST_ADDRESSES)
-    ]
+    addresses: Annotated[tuple[InterfaceField, ...], Field(min_length=1, max_length=_MAX_ADDRESSES)]
     gateways: Annotated[tuple[IpField, ...], Field(max_length=2)] = ()
     mac: MacField | None = None
     vlan: Annotated[StrictInt, Field(ge=1, le=_LAST_VLAN)] | None = None

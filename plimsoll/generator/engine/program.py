@@ -19,8 +19,8 @@ from typing import Any
 from plimsoll.errors import MachineError
 from plimsoll.generator.engine.messages import read_message
 from plimsoll.generator.interface import GeneratorDied, GeneratorRefused, Interval
-from plimsoll.host.processes.affinity import favour
-from plimsoll.host.processes.child import describe_exit, log_tail, tied_to_parent
+from plimsoll.host.processes.affinity import raise_priority
+from plimsoll.host.processes.child import describe_exit, log_tail, with_parent_death_signal
 from plimsoll.host.processes.identity import ProcessIdentity, identify
 from plimsoll.host.processes.privileges import limited
 
@@ -68,7 +68,7 @@ class EngineProgram:
 
         Raises MachineError.
         """
-        command = limited(tied_to_parent([str(find_engine())]), needed)
+        command = limited(with_parent_death_signal([str(find_engine())]), needed)
         self._log = log
         with log.open("ab") as output:
             self._process = subprocess.Popen(  # noqa: S603 - an argument vector, no shell
@@ -81,7 +81,7 @@ class EngineProgram:
             )
         assert self._process.stdin is not None  # noqa: S101 - both are pipes
         assert self._process.stdout is not None  # noqa: S101
-        favour(self._process.pid)
+        raise_priority(self._process.pid)
         self.identity: ProcessIdentity = identify(self._process.pid)
         self._requests = self._process.stdin
         self._messages = self._process.stdout

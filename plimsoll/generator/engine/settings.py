@@ -29,11 +29,11 @@ _PAGE_BYTES = 4096
 # DPDK itself, and the state of a trial's streams.
 _BASE_MEGABYTES = 80
 # Of a port, each way; QUEUES_MAX of engine/src/config/limits.h.
-_MOST_QUEUES = 16
+_MAX_QUEUES = 16
 # STREAMS_MAX there: each direction and each queue counts.
-_MOST_STREAMS = 64
+_MAX_STREAMS = 64
 # Of one stream; engine/src/control/requests/request_pacing.c.
-_LEAST_PPS, _MOST_PPS = 0.01, 1e9
+_MIN_PPS, _MAX_PPS = 0.01, 1e9
 
 
 class EngineSettings(GeneratorModel):
@@ -48,9 +48,9 @@ class EngineSettings(GeneratorModel):
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        most_streams=_MOST_STREAMS,
-        least_pps=_LEAST_PPS,
-        most_pps=_MOST_PPS,
+        most_streams=_MAX_STREAMS,
+        least_pps=_MIN_PPS,
+        most_pps=_MAX_PPS,
         pacings=frozenset(get_args(PacingKind)),
         latency=True,
         load_latency=True,
@@ -173,7 +173,7 @@ class EngineSettings(GeneratorModel):
             everything = tuple((port, 0) for port in ports)
             return (WorkerLayout(self.cpus[0], everything, everything),)
         cpus_a_port, left_over = divmod(len(self.cpus), port_count)
-        if left_over or cpus_a_port == 0 or cpus_a_port > 2 * _MOST_QUEUES:
+        if left_over or cpus_a_port == 0 or cpus_a_port > 2 * _MAX_QUEUES:
             raise InputError(
                 f"{len(self.cpus)} CPUs cannot poll {port_count} ports",
                 where="generator.cpus",

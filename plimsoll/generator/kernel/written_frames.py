@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from plimsoll.errors import InputError
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
-MOST_FRAMES = 4096
+MAX_FRAMES = 4096
 
 
 def written_frames(stream: StreamPlan) -> Iterator[bytes]:
     """Until they begin anew. Raises InputError where they do not within `MOST_FRAMES`."""
     period = math.lcm(*(field.count * field.every for field in stream.fields), 1)
-    if period > MOST_FRAMES or any(f.churn or f.kind == "random" for f in stream.fields):
+    if period > MAX_FRAMES or any(f.churn or f.kind == "random" for f in stream.fields):
         raise InputError(
-            f"stream {stream.name} has more than {MOST_FRAMES} different frames, or random ones",
+            f"stream {stream.name} has more than {MAX_FRAMES} different frames, or random ones",
             where="profile.streams",
             remedy="use fewer flows, or another generator",
         )

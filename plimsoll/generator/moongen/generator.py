@@ -66,7 +66,7 @@ _COUNTERS = ("imissed", "ierrors", "rx_nombuf")
 # libmoon's lua/histogram.lua).
 _LINE = re.compile(r"(\d{1,15}(?:\.\d{1,15})?),(\d{1,15})")
 # As many latencies as differ; the timestamper keeps those below twice what it waits.
-_MOST_BYTES = 64_000_000
+_MAX_BYTES = 64_000_000
 
 
 @dataclass
@@ -260,7 +260,7 @@ def read_latencies(file: Path) -> Counter[int]:
     given = LatencyFile(
         file, "MoonGen's latencies", "use a MoonGen of 2021 or later, with its own libmoon"
     )
-    *lines, rest = given.lines(_MOST_BYTES)
+    *lines, rest = given.lines(_MAX_BYTES)
     if rest:
         raise given.unread(f"it ends in {rest[:50]!r}")
     samples: Counter[int] = Counter()

@@ -13,7 +13,7 @@ from plimsoll.traffic.plan import StreamPlan
 Request = tuple[str | int | float, ...]
 
 _NAME = "MoonGen"
-_MOST_FIELDS = 8
+_MAX_FIELDS = 8
 _LARGEST_FRAME = 1518
 _ETHERTYPE, _IPV4, _IPV6 = slice(12, 14), b"\x08\x00", b"\x86\xdd"
 _PTP = b"\x88\xf7"
@@ -89,8 +89,8 @@ def _check_load(stream: StreamPlan, *, with_probes: bool) -> None:
     (frame,) = stream.frames
     if with_probes and frame[_ETHERTYPE] not in (_IPV4, _IPV6):
         raise refusal(stream, "is not IP, by which cards keep load and probes apart", _NAME)
-    if len(stream.fields) > _MOST_FIELDS:
-        raise refusal(stream, f"varies {len(stream.fields)} fields; {_MOST_FIELDS} go", _NAME)
+    if len(stream.fields) > _MAX_FIELDS:
+        raise refusal(stream, f"varies {len(stream.fields)} fields; {_MAX_FIELDS} go", _NAME)
     plain = frame[_ETHERTYPE] == _IPV4 and frame[_L3] == _SHORT_HEADER and frame[_PROTOCOL] == _UDP
     for field in stream.fields:
         base = int.from_bytes(frame[field.offset : field.offset + field.width], "big")

@@ -21,7 +21,7 @@ from plimsoll.generator.interface import (
     TrialReport,
 )
 from plimsoll.generator.pktgen.port_settings import (
-    MOST_SAMPLES,
+    MAX_SAMPLES,
     PortStreams,
     port_settings,
     probe_settings,
@@ -37,7 +37,7 @@ from plimsoll.generator.sampled_trial import (
 )
 from plimsoll.generator.scripted.conversation import LatencyFile, ScriptConversation
 from plimsoll.host.dpdk_telemetry import Telemetry, TelemetryError, counter
-from plimsoll.host.processes.child import comes_true
+from plimsoll.host.processes.child import wait_until
 from plimsoll.traffic.plan import StreamPlan
 
 NOTES = (
@@ -74,7 +74,7 @@ _COPYING = (
 _EVERY_FRAME = 1_000_000_000
 _TITLE = "Latency"
 _LONGEST_NUMBER = 20
-_MOST_BYTES = 2_000_000
+_MAX_BYTES = 2_000_000
 
 
 @dataclass
@@ -95,7 +95,7 @@ class _Sending:
         for port in sorted(self.timing):
             self.pktgen.conversation.ask("call", "latsampler", port, "on")
         self.pktgen.conversation.ask("call", "start", ",".join(map(str, sorted(self.ports))))
-        sends = comes_true(
+        sends = wait_until(
             lambda: all(self._sent(port) > count for port, count in before.items()),
             _FIRST_FRAME_S,
             every_s=_POLL_S,
@@ -216,7 +216,7 @@ class Pktgen:
             self._set_rate(port, streams.load)
         for port in sorted(timing):
             due = max((each.rate_pps or 0.0 for each in probes), default=0.0) * plan.duration_s
-            samples = _EVERY_FRAME if due <= MOST_SAMPLES else int(MOST_SAMPLES / plan.duration_s)
+            samples = _EVERY_FRAME if due <= MAX_SAMPLES else int(MAX_SAMPLES / plan.duration_s)
             probe = ports[port].probe if port in ports else None
             file = str(self.samples_file(port))
             self.conversation.call(list(probe_settings(port, probe, max(1, samples), file)))
@@ -312,7 +312,7 @@ def read_samples(file: Path) -> Counter[int]:
         "Pktgen's latency samples",
         "use a Pktgen of 24.07 or later, and CPUs whose TSCs agree",
     )
-    title, *lines = given.lines(_MOST_BYTES)
+    title, *lines = given.lines(_MAX_BYTES)
     if title != _TITLE or lines[-1:] != [""]:
         raise given.unread("it does not begin and end as one")
     return Counter(_sample(line, given) for line in lines[:-1])

@@ -18,11 +18,11 @@ from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
 _NAME = "Pktgen"
 # Pktgen's buffers have room for these (RTE_MBUF_DEFAULT_BUF_SIZE); both with FCS.
-_LEAST_FRAME, _LARGEST_FRAME = 64, 1518
+_MIN_FRAME, _LARGEST_FRAME = 64, 1518
 # Of its latency frames with the sampler on, with FCS: LATENCY_PKT_SIZE, sizeof(tstamp_t).
 LATENCY_FRAME = 64 + 16 + FCS_BYTES
 # The buffers of a port that frames are written into.
-_MOST_FLOWS = 16384
+_MAX_FLOWS = 16384
 # range_set_dst_port takes no longer steps.
 _LONGEST_PORT_STEP = 64
 # In us, MAX_LATENCY_RATE.
@@ -112,11 +112,11 @@ def probe_settings(
     """
     yield "latency", port, "on"
     yield "latency", port, "rate", _gap_us(probe)
-    yield "latsampler_params", port, "simple", MOST_SAMPLES, samples, file
+    yield "latsampler_params", port, "simple", MAX_SAMPLES, samples, file
 
 
 # MAX_LATENCY_ENTRIES.
-MOST_SAMPLES = 50_000
+MAX_SAMPLES = 50_000
 
 
 def _gap_us(probe: StreamPlan | None) -> int:
@@ -153,9 +153,9 @@ def _fixed(port: int, name: str, value: int) -> Iterator[LibraryCall]:
 
 def _check_load(load: StreamPlan) -> None:
     size = load.largest_frame_size
-    if not _LEAST_FRAME <= size <= _LARGEST_FRAME:
+    if not _MIN_FRAME <= size <= _LARGEST_FRAME:
         raise refusal(
-            load, f"has frames of {size} bytes; {_LEAST_FRAME} to {_LARGEST_FRAME} go", _NAME
+            load, f"has frames of {size} bytes; {_MIN_FRAME} to {_LARGEST_FRAME} go", _NAME
         )
     check_steps(load, _NAME)
     for field in load.fields:
@@ -164,8 +164,8 @@ def _check_load(load: StreamPlan) -> None:
             raise refusal(load, "varies something else than IPv4 addresses and UDP ports", _NAME)
         if width == 2 and field.step > _LONGEST_PORT_STEP:
             raise refusal(load, f"varies {name} by steps of {field.step}; up to 64 go", _NAME)
-        if field.count > _MOST_FLOWS:
-            raise refusal(load, f"has {field.count} flows; up to {_MOST_FLOWS} go", _NAME)
+        if field.count > _MAX_FLOWS:
+            raise refusal(load, f"has {field.count} flows; up to {_MAX_FLOWS} go", _NAME)
 
 
 def _check_probe(probe: StreamPlan, load: StreamPlan | None) -> None:

@@ -21,7 +21,7 @@ _LAYERS = 32
 _CUT, _CUTS = 0.5**0.5, 80
 # Histograms of one shape and number of frames to take turns.
 _VARIANTS = 6
-_MOST_POOLS = 64
+_MAX_POOLS = 64
 # Waits that grow or shrink in a row are represented by so many of them.
 _RAMP_POINTS = 8
 # In StreamCounts.latency_us it stands for a millisecond and more.
@@ -160,7 +160,7 @@ class LatencyPools:
         rounded = frames if _is_round(frames) else max(1, _three_digits(frames + 1) - 1)
         pool = self._pools.get((shape, rounded))
         if pool is None:
-            if len(self._pools) >= _MOST_POOLS:
+            if len(self._pools) >= _MAX_POOLS:
                 self._pools.clear()
             pool = self._pools[shape, rounded] = []
         turn = int(self._chance.random() * _VARIANTS)

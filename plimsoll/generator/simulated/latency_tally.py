@@ -18,7 +18,7 @@ from plimsoll.generator.simulated.latency_pools import (
 from plimsoll.search.simulated.direction import LatencyShape
 
 # Different histograms that are only counted before they are added up.
-_MOST_COUNTED = 64
+_MAX_COUNTED = 64
 
 
 class DelayShare(NamedTuple):
@@ -116,7 +116,7 @@ class LatencyTally:
     def _count(self, variant: DrawnLatencies) -> None:
         seen = self._counted.get(id(variant))
         self._counted[id(variant)] = (variant, 1 if seen is None else seen[1] + 1)
-        if len(self._counted) > _MOST_COUNTED:
+        if len(self._counted) > _MAX_COUNTED:
             self.total()
 
     def _whole(self, variant: DrawnLatencies, more: int, slowest_ns: int) -> DrawnLatencies:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from plimsoll.errors import MachineError
 from plimsoll.generator.interface import GeneratorDied
-from plimsoll.host.processes.affinity import favour
-from plimsoll.host.processes.child import describe_exit, log_ending, tied_to_parent
+from plimsoll.host.processes.affinity import raise_priority
+from plimsoll.host.processes.child import describe_exit, log_ending, with_parent_death_signal
 from plimsoll.host.processes.identity import ProcessIdentity, identify
 from plimsoll.host.processes.privileges import limited
 
@@ -39,7 +39,7 @@ class Console:
         _without_echo(its_end)
         try:
             self._process = subprocess.Popen(  # noqa: S603 - an argument vector, no shell
-                limited(tied_to_parent(argv), needed),
+                limited(with_parent_death_signal(argv), needed),
                 stdin=its_end,
                 stdout=its_end,
                 stderr=its_end,
@@ -54,7 +54,7 @@ class Console:
         finally:
             os.close(its_end)
         self._terminal = terminal
-        favour(self._process.pid)
+        raise_priority(self._process.pid)
         self.identity: ProcessIdentity = identify(self._process.pid)
 
     @property

@@ -39,7 +39,7 @@ _MBUF_HEADROOM = 128
 _MBUF_OVERHEAD = 320
 
 
-class TestpmdGenerator(GeneratorModel):
+class TestpmdSettings(GeneratorModel):
     """dpdk-testpmd's flowgen, unpaced.
 
     One CPU polls all ports, or as many as ports poll one each. `flows` is how many
@@ -173,4 +173,4 @@ def _megabytes(room: int) -> int:
     return -(-_MBUFS * pages * _PAGE_BYTES // 2**20)
 
 
-GENERATOR = TestpmdGenerator
+GENERATOR = TestpmdSettings

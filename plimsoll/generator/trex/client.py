@@ -14,8 +14,8 @@ from typing import Any
 
 from plimsoll.errors import MachineError
 from plimsoll.generator.interface import GeneratorDied, GeneratorRefused
-from plimsoll.host.processes.affinity import favour
-from plimsoll.host.processes.child import describe_exit, log_ending, tied_to_parent
+from plimsoll.host.processes.affinity import raise_priority
+from plimsoll.host.processes.child import describe_exit, log_ending, with_parent_death_signal
 from plimsoll.host.processes.identity import ProcessIdentity, identify
 
 _READ_BYTES = 1 << 16
@@ -49,7 +49,7 @@ class TrexClient:
         with log.open("ab") as output:
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - an argument vector, no shell
-                    tied_to_parent((*enter, python, "-B", str(DRIVER), str(library))),
+                    with_parent_death_signal((*enter, python, "-B", str(DRIVER), str(library))),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=output,
@@ -65,7 +65,7 @@ class TrexClient:
         assert self._process.stdin is not None  # noqa: S101 - both are pipes
         assert self._process.stdout is not None  # noqa: S101
         # Between two loops that poll, an ordinary program gets a hundredth of a CPU (priority.py).
-        favour(self._process.pid)
+        raise_priority(self._process.pid)
         self._requests, self._answers = self._process.stdin, self._process.stdout
         self._pending = b""
         self._answer_due = False

@@ -14,7 +14,7 @@ from plimsoll.errors import InputError, MachineError
 from plimsoll.generator.generator_plan import Launch
 from plimsoll.generator.interface import GeneratorDied
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
-from plimsoll.host.processes.child import Child, comes_true, describe_exit
+from plimsoll.host.processes.child import Child, describe_exit, wait_until
 
 SERVER = "_t-rex-64"
 # Where its client library lies in its tree.
@@ -132,9 +132,9 @@ def trex_configuration(
     return {**configuration, "platform": platform}
 
 
-def wait_until(ready: Callable[[], bool], trex: StartedTrex, patience_s: float) -> None:
+def wait_until_ready(ready: Callable[[], bool], trex: StartedTrex, patience_s: float) -> None:
     """Return once TRex is `ready`. Raises GeneratorDied, and MachineError after the patience."""
-    if not comes_true(ready, patience_s, every_s=0.1, check=trex.check):
+    if not wait_until(ready, patience_s, every_s=0.1, check=trex.check):
         tail = "".join(f"\n    {line}" for line in trex.child.log_tail())
         raise MachineError(
             f"TRex was not ready within {patience_s:g} s; its log ends with:{tail}",

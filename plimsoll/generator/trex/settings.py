@@ -14,8 +14,14 @@ from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import Capabilities, CpuWork, GeneratorModel, Launch
 from plimsoll.generator.trex.client import TrexClient
 from plimsoll.generator.trex.generator import StlTrex
-from plimsoll.generator.trex.server import LIBRARY, SERVER, StartedTrex, start_trex, wait_until
-from plimsoll.generator.trex.stl_streams import MOST_GROUPS, stl_streams
+from plimsoll.generator.trex.server import (
+    LIBRARY,
+    SERVER,
+    StartedTrex,
+    start_trex,
+    wait_until_ready,
+)
+from plimsoll.generator.trex.stl_streams import MAX_GROUPS, stl_streams
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.named_program import Program, ProgramPath
 from plimsoll.traffic.plan import StreamPlan
@@ -40,7 +46,7 @@ class TrexSettings(GeneratorModel):
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        most_streams=MOST_GROUPS,
+        most_streams=MAX_GROUPS,
         least_pps=0.01,
         most_pps=1e9,
         pacings=frozenset({"constant", "back-to-back"}),
@@ -153,7 +159,7 @@ class TrexSettings(GeneratorModel):
             return None
         ports = (self.sync_port, self.async_port)
         started = start_trex(self.tree.absolute(), launch, self.cpus, ports, undo)
-        wait_until(lambda: started.listens(self.sync_port), started, _READY_S)
+        wait_until_ready(lambda: started.listens(self.sync_port), started, _READY_S)
         return started
 
 

@@ -10,8 +10,8 @@ from plimsoll.errors import InputError
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
 # Of all that TRex can count: as many groups as its software counters have.
-MOST_GROUPS = 127
-_MOST_SIZES = 64
+MAX_GROUPS = 127
+_MAX_SIZES = 64
 _ETHERTYPE = {0x0800: 4, 0x86DD: 6}
 _VLAN_TYPES = (0x8100, 0x88A8)
 _UDP, _TCP = 17, 6
@@ -29,8 +29,8 @@ def stl_streams(stream: StreamPlan) -> list[dict[str, Any]]:
     """
     if stream.role == "latency" and len(stream.frames) > 1:
         raise _refused(stream, "has frames of several sizes, and TRex times those of one")
-    if len(stream.frames) > _MOST_SIZES:
-        raise _refused(stream, f"has {len(stream.frames)} templates; TRex takes {_MOST_SIZES}")
+    if len(stream.frames) > _MAX_SIZES:
+        raise _refused(stream, f"has {len(stream.frames)} templates; TRex takes {_MAX_SIZES}")
     order = stream.order or range(len(stream.frames))
     turns = Counter(order)
     return [

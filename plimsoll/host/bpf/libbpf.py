@@ -27,7 +27,7 @@ _ONLY_IF_NONE_IS_THERE = 1 << 0
 _KEY_BYTES = 4
 # What the kernel allows GPL programs alone, this project's do not use.
 _LICENSE = b"Apache-2.0"
-_MOST_MAPS = 16
+_MAX_MAPS = 16
 _REMEDIES = {
     errno.EPERM: "run as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_SYS_ADMIN",
     errno.EOPNOTSUPP: "its driver has no XDP of its own: choose the generic mode",
@@ -129,12 +129,12 @@ def map_of_program(program: int, name: str) -> int | None:
     """The descriptor of the program's map of that name; None where it has none."""
     descriptor = _checked(_libbpf().bpf_prog_get_fd_by_id(program), f"open BPF program {program}")
     try:
-        ids = (ctypes.c_uint32 * _MOST_MAPS)()
-        info = _ProgramInfo(nr_map_ids=_MOST_MAPS, map_ids=ctypes.addressof(ids))
+        ids = (ctypes.c_uint32 * _MAX_MAPS)()
+        info = _ProgramInfo(nr_map_ids=_MAX_MAPS, map_ids=ctypes.addressof(ids))
         _fill(descriptor, info)
     finally:
         os.close(descriptor)
-    for number in ids[: min(info.nr_map_ids, _MOST_MAPS)]:
+    for number in ids[: min(info.nr_map_ids, _MAX_MAPS)]:
         found = _checked(_libbpf().bpf_map_get_fd_by_id(number), f"open BPF map {number}")
         described = _MapInfo()
         _fill(found, described)

@@ -24,7 +24,7 @@ from plimsoll.host.http.origin import Origin
 
 _USER = "plimsoll"
 _SECRET_BYTES = 24
-_MOST_HEAD_BYTES = 1 << 16
+_MAX_HEAD_BYTES = 1 << 16
 _PIECE_BYTES = 1 << 16
 _CONNECT_S = 30.0
 _HEAD_S = 30.0
@@ -164,7 +164,7 @@ class _Handler(StreamRequestHandler):
 def _lines(source: BufferedIOBase) -> list[bytes]:
     """A request or an answer up to its body. Raises OSError and ValueError."""
     lines: list[bytes] = []
-    left = _MOST_HEAD_BYTES
+    left = _MAX_HEAD_BYTES
     while not lines or lines[-1]:
         line = source.readline(left)
         left -= len(line)
@@ -229,7 +229,7 @@ def _tunnel(server: socket.socket, proxy: SplitResult, origin: Origin) -> None:
     server.sendall("\r\n".join([*lines, "", ""]).encode())
     answer = b""
     # A byte at a time: what follows belongs to the client.
-    while not answer.endswith(b"\r\n\r\n") and len(answer) < _MOST_HEAD_BYTES:
+    while not answer.endswith(b"\r\n\r\n") and len(answer) < _MAX_HEAD_BYTES:
         byte = server.recv(1)
         if not byte:
             break

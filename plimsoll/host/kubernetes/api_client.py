@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Connecting, and waiting for each part of an answer.
 API_TIMEOUT_S = (10, 60)
 JSON_CONTENT = "application/json"
-MOST_ANSWER_BYTES = 256 << 20
+MAX_ANSWER_BYTES = 256 << 20
 # A refusal names the user, the verb, the resource, its group and the namespace.
 LONGEST_REASON = 400
 # Errors of connections hold the one that caused them, a few deep.
@@ -89,7 +89,7 @@ class ApiClient:
 
         try:
             response = call_api(self._client, "GET", path, query)
-            content = response.read(MOST_ANSWER_BYTES + 1)
+            content = response.read(MAX_ANSWER_BYTES + 1)
         except ApiException as error:
             if not error.status:
                 raise self._failed(str(error.reason)) from None
@@ -102,8 +102,8 @@ class ApiClient:
         return ApiAnswer(200, self._document(content))
 
     def _document(self, content: bytes) -> Mapping[str, Any]:
-        if len(content) > MOST_ANSWER_BYTES:
-            raise self._failed(f"an answer is larger than {MOST_ANSWER_BYTES >> 20} MiB")
+        if len(content) > MAX_ANSWER_BYTES:
+            raise self._failed(f"an answer is larger than {MAX_ANSWER_BYTES >> 20} MiB")
         try:
             found = json.loads(content, parse_constant=_refuse_constant)
         except (ValueError, RecursionError):

@@ -22,7 +22,7 @@ class ClusterRefused(PlimsollError):
         self.status = status
 
 
-class Explained:
+class translate_api_errors:
     """Turns what the client's package raises into these errors; as a `with`."""
 
     def __init__(self, what: str, server: str) -> None:

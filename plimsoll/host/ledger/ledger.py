@@ -48,7 +48,7 @@ from plimsoll.host.state_root import STATE_VARIABLE, state_root
 LEDGER_MARK = "RUNTIME_DIRECTORY"
 _FILE = "ledger.json"
 _UNFINISHED = ".new-"
-_MOST_SAID = 400
+_MAX_SAID = 400
 _UNFINISHED_NAME = re.compile(r"\.new-(\d{1,10})-(\d{1,20})-.+")
 # The path of a Unix socket has 107 bytes; leave room for those that lie in a ledger.
 _LONGEST_DIRECTORY_BYTES = 72
@@ -164,7 +164,7 @@ class Ledger:
         noted = (*record.undoing_modules, (module, *arguments))
         self._write(replace(record, undoing_modules=noted))
 
-    def lend(self, name: str, lent_as: str, mtu: int, cpu: int) -> None:
+    def move_to_namespace(self, name: str, lent_as: str, mtu: int, cpu: int) -> None:
         """Move an interface of the machine's into the namespace, and remember how it was.
 
         It gets that MTU there, and one queue that interrupts `cpu`. Raises MachineError.
@@ -172,15 +172,13 @@ class Ledger:
         record = self.record
         lent = LentInterface.of(name, lent_as)
         self._write(replace(record, lent_interfaces=(*record.lent_interfaces, lent)))
-        lent.lend(self.namespace, mtu, cpu)
+        lent.move_to_namespace(self.namespace, mtu, cpu)
 
-    def take_back(self) -> list[str]:
+    def restore(self) -> list[str]:
         """Bring the interfaces back that were lent; which, in words. Raises MachineError."""
         lent = self.record.lent_interfaces
         done = [
-            f"took back the interface {each.name}"
-            for each in lent
-            if each.take_back(self.namespace)
+            f"took back the interface {each.name}" for each in lent if each.restore(self.namespace)
         ]
         if lent:
             self._write(replace(self.record, lent_interfaces=()))
@@ -227,7 +225,7 @@ class Ledger:
         try:
             done += _run_undoing_modules(record)
             done += _give_back(self.id)
-            done += self.take_back()
+            done += self.restore()
             done += _remove_namespace(self.id)
             done += _remove_trace_instances(record)
             for path in map(Path, record.paths):
@@ -299,7 +297,7 @@ def _run_undoing_modules(record: LedgerRecord) -> list[str]:
 def _shortened(said: str) -> str:
     """In one line; its beginning, which has what went wrong, where it is long."""
     line = " ".join(said.split())
-    return line if len(line) <= _MOST_SAID else f"{line[:_MOST_SAID]}…"
+    return line if len(line) <= _MAX_SAID else f"{line[:_MAX_SAID]}…"
 
 
 def _remove_trace_instances(record: LedgerRecord) -> list[str]:

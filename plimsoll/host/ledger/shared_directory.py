@@ -29,7 +29,7 @@ _USUAL = Path("/dev/shm")  # noqa: S108 - see the module's docstring
 _PREFIX = "plimsoll"
 _NAME = re.compile(r"plimsoll\.(\d{1,10})\.([A-Za-z0-9_-]{1,64})\.([a-z]{1,16})", re.ASCII)
 # A ledger posts less than 10 kB; more is an attempt to exhaust our memory.
-_MOST_BYTES = 1 << 18
+_MAX_BYTES = 1 << 18
 _LOCK_PATIENCE_S = 60.0
 _POLL_S = 0.02
 
@@ -160,10 +160,10 @@ def _read(path: Path, uid: int) -> str | None:
         return None
     try:
         status = os.fstat(descriptor)
-        usable = stat.S_ISREG(status.st_mode) and status.st_size <= _MOST_BYTES
+        usable = stat.S_ISREG(status.st_mode) and status.st_size <= _MAX_BYTES
         if not usable or status.st_uid != uid:
             return None
-        return os.read(descriptor, _MOST_BYTES).decode(errors="replace")
+        return os.read(descriptor, _MAX_BYTES).decode(errors="replace")
     finally:
         os.close(descriptor)
 

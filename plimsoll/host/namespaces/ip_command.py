@@ -15,7 +15,7 @@ _TIMEOUT_S = 30.0
 # A hundred thousand routes take a second or two, on a busy machine many.
 _BATCH_TIMEOUT_S = 180.0
 # Of what was given, in an error: a table's first lines tell as much as all of them.
-_MOST_SHOWN = 2000
+_MAX_SHOWN = 2000
 # What iproute2, nft and the kernel say of a kind of object that the kernel does not have.
 _UNKNOWN_KIND = (
     "Unknown device type",
@@ -87,8 +87,8 @@ def _refused(argv: Sequence[str], given: str, said: str, where: str, subject: st
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     reason = "; ".join(lines[:3]) or "it says nothing"
     command = given.replace("\n", "; ").rstrip("; ") or " ".join(argv[1:])
-    if len(command) > _MOST_SHOWN:
-        command = f"{command[:_MOST_SHOWN]}…"
+    if len(command) > _MAX_SHOWN:
+        command = f"{command[:_MAX_SHOWN]}…"
     if any(each in said for each in _UNKNOWN_KIND):
         remedy = "boot a kernel that has it, or load its module (modprobe)"
     elif "not permitted" in said or "Permission denied" in said:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from plimsoll.errors import MachineError
 from plimsoll.host.namespaces.ip_command import ip, ip_batch, ip_objects, run_program
-from plimsoll.host.processes.child import comes_true
+from plimsoll.host.processes.child import wait_until
 
 # What marks a namespace as ours, whatever a ledger says.
 NAMESPACE_PREFIX = "plimsoll-"
@@ -215,7 +215,7 @@ def wait_until_forwarding(namespace: NetworkNamespace, name: str) -> None:
         states = [port["state"] for port in _ports(namespace, name).values()]
         return set(states) == {"forwarding"}
 
-    if not comes_true(forwards, _FORWARDING_TIMEOUT_S, every_s=_POLL_S):
+    if not wait_until(forwards, _FORWARDING_TIMEOUT_S, every_s=_POLL_S):
         raise MachineError(
             f"the ports of {name} are still {', '.join(map(str, states))}",
             where="lab",

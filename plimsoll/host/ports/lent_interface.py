@@ -50,7 +50,7 @@ class LentInterface:
             channels=channels_of(name),
         )
 
-    def lend(self, namespace: NetworkNamespace, mtu: int, cpu: int) -> None:
+    def move_to_namespace(self, namespace: NetworkNamespace, mtu: int, cpu: int) -> None:
         """Move it into a namespace, up, with that MTU, and with one queue that interrupts `cpu`.
 
         Where its driver will have neither it keeps its own. Raises MachineError.
@@ -66,7 +66,7 @@ class LentInterface:
             with suppress(OSError):
                 file.write_text(str(cpu))
 
-    def take_back(self, namespace: NetworkNamespace) -> bool:
+    def restore(self, namespace: NetworkNamespace) -> bool:
         """Bring it back as it was, without what was put upon it; False where it never went.
 
         One that was pulled out of the machine is no error. Raises MachineError.

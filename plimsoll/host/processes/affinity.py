@@ -26,7 +26,7 @@ def leaves_no_cpu(busy: Collection[int]) -> bool:
 
 
 @contextmanager
-def kept_on(cpus: Collection[int]) -> Iterator[None]:
+def pinned_to(cpus: Collection[int]) -> Iterator[None]:
     """Keep all threads of this process on these CPUs, and let them go back at the end.
 
     One that is begun in between is kept there as well, and goes where the calling thread goes.
@@ -41,9 +41,9 @@ def kept_on(cpus: Collection[int]) -> Iterator[None]:
             _move(thread, before.get(thread, own))
 
 
-def kept_off(busy: Collection[int]) -> AbstractContextManager[None]:
+def pinned_off(busy: Collection[int]) -> AbstractContextManager[None]:
     """Keep this process off the `busy` CPUs, as far as there are others."""
-    return kept_on(housekeeping_cpus(busy))
+    return pinned_to(housekeeping_cpus(busy))
 
 
 def _affinities() -> Iterator[tuple[int, set[int]]]:
@@ -111,7 +111,7 @@ def quick_to_answer() -> Iterator[None]:
         os.setpriority(os.PRIO_PROCESS, 0, before)
 
 
-def favour(session_leader: int, niceness: int = _NICENESS) -> bool:
+def raise_priority(session_leader: int, niceness: int = _NICENESS) -> bool:
     """Put all of a session's threads before ordinary programs; whether we were allowed to.
 
     Where the kernel groups tasks by session (autogroup), a niceness counts only inside

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from plimsoll.errors import MachineError
-from plimsoll.host.processes.affinity import favour
+from plimsoll.host.processes.affinity import raise_priority
 from plimsoll.host.processes.identity import ProcessIdentity, identify
 from plimsoll.host.processes.privileges import limited
 
@@ -67,7 +67,7 @@ class Child:
         the program is missing or does not start.
         """
         standing = lifetime == "standing"
-        command = tuple(argv) if standing else tied_to_parent(argv)
+        command = tuple(argv) if standing else with_parent_death_signal(argv)
         if needed is not None:
             command = limited(command, needed)
         if namespace is not None:
@@ -98,7 +98,7 @@ class Child:
             if standing:
                 os.close(stdin)
         if favoured:
-            favour(process.pid)
+            raise_priority(process.pid)
         return cls(Path(argv[0]).name, process, log)
 
     @property
@@ -141,7 +141,7 @@ class Child:
         return log_tail(self.log, lines)
 
 
-def tied_to_parent(argv: Sequence[str]) -> tuple[str, ...]:
+def with_parent_death_signal(argv: Sequence[str]) -> tuple[str, ...]:
     """`argv` such that the kernel kills the process when the thread that started it ends.
 
     By setpriv, because Python code between fork and exec can deadlock. Raises
@@ -188,7 +188,7 @@ def log_ending(log: Path) -> str:
     return f"; its log ends with:{tail}" if tail else "; it logged nothing"
 
 
-def comes_true(
+def wait_until(
     condition: Callable[[], bool],
     timeout_s: float,
     *,

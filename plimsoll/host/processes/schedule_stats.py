@@ -180,9 +180,9 @@ def numbered(folder: Path) -> list[int]:
 LOOK_S = 0.5
 # A loop that loses a tenth of its CPU loses its queues' length at any load worth finding;
 # the tick and the kernel's own threads take less than a hundredth.
-_LEAST_SHARE = 0.1
-_LEAST_NAMED_SHARE = 0.03
-_MOST_NAMED = 3
+_MIN_SHARE = 0.1
+_MIN_NAMED_SHARE = 0.03
+_MAX_NAMED = 3
 # Of a line "cpu0 …" of /proc/stat (proc(5)): user, nice, system, then irq and softirq.
 _BUSY_FIELDS = (0, 1, 2, 5, 6)
 
@@ -225,7 +225,7 @@ def look_at_cpus(
     ran = _ran_ns(threads, dict(_threads(proc)))
     left_out = {*ours, os.getpid()}
     found = (_busy_cpu(cpu, _added(cpu, before, after), ran, left_out) for cpu in sorted(set(cpus)))
-    return tuple(each for each in found if each.share >= _LEAST_SHARE)
+    return tuple(each for each in found if each.share >= _MIN_SHARE)
 
 
 def _busy_cpu(
@@ -240,8 +240,8 @@ def _busy_cpu(
     )
     named = tuple(
         (comm, pid, share)
-        for (comm, pid), share in others[:_MOST_NAMED]
-        if share >= _LEAST_NAMED_SHARE
+        for (comm, pid), share in others[:_MAX_NAMED]
+        if share >= _MIN_NAMED_SHARE
     )
     return BusyCpu(cpu, min(1.0, max(0.0, busy_s / LOOK_S - own)), named)
 

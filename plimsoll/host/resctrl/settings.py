@@ -25,7 +25,7 @@ T = TypeVar("T")
 Member = Literal["noise", "tester", "dut"]
 _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]{1,16}", re.ASCII)
 _PERCENT = re.compile(r"([0-9]{1,3})\s*%", re.ASCII)
-_MOST_DOMAINS = 1024
+_MAX_DOMAINS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _by_domain(read: Callable[[object], T]) -> Callable[[object], T | dict[int, 
     def read_all(given: object) -> T | dict[int, T]:
         if not isinstance(given, Mapping):
             return read(given)
-        if not 1 <= len(given) <= _MOST_DOMAINS:
+        if not 1 <= len(given) <= _MAX_DOMAINS:
             raise mistake("no cache is named", "name caches by their ids, as in {0: 0xf, 1: 0xff}")
         return {_cache_id(key): read(value) for key, value in given.items()}
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.generator_limits import check_streams_sent
 from plimsoll.benchmark.session.session import ProgressListener, Session, versions
-from plimsoll.benchmark.testbed.testbed import BedPlan, testbed
+from plimsoll.benchmark.testbed.testbed import TestbedConfig, testbed
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_in_session
@@ -68,7 +68,7 @@ def run_cross_check(
     to_run = MethodRun(
         METHOD,
         experiment,
-        BedPlan.of(experiment),
+        TestbedConfig.of(experiment),
         settings=settings.model_dump(mode="json"),
     )
 
@@ -117,7 +117,7 @@ def _take(session: Session, settings: CrossCheckSettings, turn: Turn) -> None:
     """Bring lab and generator up anew, and run one trial, again where the tester spoiled it."""
     experiment = turn.contender.experiment
     own = replace(session, experiment=experiment)
-    with testbed(BedPlan.of(experiment), session.ledger, session.listener.note) as bed:
+    with testbed(TestbedConfig.of(experiment), session.ledger, session.listener.note) as bed:
         if not session.recorder.run.environment.exists():
             record_environment(own, bed, None)
         paths: Paths = bed.ports.paths

@@ -8,7 +8,7 @@ from dataclasses import replace
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.session.session import ProgressListener, versions
-from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
+from plimsoll.benchmark.testbed.testbed import Testbed, TestbedConfig
 from plimsoll.benchmark.trial_run.before_search import (
     has_baseline,
     measure_baseline,
@@ -50,7 +50,7 @@ def run_latency_at_load(
     to_run = MethodRun(
         METHOD,
         experiment,
-        BedPlan.of(experiment),
+        TestbedConfig.of(experiment),
         settings=settings.model_dump(mode="json"),
         highest_pps=lambda bed: _highest_pps(experiment, settings, bed),
     )
@@ -66,7 +66,7 @@ def check_latency_at_load(experiment: Experiment, settings: LatencyAtLoadSetting
     settings.check()
     check_search(experiment)
     if not experiment.profile.latency_streams:
-        with experiment.placing():
+        with experiment.with_source_locations():
             raise InputError(
                 "the profile has no stream that probes",
                 where="profile.streams",

@@ -19,8 +19,8 @@ from plimsoll.search.evidence.trial_evidence import named_cpus
 from plimsoll.text.units import format_ns, format_pps
 
 # Of the lost frames: below, the load itself is what the DUT fails by.
-_MOST_OF_THEM = 0.5
-_MOST_NAMED = 3
+_MAX_OF_THEM = 0.5
+_MAX_NAMED = 3
 _SEEN = ("exact", "partial")
 _UNCHECKED = "; whether that overflows the DUT's buffer is not known, as its size or load is not"
 
@@ -38,7 +38,7 @@ def platform_limit(
         return None
     share = _platform_share(lowest)
     causes = next((each for each in read_causes(run) if each.trial == lowest.number), None)
-    if share < _MOST_OF_THEM or causes is None:
+    if share < _MAX_OF_THEM or causes is None:
         return None
     longest = longest_absence(causes)
     if longest is not None and not longest.overflows:
@@ -112,7 +112,7 @@ def platform_sentence(
     taken = [row for row in taken if row.confidence in _SEEN] or taken
     taken.sort(key=lambda row: -(row.loss_share or 0.0))
     cpus = named_cpus(row.place for row in taken if row.cpu is not None) or "its CPU"
-    named = "; ".join(_named(row) for row in taken[:_MOST_NAMED])
+    named = "; ".join(_named(row) for row in taken[:_MAX_NAMED])
     kept = (
         "meets its criteria at no load"
         if line_pps is None

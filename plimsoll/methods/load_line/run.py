@@ -12,7 +12,7 @@ from plimsoll.benchmark.session.session import (
     check_resumable,
     versions,
 )
-from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
+from plimsoll.benchmark.testbed.testbed import Testbed, TestbedConfig
 from plimsoll.benchmark.trial_run.before_search import (
     ceiling_of,
     has_baseline,
@@ -59,7 +59,7 @@ def find_load_line(
     to_run = MethodRun(
         METHOD,
         experiment,
-        BedPlan.of(experiment),
+        TestbedConfig.of(experiment),
         highest_pps=lambda bed: _highest_pps(experiment, bed),
         calibrations=calibrations or SharedCalibrations(),
         check=lambda: check_search(experiment),
@@ -80,7 +80,7 @@ def check_resume(experiment: Experiment, run: RunDirectory) -> None:
 def _highest_pps(experiment: Experiment, bed: Testbed) -> float:
     """The search's maximum. Raises InputError where its loads are out of order."""
     to_pps = loads_of_search(experiment, bed.line_rate_bps)
-    with experiment.placing():
+    with experiment.with_source_locations():
         experiment.begin_search(to_pps)
         _, maximum_pps = experiment.search.resolve_range(to_pps)
     return maximum_pps
@@ -99,7 +99,7 @@ class _LoadLineSearch:
     def execute(self) -> Result:
         """Prepare, search, and say what was found."""
         to_pps = loads_of_search(self._experiment, self._bed.line_rate_bps)
-        with self._experiment.placing():
+        with self._experiment.with_source_locations():
             minimum_pps, maximum_pps = self._experiment.search.resolve_range(to_pps)
         search = self._replayed(to_pps)
         self._warm_up(minimum_pps)

@@ -27,7 +27,7 @@ from plimsoll.text.field_path import FieldPath
 
 SECTION = "matrix"
 # Of the smallest searches they take days.
-_MOST_RUNS = 10_000
+_MAX_RUNS = 10_000
 
 
 class _Section(BaseModel):
@@ -100,20 +100,20 @@ def read_varied(
     document, left = with_fields(document, settings)
     document = replace(document, data={"name": path.stem, **document.data})
     rest = {field: value for field, value in document.data.items() if field != section}
-    astray = tuple(setting for setting, _ in left)
+    unresolved = tuple(setting for setting, _ in left)
     return document, VariedDocument(
-        replace(document, data=rest), astray, document.place_of((section,))
+        replace(document, data=rest), unresolved, document.place_of((section,))
     )
 
 
 def _settings(document: Document) -> MatrixSettings:
     settings = document.validate(_Section).matrix
     runs = count(settings) * settings.samples
-    if runs > _MOST_RUNS:
+    if runs > _MAX_RUNS:
         raise InputError(
             f"matrix: {runs:,} runs in all",
             where=f"{document.path}:{document.line_of((SECTION,))}",
-            remedy=f"vary less, for at most {_MOST_RUNS:,}",
+            remedy=f"vary less, for at most {_MAX_RUNS:,}",
         )
     return settings
 
@@ -138,8 +138,8 @@ def with_values(base: VariedDocument, params: Combination) -> Experiment:
     if "profile" in params:
         document.data["profile"] = copy.deepcopy(params["profile"])
     complete(document)
-    document, astray = with_fields(document, base.settings)
-    for _, error in astray:
+    document, unresolved = with_fields(document, base.settings)
+    for _, error in unresolved:
         raise error
     for path, value in params.items():
         if path != "profile":

@@ -43,7 +43,7 @@ _AS_FEW_AS_ONE = {"kueue.x-k8s.io/job-min-parallelism": "1"}
 _CELLS = "/etc/plimsoll"
 CELLS_FILE = "cells.json"
 # Of a config map in all (Kubernetes' API, ConfigMap), with room for its metadata.
-_MOST_BYTES = 1000 * 1024
+_MAX_BYTES = 1000 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,10 +285,10 @@ def cell_files(run: RunDirectory, cells: tuple[MatrixCell, ...]) -> Mapping[str,
     listed = [{"folder": each.folder, "experiment": each.experiment} for each in cells]
     files = {CELLS_FILE: json.dumps(listed), **experiments}
     size = sum(len(name.encode()) + len(text.encode()) for name, text in files.items())
-    if size > _MOST_BYTES:
+    if size > _MAX_BYTES:
         raise InputError(
             f"{len(experiments)} experiments are {size >> 10} KiB, and a config map holds "
-            f"{_MOST_BYTES >> 10}",
+            f"{_MAX_BYTES >> 10}",
             where="matrix",
             remedy="split the matrix, or shorten the profile (pcap files are not taken along)",
         )

@@ -51,7 +51,7 @@ _EPILOG = (
     "Examples: **plimsoll plugfest plugfest.yaml** · **plimsoll plugfest plugfest.yaml "
     "--budget 8h** · **plimsoll plugfest --resume runs/20260101T120000-plugfest --budget 10h**"
 )
-_MOST_LABELS = 3
+_MAX_LABELS = 3
 # A page of what there is, however little.
 _COMMAND = MatrixCommand(
     METHOD,
@@ -148,8 +148,8 @@ def _prospects(ahead: Prospect) -> list[str]:
         f"{ahead.plan.seed}"
     ]
     for reason, labels in ahead.refusals.items():
-        shown = "; ".join(labels[:_MOST_LABELS])
-        more = f" and {len(labels) - _MOST_LABELS} more" if len(labels) > _MOST_LABELS else ""
+        shown = "; ".join(labels[:_MAX_LABELS])
+        more = f" and {len(labels) - _MAX_LABELS} more" if len(labels) > _MAX_LABELS else ""
         lines.append(f"refused: {shown}{more}: {reason}")
     lines += [f"not now: {refusal_text(taken)}" for taken in ahead.taken]
     if ahead.done:

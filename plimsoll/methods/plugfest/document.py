@@ -41,7 +41,7 @@ from plimsoll.text.document import Document
 from plimsoll.text.field_path import FieldPath
 from plimsoll.text.mistakes import did_you_mean, mistake
 from plimsoll.text.units import DurationField, RatioField
-from plimsoll.traffic.frames.vary import MOST_FLOWS
+from plimsoll.traffic.frames.vary import MAX_FLOWS
 from plimsoll.traffic.imix import Imix, describe_mix, sizes_in_order
 
 # What people call a value of an axis.
@@ -88,7 +88,7 @@ class PlugfestSettings(BaseModel):
     duts: Annotated[Mapping[Label, PlugfestDut], Field(min_length=1, max_length=64)]
     chains: Annotated[tuple[Label, ...], Field(min_length=1)] = (P2P,)
     flows: Annotated[
-        tuple[Annotated[StrictInt, Field(ge=1, le=MOST_FLOWS)], ...], Field(min_length=1)
+        tuple[Annotated[StrictInt, Field(ge=1, le=MAX_FLOWS)], ...], Field(min_length=1)
     ] = (1,)
     frame_sizes: Annotated[tuple[StrictInt | Imix, ...], Field(min_length=1)] = (64,)
     noise: Annotated[Mapping[Label, CellNoise], Field(min_length=1)] | None = None
@@ -133,7 +133,7 @@ class PlugfestSettings(BaseModel):
 
 SECTION = "plugfest"
 # Each has folders of its own, and is a row somewhere.
-_MOST_CELLS = 5_000
+_MAX_CELLS = 5_000
 _QUIET, _NOISY = "quiet", "noisy"
 
 
@@ -191,11 +191,11 @@ def _settings(document: Document) -> PlugfestSettings:
         * len(requested.noise or "1")
         * len(requested.generators or "1")
     )
-    if cells > _MOST_CELLS:
+    if cells > _MAX_CELLS:
         raise InputError(
             f"plugfest: {cells:,} cells",
             where=document.place_of((SECTION,)),
-            remedy=f"vary less, for at most {_MOST_CELLS:,}",
+            remedy=f"vary less, for at most {_MAX_CELLS:,}",
         )
     return requested
 

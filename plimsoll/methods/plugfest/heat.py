@@ -37,7 +37,7 @@ _NOTHING = "#d9d9d6"
 _SOFT = "#4d5661"
 _ROW, _FRAME = 34, 60
 # One cell that is off by far would leave the others without a colour.
-_MOST_SHARE = 0.5
+_MAX_SHARE = 0.5
 _SIGNS: dict[ConclusionKind, str] = {
     "better": "▲ ",
     "worse": "▼ ",
@@ -89,7 +89,7 @@ def difference_heat(
     if not rows:
         return Figure(file_name, title, "No two cells can be held against each other.", None)
     gains = [abs(float(str(row["gain"]))) for row in rows]
-    bound = min(max(gains) or 1.0, _MOST_SHARE)
+    bound = min(max(gains) or 1.0, _MAX_SHARE)
     colour = alt.Color(
         "gain:Q",
         scale=alt.Scale(domain=[-bound, 0, bound], range=[_WORSE, _SAME, _BETTER], clamp=True),

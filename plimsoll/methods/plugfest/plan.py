@@ -84,7 +84,7 @@ def refused_iterations(run: RunDirectory, plan: MatrixPlan) -> RefusedCells:
     for each in plan.iterations:
         try:
             experiment = read_iteration(run, each.number)
-            with experiment.placing():
+            with experiment.with_source_locations():
                 for mistake in search_mistakes(experiment):
                     if not isinstance(mistake, CpuTaken):
                         raise mistake
@@ -125,7 +125,7 @@ def is_settled(values: Sequence[float], within: float) -> bool:
 # How the reasons begin by which a cell is known to be settled, or refused.
 SETTLED, REFUSED = "settled", "refused: "
 # An error that came twice will come again.
-_MOST_ERRORS = 2
+_MAX_ERRORS = 2
 
 
 @dataclass
@@ -162,7 +162,7 @@ class PlugfestCourse:
             return f"{REFUSED}{refusal_text(error)}"
         own = [each for key, each in results.items() if key.iteration == sample.iteration]
         errors = [each.error for each in own if each.error is not None]
-        if len(errors) >= _MOST_ERRORS:
+        if len(errors) >= _MAX_ERRORS:
             return f"it ended with an error twice: {errors[-1]}"
         lines = [each.load_line_pps for each in own if each.load_line_pps is not None]
         if is_settled(lines, self.settled):

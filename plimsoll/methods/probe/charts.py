@@ -10,7 +10,7 @@ from plimsoll.methods.probe.result import ProbeLine, ProbeSegment, ProbeStatisti
 from plimsoll.methods.probe.summary import delayed_us
 from plimsoll.report.figures.figure import Figure, records, series_scale
 from plimsoll.report.figures.microsecond_bars import microsecond_bars
-from plimsoll.report.figures.value_axis import LEAST_US, log_axis
+from plimsoll.report.figures.value_axis import MIN_US, log_axis
 
 _NAME, _TITLE = "probe-windows", "Latency by window"
 _MEASURES = ("median", "max")
@@ -77,8 +77,8 @@ def _rows(lines: Sequence[ProbeLine], zeros_ns: Mapping[int, float]) -> Iterator
                     "trial": line.trial,
                     "measure": measure,
                     "minutes": (line.begin_unix_ns - zeros_ns[line.trial]) / 60e9,
-                    "low": max(low_ns / 1e3, LEAST_US),
-                    "latency": max(high_ns / 1e3, LEAST_US),
+                    "low": max(low_ns / 1e3, MIN_US),
+                    "latency": max(high_ns / 1e3, MIN_US),
                 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.session.session import ProgressListener, versions
-from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
+from plimsoll.benchmark.testbed.testbed import Testbed, TestbedConfig
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
@@ -25,7 +25,7 @@ from plimsoll.traffic.streams.compile import Paths, compile_profile
 from plimsoll.traffic.streams.profile import Profile
 
 # Less is not worth a trial of its own.
-_LEAST_LEFT_S = 0.1
+_MIN_LEFT_S = 0.1
 # Any load: what it is made of gives the probes' frames where the profile has no probe.
 _SOME_PPS = 1e6
 
@@ -42,7 +42,7 @@ def run_probe(
     settings.check(experiment.effective_generator)
     check_search(experiment)
     to_run = MethodRun(
-        METHOD, experiment, BedPlan.of(experiment), settings=settings.model_dump(mode="json")
+        METHOD, experiment, TestbedConfig.of(experiment), settings=settings.model_dump(mode="json")
     )
 
     def execute(steps: Steps) -> ProbeResult:
@@ -77,7 +77,7 @@ def _probe(steps: Steps, experiment: Experiment, settings: ProbeSettings) -> Non
     session, bed = steps.session, steps.bed
     done_s = sum(segment.sending_s for segment in segments_of(session.recorder.history()))
     left_s = settings.duration_s - done_s
-    if left_s < _LEAST_LEFT_S:
+    if left_s < _MIN_LEFT_S:
         return
     with stop_requested() as request:
         TrialRunner(session, bed).run(
@@ -98,7 +98,7 @@ def _result(
     history = steps.session.recorder.history()
     windows, segments, trials = windows_of(history), segments_of(history), history.trials()
     probed_s = sum(segment.sending_s for segment in segments)
-    whole = probed_s >= settings.duration_s - _LEAST_LEFT_S
+    whole = probed_s >= settings.duration_s - _MIN_LEFT_S
     return ProbeResult(
         run_id=run.run_id,
         name=experiment.name,

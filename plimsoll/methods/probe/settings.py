@@ -12,7 +12,7 @@ from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.text.units import RateField, format_pps
 
 # The engine's own bounds of the time after which a probe is given up.
-_LEAST_TIMEOUT_US, _MOST_TIMEOUT_US = 1.0, 10e6
+_MIN_TIMEOUT_US, _MAX_TIMEOUT_US = 1.0, 10e6
 _LINES = 60
 _SHORTEST_WINDOW_S, _LONGEST_WINDOW_S = 1.0, 60.0
 
@@ -28,7 +28,7 @@ class ProbeSettings(BaseModel):
     quick: bool = False
     duration_s: Annotated[float, Field(gt=0)] = 8 * 3600.0
     rate: RateField = Field(default="10kpps", validate_default=True)
-    timeout_us: Annotated[float, Field(ge=_LEAST_TIMEOUT_US, le=_MOST_TIMEOUT_US)] = 100_000.0
+    timeout_us: Annotated[float, Field(ge=_MIN_TIMEOUT_US, le=_MAX_TIMEOUT_US)] = 100_000.0
 
     @classmethod
     def quickly(cls) -> Self:

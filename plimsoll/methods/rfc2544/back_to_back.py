@@ -16,7 +16,7 @@ from plimsoll.traffic.plan import StreamPlan
 
 # A trial goes on for so much longer than its burst should take, so that none is cut.
 _ROOM = 1.1
-_LEAST_TRIAL_S = 0.1
+_MIN_TRIAL_S = 0.1
 
 
 def measure_back_to_back(
@@ -110,7 +110,7 @@ def _send(steps: Steps, subject: TestSubject, frames: int, number: int, step: st
     request = TrialRequest(
         "back-to-back",
         subject.maximum_pps,
-        max(_LEAST_TRIAL_S, _ROOM * frames / min(subject.maximum_pps, _sent_pps(subject))),
+        max(_MIN_TRIAL_S, _ROOM * frames / min(subject.maximum_pps, _sent_pps(subject))),
         minimum_gap_streams(subject, frames),
         early_abort=False,
         repetition=number,

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.generator_limits import check_generator_sends
 from plimsoll.benchmark.experiment.loads import load_in_pps
-from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
+from plimsoll.benchmark.testbed.testbed import Testbed, TestbedConfig
 from plimsoll.benchmark.trial_run.before_search import ceiling_said, step_ceiling
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.whole_run.method_run import MethodRun
@@ -218,7 +218,7 @@ def run_over_frames(
     return MethodRun(
         method,
         experiment,
-        replace(BedPlan.of(experiment), largest_frame_size=largest),
+        replace(TestbedConfig.of(experiment), largest_frame_size=largest),
         settings=settings.model_dump(mode="json"),
         shortfalls=shortfalls(max(experiment.trial.drain, settings.residual_s)),
         highest_pps=lambda bed: _highest_pps(experiment, bed, settings.maximum),
@@ -243,6 +243,6 @@ def _check(experiment: Experiment, settings: FrameTestSettings) -> int:
     highest = settings.maximum or experiment.search.maximum
     if highest.unit == "pps":
         where = "--maximum" if settings.maximum else "search.maximum"
-        with experiment.placing():
+        with experiment.with_source_locations():
             check_generator_sends(experiment, highest.value, where)
     return largest

@@ -19,7 +19,7 @@ from plimsoll.report.figures.figure import (
     y_pixel,
 )
 from plimsoll.report.figures.time_axis import TimeAxis
-from plimsoll.report.figures.value_axis import LEAST_US, TICKS, log_axis
+from plimsoll.report.figures.value_axis import MIN_US, TICKS, log_axis
 from plimsoll.text.units import format_duration
 
 _NAME, _TITLE = "soak-latency", "Latency"
@@ -91,7 +91,7 @@ def _rows(
     return [
         {
             "time": stretch.at_s / divisor,
-            "latency": max(value, LEAST_US),
+            "latency": max(value, MIN_US),
             "line": line,
             "stream": stream,
             "trial": stretch.trial,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import load_within_line, loads_of_search
 from plimsoll.benchmark.session.session import ProgressListener
-from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.benchmark.testbed.testbed import TestbedConfig
 from plimsoll.benchmark.trial_run.before_search import has_baseline, measure_baseline
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_overseer import WindowWatch
@@ -37,7 +37,7 @@ def run_soak(
     """
     check_trial(experiment, settings.load, "--load")
     to_run = MethodRun(
-        METHOD, experiment, BedPlan.of(experiment), settings=settings.model_dump(mode="json")
+        METHOD, experiment, TestbedConfig.of(experiment), settings=settings.model_dump(mode="json")
     )
     return run_method(
         to_run, run, listener, lambda steps: _Soak(steps, experiment, settings).execute()

@@ -51,7 +51,7 @@ from plimsoll.text.units import format_duration, format_ns, format_pps, format_r
 TYPES = (RX, P50, P99)
 # 19,900 pairs: some 20 ms.
 POINTS = 200
-_LEAST_POINTS = 8
+_MIN_POINTS = 8
 # Of a soak that is too short for hours.
 _SHARES = 8
 _HOUR_S = 3600.0
@@ -185,7 +185,7 @@ def drifts_of(series: Sequence[SoakSeries]) -> tuple[SeriesDrift, ...]:
 
 def _drift(series: SoakSeries) -> SeriesDrift | None:
     points = [(each.at_s, each.median) for each in series.stretches]
-    if len(points) < _LEAST_POINTS:
+    if len(points) < _MIN_POINTS:
         return None
     kind = _KINDS[series.type]
     length_s = points[-1][0] - points[0][0]

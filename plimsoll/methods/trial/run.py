@@ -5,7 +5,7 @@ from __future__ import annotations
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import load_within_line
 from plimsoll.benchmark.session.session import ProgressListener
-from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.benchmark.testbed.testbed import TestbedConfig
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
@@ -36,5 +36,5 @@ def run_single_trial(
         runner = TrialRunner(steps.session, steps.bed)
         return runner.run(TrialRequest("single", load_pps, duration_s, streams))
 
-    to_run = MethodRun(METHOD, experiment, BedPlan.of(experiment))
+    to_run = MethodRun(METHOD, experiment, TestbedConfig.of(experiment))
     return run_method(to_run, run, listener, execute)

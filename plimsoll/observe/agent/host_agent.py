@@ -16,7 +16,11 @@ import msgspec
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.errors import MachineError, PlimsollError
-from plimsoll.host.processes.child import WORKING_DIRECTORY, module_environment, tied_to_parent
+from plimsoll.host.processes.child import (
+    WORKING_DIRECTORY,
+    module_environment,
+    with_parent_death_signal,
+)
 from plimsoll.host.processes.identity import ProcessIdentity, identify
 from plimsoll.observe.agent.replies import (
     REPLY_HEAD,
@@ -57,7 +61,7 @@ _BLOCK_BYTES = 1 << 18
 # Of what an agent sends: a reading of 512 CPUs, and a thousand events, are below a megabyte.
 _LONGEST_LINE_BYTES = 1 << 23
 # Replies that are not taken yet; an agent that sends more than are requested has to wait.
-_MOST_REPLIES = 64
+_MAX_REPLIES = 64
 
 
 class AgentFailed(PlimsollError):
@@ -87,7 +91,7 @@ class HostAgent:
         with log.open("ab") as errors:
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - an argument vector, no shell
-                    tied_to_parent(argv),
+                    with_parent_death_signal(argv),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=errors,
@@ -101,7 +105,7 @@ class HostAgent:
         # Of the agent here, or of the ssh that leads to it.
         self.identity: ProcessIdentity = identify(self._process.pid)
         # Replies, or why there will be none.
-        self._replies: queue.Queue[Reply | TraceEvents | str] = queue.Queue(_MOST_REPLIES)
+        self._replies: queue.Queue[Reply | TraceEvents | str] = queue.Queue(_MAX_REPLIES)
         self._writer: MetricsWriter | None = None
         self._trouble: PlimsollError | None = None
         self._thread = threading.Thread(target=self._take, name=f"observe {name}", daemon=True)

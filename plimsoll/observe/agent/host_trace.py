@@ -19,7 +19,7 @@ from plimsoll.host.processes.polling_loops import FoundLoop, loops_on
 from plimsoll.host.processes.ticks import HostTicks
 from plimsoll.observe.agent.replies import (
     EVENTS_OF_A_LINE,
-    MOST_TASKS,
+    MAX_TASKS,
     AgentEvent,
     AgentLoop,
     AgentLoss,
@@ -171,6 +171,6 @@ def _read(
             for each in recorder.trace.lost_events
             if not each.elsewhere
         ),
-        cgroups=dict(list(task_cgroups(kept).items())[:MOST_TASKS]),
-        own_threads=tuple(sorted(own)[-MOST_TASKS:]),
+        cgroups=dict(list(task_cgroups(kept).items())[:MAX_TASKS]),
+        own_threads=tuple(sorted(own)[-MAX_TASKS:]),
     )

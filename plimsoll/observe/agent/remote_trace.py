@@ -32,7 +32,7 @@ from plimsoll.record.trials.clock_fit import ClockFit
 
 # Quartz is within 0.01 %, and a virtual machine's clock within less than this: one that ran
 # otherwise was stopped, or set.
-_MOST_UNEVEN = 0.02
+_MAX_UNEVEN = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _check_runs(first: RoundTrip, second: RoundTrip) -> None:
     unknown_ns = first.width_ns + second.width_ns
     if here_ns <= 0 or there_ns <= 0:
         raise ValueError("its clock did not go on")
-    if abs(there_ns - here_ns) > _MOST_UNEVEN * here_ns + unknown_ns:
+    if abs(there_ns - here_ns) > _MAX_UNEVEN * here_ns + unknown_ns:
         raise ValueError(
             f"its clock went on by {there_ns / 1e9:.6f} s in {here_ns / 1e9:.6f} s of the tester's"
         )
@@ -174,7 +174,7 @@ def _on_line(at: int, first: tuple[int, int], second: tuple[int, int]) -> int:
 
 T = TypeVar("T")
 # To a host in the next rack one takes 0.2 ms. Whatever delays some leaves others narrow.
-_MOST_TRIPS, _LEAST_TRIPS = 64, 8
+_MAX_TRIPS, _MIN_TRIPS = 64, 8
 _OCCASION_S = 0.2
 _UNTIED = "see that nothing sets its clock or stops the machine while trials run"
 
@@ -290,7 +290,7 @@ def _round_trips(agent: HostAgent) -> list[RoundTrip]:
     """Many, one after the other. Raises AgentFailed."""
     until_s = time.monotonic() + _OCCASION_S
     trips: list[RoundTrip] = []
-    while len(trips) < _MOST_TRIPS and (len(trips) < _LEAST_TRIPS or time.monotonic() < until_s):
+    while len(trips) < _MAX_TRIPS and (len(trips) < _MIN_TRIPS or time.monotonic() < until_s):
         before_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
         read = agent.request({"request": "clock"}, ClockRead)
         after_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)

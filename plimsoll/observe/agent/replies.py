@@ -14,7 +14,7 @@ from plimsoll.observe.kernel_trace.trace_program import KernelEvent
 
 # Of one line: with these, less than a megabyte of them.
 EVENTS_OF_A_LINE = 1000
-MOST_TASKS = 65_536
+MAX_TASKS = 65_536
 _LARGEST_NS = 2**63 - 1
 # NR_CPUS of x86-64 is 8192 at most.
 _LARGEST_CPU = 8191
@@ -133,8 +133,8 @@ class TraceRead:
     reply: ClassVar[str] = "trace-read"
     left_out: _Number
     lost: Annotated[tuple[AgentLoss, ...], Field(max_length=_LARGEST_CPU + 1)]
-    cgroups: Annotated[dict[_TaskId, _Text], Field(max_length=MOST_TASKS)]
-    own_threads: Annotated[tuple[_TaskId, ...], Field(max_length=MOST_TASKS)]
+    cgroups: Annotated[dict[_TaskId, _Text], Field(max_length=MAX_TASKS)]
+    own_threads: Annotated[tuple[_TaskId, ...], Field(max_length=MAX_TASKS)]
 
 
 @dataclass(frozen=True, slots=True)

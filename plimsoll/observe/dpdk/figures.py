@@ -33,7 +33,7 @@ _USED = MetricType("dpdk", "mempool-used", "count", "objects", "sum", carried=Tr
 _BUSY = MetricType("dpdk", "lcore-busy", "count", "lcores", "sum", carried=True)
 TYPES = (*_PORT_COUNTERS.values(), _XSTAT, _FREE, _USED, _BUSY)
 # DPDK reports 256 of a port at most; what keeps reporting more is not DPDK.
-_MOST_SERIES = 4096
+_MAX_SERIES = 4096
 # More than any counter moves in an hour: one that falls below zero reads 2^64 and less.
 _LARGEST_STEP = 2**53
 # In DPDK's own names there are at most 64 bytes (RTE_ETH_XSTATS_NAME_SIZE).
@@ -99,7 +99,7 @@ class Counters(TelemetryFigure):
             self._begun.add(name)
 
     def _number(self, name: str, readings: Readings) -> int | None:
-        if name not in self._series and len(self._series) < _MOST_SERIES:
+        if name not in self._series and len(self._series) < _MAX_SERIES:
             described = self._series_of(name) if _is_name(name) else None
             self._series[name] = None if described is None else readings.series(*described)
         return self._series.get(name)

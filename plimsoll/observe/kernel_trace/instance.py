@@ -13,7 +13,7 @@ from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.ledger.trace_instance import remove_trace_instance, trace_instance
 
 # The kernel's least: two pages.
-_LEAST_BUFFER_KB = 8
+_MIN_BUFFER_KB = 8
 _LOST = ("overrun", "commit overrun", "dropped events")
 
 
@@ -26,7 +26,7 @@ class TraceInstance:
         self.directory = trace_instance(name)
         self.directory.mkdir()
         self._write("tracing_on", "0")
-        self._write("buffer_size_kb", str(_LEAST_BUFFER_KB))
+        self._write("buffer_size_kb", str(_MIN_BUFFER_KB))
         # The newest events stay: what is needed is read soon after it happened.
         self._write("options/overwrite", "1")
 

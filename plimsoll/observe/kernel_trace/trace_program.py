@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from plimsoll.errors import MachineError
-from plimsoll.host.processes.child import describe_exit, tied_to_parent
+from plimsoll.host.processes.child import describe_exit, with_parent_death_signal
 from plimsoll.host.processes.identity import cgroup_of
 
 
@@ -38,7 +38,7 @@ TRACE_VARIABLE = "PLIMSOLL_TRACE"
 PROGRAM = "plimsoll-trace"
 KERNEL_SYMBOLS = Path("/proc/kallsyms")
 # Of each CPU; a window of a whole busy second has some thousands.
-_MOST_EVENTS = 200_000
+_MAX_EVENTS = 200_000
 # A full buffer of 8 MB takes it half a second.
 _PATIENCE_S = 60.0
 _LAST_WORDS = 1000
@@ -93,12 +93,12 @@ def read_buffers(
     Windows are [begin, end] in the trace clock's unit and may overlap. Events are ordered by
     time. `started` hears the program's pid. Raises MachineError when the program fails.
     """
-    options = ["--limit", str(_MOST_EVENTS)]
+    options = ["--limit", str(_MAX_EVENTS)]
     if symbols is not None:
         options += ["--symbols", str(symbols)]
     lines = "".join(f"{begin} {end}\n" for begin, end in merged(windows))
     with subprocess.Popen(  # noqa: S603 - an argument vector, no shell
-        tied_to_parent([str(program), *options, *map(str, directories)]),
+        with_parent_death_signal([str(program), *options, *map(str, directories)]),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

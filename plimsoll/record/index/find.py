@@ -36,7 +36,7 @@ def read_index(runs_root: Path, *, parts: bool = False) -> Iterator[RunEntry]:
 
 
 LAST = "last"
-_MOST_CANDIDATES = 10
+_MAX_CANDIDATES = 10
 _REMEDY = "plimsoll runs lists those there are"
 
 
@@ -98,8 +98,8 @@ def _begun_with(prefix: str, runs_root: Path) -> Path:
 
 
 def _listed(paths: list[Path]) -> str:
-    shown = ", ".join(plain_text(path.name) for path in paths[:_MOST_CANDIDATES])
-    left = len(paths) - _MOST_CANDIDATES
+    shown = ", ".join(plain_text(path.name) for path in paths[:_MAX_CANDIDATES])
+    left = len(paths) - _MAX_CANDIDATES
     return shown if left <= 0 else f"{shown} and {left} more"
 
 

@@ -21,17 +21,17 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.given_path import read_regular_file
 from plimsoll.text.plain_text import plain_text
 
-_MOST_TAGS = 64
-_MOST_NOTE = 4000
-_MOST_NOTES = 1000
+_MAX_TAGS = 64
+_MAX_NOTE = 4000
+_MAX_NOTES = 1000
 # These bounds come to 16 MB, of characters that take four bytes each.
-_MOST_MIB = 32
+_MAX_MIB = 32
 # Of a message that tells of them.
-_MOST_SHOWN = 256
+_MAX_SHOWN = 256
 _LOCK_WAIT_S = 5.0
 _BETWEEN_TRIES_S = 0.02
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,62}")
-_MOST_VALUE = 256
+_MAX_VALUE = 256
 _REMEDY = "write key=value, such as kernel=6.1"
 
 
@@ -60,23 +60,23 @@ class RunNotes:
                 known = ", ".join(self.tags) or "none"
                 raise InputError(
                     "the run has no such tag",
-                    where=plain_text(key, _MOST_SHOWN),
+                    where=plain_text(key, _MAX_SHOWN),
                     remedy=f"name one that it has: {known}",
                 )
         kept = {key: value for key, value in self.tags.items() if key not in removed}
         merged = dict(sorted({**kept, **tags}.items()))
-        if len(merged) > _MOST_TAGS:
+        if len(merged) > _MAX_TAGS:
             raise InputError(
                 f"{len(merged)} tags on one run",
-                remedy=f"keep it to {_MOST_TAGS}; remove some with --remove",
+                remedy=f"keep it to {_MAX_TAGS}; remove some with --remove",
             )
         return replace(self, tags=merged)
 
     def noted(self, text: str) -> Self:
         """With another note, of now. Raises InputError for an invalid note."""
-        if len(self.notes) >= _MOST_NOTES:
+        if len(self.notes) >= _MAX_NOTES:
             raise InputError(
-                f"the run has {_MOST_NOTES} notes already",
+                f"the run has {_MAX_NOTES} notes already",
                 remedy="keep longer texts in a file next to it",
             )
         return replace(self, notes=(*self.notes, Note(time.time_ns(), _note_text(text))))
@@ -91,7 +91,7 @@ def read_notes(run: RunDirectory) -> RunNotes:
     """The run's tags and notes; none without a file. Raises RecordError for a damaged one."""
     path = notes_file(run)
     try:
-        return _parsed(json.loads(read_regular_file(path, _MOST_MIB, "")))
+        return _parsed(json.loads(read_regular_file(path, _MAX_MIB, "")))
     except FileNotFoundError:
         return RunNotes()
     except OSError as error:
@@ -165,14 +165,14 @@ def _note_text(text: str) -> str:
     stripped = text.strip()
     if not stripped:
         raise InputError("the note is empty", remedy='write for example: "after the BIOS update"')
-    if len(stripped) > _MOST_NOTE:
+    if len(stripped) > _MAX_NOTE:
         raise InputError(
             f"the note has {len(stripped):,} characters",
-            remedy=f"keep it to {_MOST_NOTE:,}; put what is longer into a file",
+            remedy=f"keep it to {_MAX_NOTE:,}; put what is longer into a file",
         )
     if not all(line.isprintable() for line in stripped.split("\n")):
         raise InputError(
-            f"the note holds what cannot be printed: {plain_text(stripped, _MOST_SHOWN)}",
+            f"the note holds what cannot be printed: {plain_text(stripped, _MAX_SHOWN)}",
             remedy="leave out control characters; line ends may stay",
         )
     return stripped
@@ -206,10 +206,10 @@ def parse_tag(text: str) -> tuple[str, str]:
     key, value = parse_tag_key(key), value.strip()
     if not equals or not value:
         raise InputError(f"the tag {key} has no value", remedy=_REMEDY)
-    if len(value) > _MOST_VALUE:
+    if len(value) > _MAX_VALUE:
         raise InputError(
             f"the value of {key} has {len(value):,} characters",
-            remedy=f"keep it to {_MOST_VALUE}; what is longer is a note",
+            remedy=f"keep it to {_MAX_VALUE}; what is longer is a note",
         )
     if not value.isprintable():
         raise InputError(
@@ -224,7 +224,7 @@ def parse_tag_key(text: str) -> str:
     key = text.strip()
     if _KEY.fullmatch(key) is None:
         raise InputError(
-            f"{plain_text(key, _MOST_VALUE)!r} is not a valid tag key",
+            f"{plain_text(key, _MAX_VALUE)!r} is not a valid tag key",
             remedy="take up to 63 of A-Z a-z 0-9 . _ / - and begin with a letter or a digit",
         )
     return key

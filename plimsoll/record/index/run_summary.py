@@ -87,7 +87,7 @@ def _unreadable(path: Path, reason: str) -> RecordError:
 
 
 FORMAT = 2
-_MOST_MIB = 1
+_MAX_MIB = 1
 T = TypeVar("T")
 
 
@@ -143,7 +143,7 @@ def _crc32(kept: Mapping[str, Any]) -> int:
 def kept_summary(run: RunDirectory) -> tuple[RunSummary, RunSources] | None:
     """The summary and what it was made from; None where there is none that can be read."""
     try:
-        content = read_regular_file(summary_file(run), _MOST_MIB, "")
+        content = read_regular_file(summary_file(run), _MAX_MIB, "")
         return _parsed(json.loads(content))
     # RecursionError: of brackets in brackets, thousands deep.
     except (OSError, InputError, ValueError, RecursionError):

@@ -27,10 +27,10 @@ from plimsoll.text.given_path import read_regular_file
 
 _OTHER_VERSION = "use the version of plimsoll that the run's environment.json names"
 # Of what experiments and results can sensibly come to; a journal is read line by line.
-_MOST_MIB = 256
-_MOST_EXPERIMENT_MIB = 64
+_MAX_MIB = 256
+_MAX_EXPERIMENT_MIB = 64
 # A thousand times what any port carries; what is beyond cannot be shown.
-_MOST_PPS = 1e15
+_MAX_PPS = 1e15
 
 
 def note_summary(run: RunDirectory) -> None:
@@ -128,7 +128,7 @@ def _lab(run: RunDirectory, experiment: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _experiment(path: Path) -> Mapping[str, Any]:
     try:
-        experiment = load_yaml(_content(path, _MOST_EXPERIMENT_MIB).decode())
+        experiment = load_yaml(_content(path, _MAX_EXPERIMENT_MIB).decode())
     except ValueError as error:
         reason = " ".join(str(error).split())
         raise RecordError(f"is damaged: {reason}", where=str(path), remedy=RESTORE_RUN) from error
@@ -137,7 +137,7 @@ def _experiment(path: Path) -> Mapping[str, Any]:
     return experiment
 
 
-def _content(path: Path, most_mib: int = _MOST_MIB) -> bytes:
+def _content(path: Path, most_mib: int = _MAX_MIB) -> bytes:
     """Raises FileNotFoundError, and RecordError for what cannot be read."""
     try:
         return read_regular_file(path, most_mib, RESTORE_RUN)
@@ -202,7 +202,7 @@ class JournalSummary:
         load_pps, verdict, number = trial.get("load_pps"), trial.get("verdict"), trial.get("number")
         if not isinstance(load_pps, int | float) or not isinstance(number, int):
             raise ValueError("a trial without load or number")
-        if not 0 <= load_pps < _MOST_PPS:
+        if not 0 <= load_pps < _MAX_PPS:
             raise ValueError("a load out of range")
         if verdict not in ("pass", "fail", "invalid", "none"):
             raise ValueError("a trial without verdict")

@@ -47,7 +47,7 @@ _LINE = re.compile(rf"Tag=([^,\s]+),{_NUMBER},{_NUMBER},{_NUMBER},(\S+)", re.ASC
 # Before what is under zlib: a cookie and a length.
 _HEADER_BYTES = 8
 # 4,000 counters of 9 bytes at most, and the layout.
-_MOST_BYTES = 1 << 16
+_MAX_BYTES = 1 << 16
 # A comment, or the heading of the columns.
 _NO_ENTRY = ("#", '"StartTimestamp"')
 _TRIAL = re.compile(r"#\[Trial: ([0-9]{1,9})\]", re.ASCII)
@@ -139,7 +139,7 @@ def damaged(path: Path, place: str) -> RecordError:
 def _check_size(payload: str) -> None:
     """Raise ValueError for more than any of ours has: the package inflates whatever there is."""
     packed = base64.b64decode(payload)[_HEADER_BYTES:]
-    if len(zlib.decompressobj().decompress(packed, _MOST_BYTES + 1)) > _MOST_BYTES:
+    if len(zlib.decompressobj().decompress(packed, _MAX_BYTES + 1)) > _MAX_BYTES:
         raise ValueError("more than any histogram has")
 
 

@@ -94,7 +94,7 @@ def _described(connection: duckdb.DuckDBPyConnection) -> list[MetricContents]:
     ]
 
 
-_MOST_LISTED = 12
+_MAX_LISTED = 12
 
 
 def unknown_metric(
@@ -182,9 +182,9 @@ def _named(queried: Sequence[QueriedRun]) -> str:
 
 
 def _listed(values: Sequence[str]) -> str:
-    first = sorted(values, key=natural_order)[:_MOST_LISTED]
+    first = sorted(values, key=natural_order)[:_MAX_LISTED]
     shown = ", ".join(map(plain_text, first))
-    left = len(values) - _MOST_LISTED
+    left = len(values) - _MAX_LISTED
     return f"{shown} and {left} more" if left > 0 else shown
 
 

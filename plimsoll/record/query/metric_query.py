@@ -24,7 +24,7 @@ _TIME_REMEDY = (
     "or +30 for 30 s after the period begins, -30 for 30 s before it ends"
 )
 # Beyond it neither dates nor the sums of a query are sure to fit.
-_MOST_MS = 10**14
+_MAX_MS = 10**14
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def in_utc(unix_ms: float) -> str:
 
 
 def _checked(ms: int, since: Literal["epoch", "begin", "end"], text: str, option: str) -> Moment:
-    if abs(ms) > _MOST_MS:
+    if abs(ms) > _MAX_MS:
         raise _time_mistake(text, option)
     return Moment(ms, since)
 
@@ -134,7 +134,7 @@ def _mistake(text: str) -> InputError:
 
 # Names of the run's primary period and of all its periods together.
 MEASUREMENT, ALL_PERIODS = "measurement", "all"
-_MOST_WINDOWS = 10_000
+_MAX_WINDOWS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +160,11 @@ class MetricQuery:
     over_time: OverTime | None = None
 
     def __post_init__(self) -> None:
-        if not 1 <= self.resolution <= _MOST_WINDOWS:
+        if not 1 <= self.resolution <= _MAX_WINDOWS:
             raise InputError(
                 f"{self.resolution} windows are not possible",
                 where="--resolution",
-                remedy=f"ask for 1 to {_MOST_WINDOWS}",
+                remedy=f"ask for 1 to {_MAX_WINDOWS}",
             )
         _one_of(self.over_time, (None, *get_args(OverTime)), "--over-time")
         _one_of(self.aggregation, (None, *get_args(Aggregation)), "--aggregation")

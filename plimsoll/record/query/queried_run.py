@@ -24,7 +24,7 @@ from plimsoll.record.trials.trial_parts import TrialPhase
 # Python makes no int of thousands of digits.
 _TRIAL_NUMBER = re.compile(r"[0-9]{1,9}")
 _PHASES: Collection[str] = get_args(TrialPhase)
-_MOST_LISTED = 8
+_MAX_LISTED = 8
 
 
 def matching_periods(word: str, run: RunDirectory, recorded: Collection[str]) -> tuple[str, ...]:
@@ -49,8 +49,8 @@ def matching_periods(word: str, run: RunDirectory, recorded: Collection[str]) ->
 
 def unknown_period(word: str, recorded: Sequence[str]) -> InputError:
     """The error for a word that means none of the periods recorded."""
-    listed = ", ".join(recorded[:_MOST_LISTED])
-    more = f" and {len(recorded) - _MOST_LISTED} more" if len(recorded) > _MOST_LISTED else ""
+    listed = ", ".join(recorded[:_MAX_LISTED])
+    more = f" and {len(recorded) - _MAX_LISTED} more" if len(recorded) > _MAX_LISTED else ""
     return InputError(
         f"{word!r} has no metrics",
         where="--period",

@@ -78,7 +78,7 @@ _KINDS = _prefixes(FILES, PERIOD_BEGUN, RUN_STARTED, RUN_RESUMED, RUN_REOPENED, 
 _FINISHED = _prefixes(FINISHED)
 _TAIL_BYTES = 256
 # Journals whose state is kept: of runs that are read again and again while they grow.
-_MOST_KEPT = 4096
+_MAX_KEPT = 4096
 
 
 @dataclass(slots=True)
@@ -237,7 +237,7 @@ def _read(path: Path) -> JournalFiles:
             where=str(path),
             remedy="restore it from a copy of the run",
         ) from error
-    if len(_kept) >= _MOST_KEPT:
+    if len(_kept) >= _MAX_KEPT:
         _kept.clear()
     _kept[path] = kept
     return kept.state

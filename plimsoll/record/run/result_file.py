@@ -32,7 +32,7 @@ from plimsoll.text.given_path import read_regular_file
 
 M = TypeVar("M", bound=BaseModel)
 
-_MOST_MIB = 256
+_MAX_MIB = 256
 _RESTORE = "restore result.json and journal.jsonl from one copy of the run"
 _OTHER_VERSION = "read it with the version of plimsoll that wrote it, or restore it from a copy"
 
@@ -106,7 +106,7 @@ def read_run_result(run: RunDirectory, model: type[M]) -> M | None:
 def read_result_file(path: Path) -> bytes | None:
     """The content of result.json; None where there is none. Raises RecordError."""
     try:
-        return read_regular_file(path, _MOST_MIB, _RESTORE)
+        return read_regular_file(path, _MAX_MIB, _RESTORE)
     except FileNotFoundError:
         return None
     except (OSError, InputError) as error:

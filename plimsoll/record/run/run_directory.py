@@ -22,7 +22,7 @@ from plimsoll.text.bounded_yaml import load_yaml
 from plimsoll.text.given_path import read_regular_file
 
 # Several times what an experiment of the largest size that is taken comes to.
-_MOST_MIB = 64
+_MAX_MIB = 64
 
 # A record names hosts, addresses and how a machine boots: of no concern to all its users.
 _MODE = 0o750
@@ -186,7 +186,7 @@ class RunDirectory:
     def read_experiment(self) -> dict[str, object]:
         """The experiment as it was written. Raises RecordError when it is damaged."""
         try:
-            content = read_regular_file(self.experiment, _MOST_MIB, "")
+            content = read_regular_file(self.experiment, _MAX_MIB, "")
             experiment = load_yaml(content.decode())
         except InputError as error:
             raise _damaged(self.experiment, error.message) from error

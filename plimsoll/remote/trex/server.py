@@ -14,12 +14,12 @@ from typing import Any, Self
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.live_traffic.experiment_traffic import live_traffic
 from plimsoll.benchmark.live_traffic.live_trial import LiveSettings
-from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.benchmark.testbed.testbed import TestbedConfig
 from plimsoll.errors import InputError, MachineError
 from plimsoll.extras import added_by
 from plimsoll.host.processes.affinity import quick_to_answer
 from plimsoll.remote.trex.commands.registry import call
-from plimsoll.remote.trex.messages.json_rpc import MOST_BYTES, answered
+from plimsoll.remote.trex.messages.json_rpc import MAX_BYTES, answered
 from plimsoll.remote.trex.session.trex_session import ServerIdentity, TrexSession
 from plimsoll.version import VERSION
 
@@ -31,9 +31,9 @@ _IDLE_MS = 500
 # Connections that are not accepted yet, and requests of one connection: a client waits for the
 # answer before it sends the next.
 _BACKLOG = 128
-_MOST_WAITING = 1
+_MAX_WAITING = 1
 # Of what subscribers send, which is what they subscribe to.
-_MOST_SUBSCRIPTION_BYTES = 256
+_MAX_SUBSCRIPTION_BYTES = 256
 _COMMAND = "trex-server"
 # Where every CPU is polled, reading intervals must not keep this process from answering clients,
 # and single latencies are not looked at here. Clients judge trials by the rate that was reached, by
@@ -88,9 +88,9 @@ class TrexSockets:
     def __enter__(self) -> Self:
         zmq, where = self._zmq, self._listening
         self._woken = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._requests = self._socket(zmq.REP, where.sync_port, "--sync-port", MOST_BYTES)
+        self._requests = self._socket(zmq.REP, where.sync_port, "--sync-port", MAX_BYTES)
         self._publisher = self._socket(
-            zmq.PUB, where.async_port, "--async-port", _MOST_SUBSCRIPTION_BYTES
+            zmq.PUB, where.async_port, "--async-port", _MAX_SUBSCRIPTION_BYTES
         )
         return self
 
@@ -143,7 +143,7 @@ class TrexSockets:
         opened.setsockopt(zmq.LINGER, 0)
         # What is longer, libzmq drops together with its connection.
         opened.setsockopt(zmq.MAXMSGSIZE, most_bytes)
-        opened.setsockopt(zmq.RCVHWM, _MOST_WAITING)
+        opened.setsockopt(zmq.RCVHWM, _MAX_WAITING)
         opened.setsockopt(zmq.BACKLOG, _BACKLOG)
         address = self._listening.address
         if ":" in address:
@@ -189,7 +189,7 @@ def serve_trex(
     the lab up raises.
     """
     loopback = listening.is_loopback
-    planned = BedPlan.of(experiment)
+    planned = TestbedConfig.of(experiment)
     plan = replace(planned, largest_frame_size=max(largest_frame_size, planned.largest_frame_size))
     with (
         TrexSockets(listening) as sockets,

@@ -17,7 +17,7 @@ NAME = "causes"
 _TITLE = "When, and why"
 _SHAPES = {"loss": "cross", "latency": "circle", "stall": "triangle-up"}
 _WORDS = {"loss": "loss", "latency": "latency spike", "stall": "stall of the tester"}
-_LEAST_MS = 0.001
+_MIN_MS = 0.001
 # Each carries its sentence; dots overlap long before these are all read.
 _MAX_DOTS = 400
 
@@ -54,7 +54,7 @@ def _row(
     roots = explanation_of(incident).roots
     return {
         "time": (incident.begin_tsc - first) / trial.tsc_hz / axis.divisor,
-        "length": max(_LEAST_MS, incident.length_ns / 1e6),
+        "length": max(_MIN_MS, incident.length_ns / 1e6),
         "cause": roots[0].kind if roots else "unexplained",
         "what": _WORDS[incident.kind],
         "why": incident.sentence,

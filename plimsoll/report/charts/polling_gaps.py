@@ -9,7 +9,7 @@ from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.run_data import LoopGaps, RunData
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.figures.figure import Figure, records, series_scale
-from plimsoll.report.figures.value_axis import LEAST_US, log_axis, log_x_axis
+from plimsoll.report.figures.value_axis import MIN_US, log_axis, log_x_axis
 
 _NAME, _TITLE = "polling-gaps", "Gaps of the polling loops"
 
@@ -32,7 +32,7 @@ def _rows(gaps: LoopGaps) -> list[dict[str, object]]:
     remaining = histogram.get_total_count()
     rows: list[dict[str, object]] = []
     for lowest, _, count in recorded_buckets(histogram):
-        length_us = max(lowest / 1e3, LEAST_US)
+        length_us = max(lowest / 1e3, MIN_US)
         rows.append({"length": length_us, "gaps": remaining, "loop": f"CPU {gaps.cpu}"})
         remaining -= count
     return rows

@@ -14,7 +14,7 @@ from plimsoll.report.data.trial_series import series_in
 from plimsoll.report.figures.figure import Figure
 
 # A page of a thousand short trials would be all charts.
-MOST_TRIALS = 60
+MAX_TRIALS = 60
 _QUANTILES = ("p50", "p99", "max")
 _LATENCY = {quantile: f"{quantile}-round-trip-usec" for quantile in _QUANTILES}
 _TYPES = ("rx-pps", *_LATENCY.values())
@@ -25,7 +25,7 @@ def trial_figures(
     run: RunDirectory, trials: Sequence[TrialRecord], drawn: int | None
 ) -> Mapping[int, tuple[Figure, ...]]:
     """By trial's number; none of `drawn`, which the page shows large. Raises RecordError."""
-    others = [trial for trial in trials if trial.number != drawn][:MOST_TRIALS]
+    others = [trial for trial in trials if trial.number != drawn][:MAX_TRIALS]
     if not others:
         return {}
     rows: dict[str, list[MetricRow]] = {trial_period(trial.number): [] for trial in others}

@@ -23,7 +23,7 @@ from plimsoll.trial.outcome.host_metrics import (
 )
 
 # Of the kinds of something, those that are named.
-_MOST_KINDS = 3
+_MAX_KINDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class OneHost:
 
 def most_frequent(figures: Sequence[HostFigure], names: tuple[str, ...]) -> str:
     """The kinds that were most of it, with their rates a second: "LOC 100, 31 nic 0.5"."""
-    largest = sorted(figures, key=lambda each: -each.mean)[:_MOST_KINDS]
+    largest = sorted(figures, key=lambda each: -each.mean)[:_MAX_KINDS]
     return ", ".join(f"{_kind(each, names)} {rate(each.mean)}" for each in largest if each.mean > 0)
 
 

@@ -12,7 +12,7 @@ from altair.utils.schemapi import debug_mode
 
 HEIGHT = 260
 # Steps of a curve over a logarithmic axis: one for each pixel or two.
-MOST_STEPS = 400
+MAX_STEPS = 400
 # One part in ten million: finer than a pixel of any screen, and than any tooltip here.
 _DIGITS = 7
 
@@ -79,7 +79,7 @@ def records(rows: Sequence[Mapping[str, object]]) -> alt.Data:
         return _Rows(values=values)  # type: ignore[no-untyped-call]
 
 
-def evenly(rows: list[dict[str, object]], most: int = MOST_STEPS) -> list[dict[str, object]]:
+def evenly(rows: list[dict[str, object]], most: int = MAX_STEPS) -> list[dict[str, object]]:
     """At most so many rows of a cumulative curve, its first and its last among them."""
     if len(rows) <= most:
         return rows

@@ -11,7 +11,7 @@ from plimsoll.report.figures.figure import records, series_scale
 # Up to here each microsecond is wide enough on a linear axis to be seen.
 _WIDEST_LINEAR_US = 150
 # On a log axis, where latencies below 1 µs begin and where a bar stands on.
-_LEAST_US, _LEAST_COUNT = 0.5, 0.5
+_MIN_US, _MIN_COUNT = 0.5, 0.5
 
 
 def microsecond_bars(
@@ -26,7 +26,7 @@ def microsecond_bars(
         return None
     widest_us = max(us for _, us, _ in bars)
     linear = widest_us <= _WIDEST_LINEAR_US
-    floor_us = float("-inf") if linear else _LEAST_US
+    floor_us = float("-inf") if linear else _MIN_US
     rows = [
         {
             "stream": name,
@@ -34,7 +34,7 @@ def microsecond_bars(
             "begin": max(us, floor_us),
             "end": us + 1,
             counted: count,
-            "base": _LEAST_COUNT,
+            "base": _MIN_COUNT,
         }
         for name, us, count in bars
     ]
@@ -47,7 +47,7 @@ def microsecond_bars(
     y = alt.Y(
         f"{counted}:Q",
         title=f"{counted} (log)",
-        scale=alt.Scale(type="log", domainMin=_LEAST_COUNT),
+        scale=alt.Scale(type="log", domainMin=_MIN_COUNT),
         axis=alt.Axis(format="~g"),
     )
     tooltip = [

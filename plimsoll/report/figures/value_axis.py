@@ -18,7 +18,7 @@ _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 _ROOM = 0.08
 _TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
 # A value of zero has no place on a log axis; it is drawn at 1 ns.
-LEAST_US = 0.001
+MIN_US = 0.001
 _DECADES = range(-6, 13)
 _MARGIN = 1.15
 # Dark text on every cell, whose colours are pale on light and on dark paper.
@@ -115,8 +115,8 @@ def quantile_ends(ends: tuple[LatencyRecord, LatencyRecord]) -> Iterator[dict[st
         if low_ns is not None and high_ns is not None:
             yield {
                 "quantile": quantile,
-                "low": max(low_ns / 1e3, LEAST_US),
-                "latency": max(high_ns / 1e3, LEAST_US),
+                "low": max(low_ns / 1e3, MIN_US),
+                "latency": max(high_ns / 1e3, MIN_US),
             }
 
 

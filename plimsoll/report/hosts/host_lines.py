@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from plimsoll.report.data.one_host import OneHost, most_frequent, percent, rate
-from plimsoll.trial.criteria.hosts.host_bound import LEAST_OBSERVED
+from plimsoll.trial.criteria.hosts.host_bound import MIN_OBSERVED
 from plimsoll.trial.outcome.host_metrics import HostFigure
 
 # These sources have values for all the time that a host is read.
@@ -39,7 +39,7 @@ def _unseen(host: OneHost) -> Iterable[HostLine]:
     seen_s = max((each.observed_s for each in figures), default=0.0)
     length_s = host.metrics.length_s
     # An observer that reads none of these is not known to have missed anything.
-    if _ALWAYS_SHOWN.isdisjoint(host.host.sources) or seen_s >= LEAST_OBSERVED * length_s:
+    if _ALWAYS_SHOWN.isdisjoint(host.host.sources) or seen_s >= MIN_OBSERVED * length_s:
         return
     said = "The host was read for that long only: nothing here covers the rest."
     text = f"{seen_s:.3g} s of {length_s:.4g} s"

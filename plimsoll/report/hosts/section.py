@@ -23,7 +23,7 @@ from plimsoll.trial.criteria.registry import host_criteria_kinds
 
 # A loop that waits for less of the time is as good as alone.
 _WAITED = 0.002
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 _NS_PER_S = 1e9
 
 
@@ -115,7 +115,7 @@ def _meaning(thread: PollingThreadRecord, schedule: ScheduleRecord, waited: floa
 
 def _named(cpu: int, schedule: ScheduleRecord) -> Iterable[str]:
     on_cpu = [f"{each.comm} ({each.pid})" for each in schedule.others if each.cpu == cpu]
-    return on_cpu[:_MOST_NAMED]
+    return on_cpu[:_MAX_NAMED]
 
 
 # Who read a host during a trial: how often, at what cost, and until when.

@@ -20,8 +20,8 @@ from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.times import nanoseconds
 from plimsoll.search.evidence.trial_evidence import of_host
 
-_MOST_ROWS = 12
-_MOST_EVENTS = 60
+_MAX_ROWS = 12
+_MAX_EVENTS = 60
 _US_PER_S = 1e6
 
 
@@ -99,10 +99,10 @@ def causes_section(
         sentence=limit_sentence(summary),
         trials=", ".join(str(each.trial) for each in telling),
         spikes_from=nanoseconds(from_ns),
-        rows=tuple(_row(row) for row in summary.rows[:_MOST_ROWS]),
+        rows=tuple(_row(row) for row in summary.rows[:_MAX_ROWS]),
         remedies=tuple(
             RemedyLine(", ".join(names), remedy.text, ", ".join(map(str, remedy.checks)))
-            for remedy, names in remedies_of(summary.rows[:_MOST_ROWS]).items()
+            for remedy, names in remedies_of(summary.rows[:_MAX_ROWS]).items()
         ),
         incidents=tuple(
             _incident(located, events.get(located.trial, ()), scales[located.trial])
@@ -152,7 +152,7 @@ def _row(row: RankedCause) -> CauseLine:
 
 
 def _incident(located: LocatedIncident, kept: Sequence[KeptEvent], scale: float) -> IncidentLine:
-    mine = [event for event in kept if event.incident == located.place][:_MOST_EVENTS]
+    mine = [event for event in kept if event.incident == located.place][:_MAX_EVENTS]
     begin = located.incident.begin_tsc
     return IncidentLine(
         sentence=located.incident.sentence,

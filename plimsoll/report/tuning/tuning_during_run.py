@@ -24,7 +24,7 @@ _TICKLESS = 10.0
 _STEADY = 0.01
 # As check 47 has them.
 _QUIET_NS, _LOUD_NS = 20e3, 1e6
-_MOST_KINDS = 5
+_MAX_KINDS = 5
 # What is harmless by itself: a tick, an idle state or a frequency that no setting excludes.
 _BY_INTENT = frozenset({3, 13, 15})
 
@@ -259,7 +259,7 @@ def _by_kind(figures: Iterable[HostFigure], kind: Callable[[HostFigure], str]) -
 
 def _largest(kinds: Mapping[str, float]) -> str:
     """ "LOC 250, RES 12, 31 eth0-rx 0.5"."""
-    ranked = sorted(kinds.items(), key=lambda each: -each[1])[:_MOST_KINDS]
+    ranked = sorted(kinds.items(), key=lambda each: -each[1])[:_MAX_KINDS]
     return ", ".join(f"{kind} {_rate(rate)}" for kind, rate in ranked if rate)
 
 

@@ -18,7 +18,7 @@ from plimsoll.terminal.tables.figure_table import FigureTable, TableColumn
 from plimsoll.text.plain_text import plain_text
 
 # A long value, such as a kernel's command line, is there in full with --json.
-_MOST_CHARACTERS = 60
+_MAX_CHARACTERS = 60
 
 
 def changes_table(found: Comparison) -> FigureTable:
@@ -27,7 +27,7 @@ def changes_table(found: Comparison) -> FigureTable:
     table = FigureTable("What else changed", [TableColumn("", "left"), *labels])
     for change in found.changes:
         cells = (", ".join(values) for values in change.values)
-        table.add_row(plain_text(change.place), *(plain_text(c, _MOST_CHARACTERS) for c in cells))
+        table.add_row(plain_text(change.place), *(plain_text(c, _MAX_CHARACTERS) for c in cells))
     return table
 
 
@@ -113,7 +113,7 @@ def facts_table(found: Trend) -> FigureTable:
     for at in found.facts:
         release = plain_text(found.releases[at.release].label)
         for change in at.changes:
-            cells = (plain_text(", ".join(each), _MOST_CHARACTERS) for each in change.values)
+            cells = (plain_text(", ".join(each), _MAX_CHARACTERS) for each in change.values)
             table.add_row(plain_text(change.place), release, *cells)
     return table
 

@@ -17,9 +17,9 @@ from plimsoll.text.plain_text import plain_text
 from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
 
 _UNKNOWN = "-"
-_MOST_CAUSES = 20
-_MOST_WORST = 5
-_MOST_REMEDIES = 5
+_MAX_CAUSES = 20
+_MAX_WORST = 5
+_MAX_REMEDIES = 5
 
 
 def print_noise(result: NoiseResult, console: Console) -> None:
@@ -86,7 +86,7 @@ def _causes(result: NoiseResult) -> FigureTable:
             TableColumn("evidence", "left"),
         ),
     )
-    for cause in result.causes[:_MOST_CAUSES]:
+    for cause in result.causes[:_MAX_CAUSES]:
         table.add_row(
             _named(cause),
             _UNKNOWN if cause.cpu is None else str(cause.cpu),
@@ -105,13 +105,13 @@ def _named(cause: NoiseCause) -> str:
 
 
 def _remarks(result: NoiseResult) -> Iterator[str]:
-    if len(result.causes) > _MOST_CAUSES:
-        yield f"{len(result.causes) - _MOST_CAUSES} further causes are in --json."
+    if len(result.causes) > _MAX_CAUSES:
+        yield f"{len(result.causes) - _MAX_CAUSES} further causes are in --json."
     yield from _listed(result)
     yield from _remedies(result)
     if result.worst:
         yield "The longest:"
-    for stall in result.worst[:_MOST_WORST]:
+    for stall in result.worst[:_MAX_WORST]:
         yield f"  {plain_text(stall.sentence)}"
     if result.trace.unavailable is not None:
         yield f"Without the kernel's events: {result.trace.unavailable}."
@@ -137,12 +137,12 @@ def _listed(result: NoiseResult) -> Iterator[str]:
 def _remedies(result: NoiseResult) -> Iterator[str]:
     """Each once, in the order of what it would help against."""
     remedies: dict[str, str] = {}
-    for cause in result.causes[:_MOST_CAUSES]:
+    for cause in result.causes[:_MAX_CAUSES]:
         if cause.remedy is not None:
             remedies.setdefault(_said(cause.remedy), _named(cause))
     if remedies:
         yield "What helps against most of it:"
-    for remedy, named in islice(remedies.items(), _MOST_REMEDIES):
+    for remedy, named in islice(remedies.items(), _MAX_REMEDIES):
         yield f"  {named}: {remedy}"
 
 

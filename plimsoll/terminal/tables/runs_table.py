@@ -117,8 +117,8 @@ def entry_json(entry: RunEntry) -> dict[str, Any]:
 
 _GAP = Text("  ")
 # Of names and tags, which could push everything else off a terminal.
-_MOST_NAME = 40
-_MOST_TAGS = 60
+_MAX_NAME = 40
+_MAX_TAGS = 60
 _Row = Sequence[Text]
 
 
@@ -158,7 +158,7 @@ class RunsTable:
                 dut_text(entry),
                 answer_text(entry),
                 state_text(entry),
-                *([tags_text(entry, _MOST_TAGS)] if tagged else []),
+                *([tags_text(entry, _MAX_TAGS)] if tagged else []),
             )
 
     def _firsts(self) -> Iterator[_Row]:
@@ -200,11 +200,11 @@ def _rest(entry: RunEntry) -> Text:
 
 def _method(entry: RunEntry) -> Text:
     method = entry.summary.method if entry.summary else None
-    return shown(method or "-", most=_MOST_NAME)
+    return shown(method or "-", most=_MAX_NAME)
 
 
 def _name(entry: RunEntry) -> Text:
-    return shown(entry.summary.name if entry.summary else "-", most=_MOST_NAME)
+    return shown(entry.summary.name if entry.summary else "-", most=_MAX_NAME)
 
 
 def _named_by_id(entry: RunEntry) -> bool:

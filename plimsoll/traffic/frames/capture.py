@@ -23,7 +23,7 @@ from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
 from plimsoll.traffic.frames.scapy_layers import scapy_module
 from plimsoll.traffic.plan import LONGEST_TRIAL_S, SIGNATURE_BYTES, CapturedGaps
 
-MOST_FRAMES = 4096
+MAX_FRAMES = 4096
 _IPV4_CHECKSUM_AT = 10
 # What becomes of checksums that are wrong in the capture: a host that leaves them to its card is
 # captured with an IPv4 checksum of zero, and the sum of the pseudo header in TCP's and UDP's.
@@ -172,13 +172,13 @@ def _load_gaps(path: Path, first: int, count: int | None, changed: int, size: in
 
 
 def _chosen(path: Path, first: int, count: int | None) -> Iterator[CapturedFrame]:
-    stop = first - 1 + (MOST_FRAMES + 1 if count is None else count)
+    stop = first - 1 + (MAX_FRAMES + 1 if count is None else count)
     for captured in islice(read_capture(path), first - 1, stop):
-        if captured.number >= first + MOST_FRAMES:
+        if captured.number >= first + MAX_FRAMES:
             raise InputError(
-                f"has more than {MOST_FRAMES} frames",
+                f"has more than {MAX_FRAMES} frames",
                 where=str(path),
-                remedy=f"choose some: {{file: …, first: 1, count: {MOST_FRAMES}}}",
+                remedy=f"choose some: {{file: …, first: 1, count: {MAX_FRAMES}}}",
             )
         yield captured
 

@@ -16,7 +16,7 @@ from plimsoll.errors import InputError
 from plimsoll.text.given_path import read_regular_file
 
 # All is read at once; 4096 of the largest frames take 38 MB.
-_MOST_MIB = 64
+_MAX_MIB = 64
 _ETHERNET = 1
 _ETHERNET_HEADER_BYTES = 14
 _PCAP_MAJOR = 2
@@ -136,7 +136,7 @@ class _Interface(NamedTuple):
 def _content(path: Path) -> bytes:
     remedy = "cut the needed part out of it, with editcap -r"
     try:
-        return read_regular_file(path, _MOST_MIB, remedy)
+        return read_regular_file(path, _MAX_MIB, remedy)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(

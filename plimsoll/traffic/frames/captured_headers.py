@@ -15,7 +15,7 @@ _VLAN_TYPES = (0x8100, 0x88A8, 0x9100)
 _MPLS_TYPES = (0x8847, 0x8848)
 _IPV4, _IPV6, _ARP = 0x0800, 0x86DD, 0x0806
 # Below, an Ethernet header's last field is a length (IEEE 802.3).
-_LEAST_TYPE = 0x0600
+_MIN_TYPE = 0x0600
 _ARP_BYTES = 28
 _ICMP, _TCP, _UDP, _ICMPV6 = 1, 6, 17, 58
 # Hop-by-hop, routing and destination options (RFC 8200, section 4).
@@ -111,7 +111,7 @@ class _Walk:
             kind, at = self._u16(at + 2), at + 4
         if kind == _ARP:
             self._ends(at + _ARP_BYTES)
-        elif 0 < kind < _LEAST_TYPE:
+        elif 0 < kind < _MIN_TYPE:
             self._ends(at + kind)
         else:
             self._of_type(kind, at)

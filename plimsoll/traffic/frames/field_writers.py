@@ -19,7 +19,7 @@ from plimsoll.traffic.imix import LONGEST_SEQUENCE
 from plimsoll.traffic.plan import FieldWriter
 
 # As the engine takes them.
-_MOST_FIELDS = 8
+_MAX_FIELDS = 8
 
 _SHORT_LAYERS: dict[str, tuple[tuple[str, ...], str]] = {
     "src_mac": (("Ether",), "src"),
@@ -38,9 +38,9 @@ def field_writers(
 ) -> tuple[FieldWriter, ...]:
     """The writers of all that varies. Raises InputError where they are too many or overlap."""
     writers = tuple(writer for each in vary for writer in writers_of(stack, each, flows))
-    if len(writers) > _MOST_FIELDS:
+    if len(writers) > _MAX_FIELDS:
         raise InputError(
-            f"{len(writers)} fields are more than can vary", remedy=f"vary at most {_MOST_FIELDS}"
+            f"{len(writers)} fields are more than can vary", remedy=f"vary at most {_MAX_FIELDS}"
         )
     _check_apart(writers)
     return writers

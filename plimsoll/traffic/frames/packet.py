@@ -29,7 +29,7 @@ MIN_FRAME_SIZE = 64
 # As the engine takes them.
 MAX_FRAME_SIZE = 9218
 # bench-trafficgen's least; what is shorter than 64 is padded.
-_LEAST_PADDED_SIZE = 40
+_MIN_PADDED_SIZE = 40
 
 # Any 18 bytes whose nine 16-bit words sum to 0xffff, as a signature's do.
 _SAMPLE_WORDS = (0x0102, 0x0304, 0x0506, 0x0708, 0x090A, 0x0B0C, 0x0D0E, 0x0F10, 0xBFB7)
@@ -86,7 +86,7 @@ def fits(stack: Stack, frame_size: int, signature_bytes: int) -> bool:
     """Whether a frame has room for the signature, in its payload or in its padding."""
     if frame_size >= MIN_FRAME_SIZE:
         return frame_size >= least_frame_size(stack, signature_bytes)
-    return _LEAST_PADDED_SIZE <= frame_size <= _most_padded_size(stack, signature_bytes)
+    return _MIN_PADDED_SIZE <= frame_size <= _most_padded_size(stack, signature_bytes)
 
 
 def suitable_sizes(stack: Stack, signature_bytes: int) -> str:
@@ -95,9 +95,9 @@ def suitable_sizes(stack: Stack, signature_bytes: int) -> str:
         _most_padded_size(stack, signature_bytes),
         least_frame_size(stack, signature_bytes),
     )
-    if most < _LEAST_PADDED_SIZE:
+    if most < _MIN_PADDED_SIZE:
         return f"at least {least} bytes"
-    return f"at least {least} bytes, or {_LEAST_PADDED_SIZE} to {most} with a padded packet"
+    return f"at least {least} bytes, or {_MIN_PADDED_SIZE} to {most} with a padded packet"
 
 
 def _most_padded_size(stack: Stack, signature_bytes: int) -> int:

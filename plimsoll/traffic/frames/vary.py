@@ -25,8 +25,8 @@ ShortName = Literal[
 ]
 SHORT_NAMES: tuple[str, ...] = get_args(ShortName)
 
-MOST_FLOWS = 2**24
-MOST_VALUES = 4096
+MAX_FLOWS = 2**24
+MAX_VALUES = 4096
 
 PATH = re.compile(r"(?P<layer>\w+)(\[(?P<number>[1-9]\d?)\])?\.(?P<field>\w+)")
 
@@ -34,13 +34,13 @@ PATH = re.compile(r"(?P<layer>\w+)(\[(?P<number>[1-9]\d?)\])?\.(?P<field>\w+)")
 def _values(given: object) -> object:
     """One mistake, where pydantic would have one for each form that values may have."""
     if isinstance(given, list | tuple):
-        if 1 <= len(given) <= MOST_VALUES and all(map(_is_value, given)):
+        if 1 <= len(given) <= MAX_VALUES and all(map(_is_value, given)):
             return given
     elif given in ("increment", "random"):
         return given
     raise mistake(
         f"found {brief(given)}",
-        f"write increment, random, or a list of 1 to {MOST_VALUES} whole numbers or addresses",
+        f"write increment, random, or a list of 1 to {MAX_VALUES} whole numbers or addresses",
     )
 
 
@@ -61,13 +61,13 @@ class Variation(BaseModel):
     field: str
     values: Annotated[
         Literal["increment", "random"]
-        | Annotated[tuple[int | str, ...], Field(min_length=1, max_length=MOST_VALUES)],
+        | Annotated[tuple[int | str, ...], Field(min_length=1, max_length=MAX_VALUES)],
         BeforeValidator(_values),
     ] = "increment"
-    count: Annotated[StrictInt, Field(ge=1, le=MOST_FLOWS)] | None = None
+    count: Annotated[StrictInt, Field(ge=1, le=MAX_FLOWS)] | None = None
     step: Annotated[StrictInt, Field(ge=1, le=2**32 - 1)] = 1
     seed: Annotated[StrictInt, Field(ge=0, le=2**63 - 1)] = 0
-    first: Annotated[StrictInt, Field(ge=0, le=MOST_FLOWS - 1)] = 0
+    first: Annotated[StrictInt, Field(ge=0, le=MAX_FLOWS - 1)] = 0
 
     @field_validator("field")
     @classmethod

@@ -14,7 +14,7 @@ from plimsoll.traffic.frames.addresses import Endpoint
 from plimsoll.traffic.frames.packet import build_layer
 from plimsoll.traffic.frames.scapy_layers import FieldValue, Layer, Stack, transport_index
 
-_MOST_LAYERS = 32
+_MAX_LAYERS = 32
 _FORM = "write a layer's name, or {IP: {dst: 198.19.0.1}}"
 _PLAIN = "write text, a whole number or a list of them"
 
@@ -23,8 +23,8 @@ def parse_packet(given: object) -> Stack:
     """The layers that a list names, each of them checked by Scapy; raises a mistake."""
     if isinstance(given, tuple) and all(isinstance(each, Layer) for each in given):
         return given
-    if not isinstance(given, list) or not 1 <= len(given) <= _MOST_LAYERS:
-        raise mistake(f"a packet is a list of 1 to {_MOST_LAYERS} layers", _FORM)
+    if not isinstance(given, list) or not 1 <= len(given) <= _MAX_LAYERS:
+        raise mistake(f"a packet is a list of 1 to {_MAX_LAYERS} layers", _FORM)
     stack = tuple(_layer(each, index) for index, each in enumerate(given))
     if stack[0].name != "Ether":
         raise mistake(f"the first layer is {stack[0].name}", "begin with Ether", 0)

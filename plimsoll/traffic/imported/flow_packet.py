@@ -21,7 +21,7 @@ SRC_PORT, DST_PORT = 32768, 49152
 _FIRST_NETWORK, _LAST_NETWORK = 2, 255
 _STATIC_IPS = ("10.0.0.0", "10.1.0.0")
 _MAC_VENDOR = "00:16:3e"
-_MOST_PREFIXES = 256
+_MAX_PREFIXES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ class AddressPool:
         return source, destination
 
     def _mac(self) -> str:
-        if len(self._prefixes) == _MOST_PREFIXES:
+        if len(self._prefixes) == _MAX_PREFIXES:
             raise InputError(
-                f"there are MAC addresses for {_MOST_PREFIXES // 2} streams",
+                f"there are MAC addresses for {_MAX_PREFIXES // 2} streams",
                 remedy="use fewer streams, or give some the same stream_id",
             )
         while (prefix := self._chance.randint(0, 255)) in self._prefixes:
@@ -94,7 +94,7 @@ _NETWORKS = ("IP", "IPv6")
 _SWAPPED = {"src": "dst", "dst": "src"}
 _PORT_FIELDS = {"src_port": "sport", "dst_port": "dport"}
 _ECHO_REQUEST = 8
-_MOST_PORT = 65535
+_MAX_PORT = 65535
 # A stream of 1000 flows and more has so many ports, in turns.
 _FEW = 1000
 _DIVISORS = (1000, 1024)
@@ -255,7 +255,7 @@ def port_flows(port: int, flows: int) -> PortFlows:
             f"ports of {flows} flows, which trafficgen refuses",
             remedy="use fewer than 1000, or a multiple of 1000 or 1024",
         )
-    start = _MOST_PORT - count + 1 if port + count > _MOST_PORT else port
+    start = _MAX_PORT - count + 1 if port + count > _MAX_PORT else port
     return PortFlows(start, count, port - start)
 
 

@@ -15,7 +15,7 @@ from plimsoll.traffic.frames.scapy_layers import FieldValue, Layer, Stack
 _PREFIX = "scapy:"
 # Python's parser works in depth; longer text is not a packet that anyone wrote.
 _LONGEST_TEXT = 4096
-_MOST_LAYERS = 32
+_MAX_LAYERS = 32
 _REMEDY = "write for example scapy:Ether()/IP(src='10.0.0.1', dst='10.1.0.1')/UDP()/'payload'"
 
 
@@ -26,8 +26,8 @@ def parse_scapy(text: str) -> Stack:
     for anything that is not a packet, and for layers and fields that cannot be sent.
     """
     parts = _parts(_expression(text))
-    if len(parts) > _MOST_LAYERS:
-        raise InputError(f"{len(parts)} layers are too many", remedy=f"use {_MOST_LAYERS} at most")
+    if len(parts) > _MAX_LAYERS:
+        raise InputError(f"{len(parts)} layers are too many", remedy=f"use {_MAX_LAYERS} at most")
     stack = tuple(_layer(part) for part in parts)
     if stack[0].name != "Ether":
         raise InputError(f"the first layer is {stack[0].name}", remedy="begin with Ether()")

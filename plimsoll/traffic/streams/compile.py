@@ -19,7 +19,7 @@ Paths = tuple[tuple[int, int], ...]
 
 
 # In hexadecimal they, and whatever else a trial needs, fit into a line of 32 MiB.
-_MOST_TEMPLATE_BYTES = 15_000_000
+_MAX_TEMPLATE_BYTES = 15_000_000
 
 
 def compile_profile(profile: Profile, load_pps: float, paths: Paths) -> tuple[StreamPlan, ...]:
@@ -51,9 +51,9 @@ def compile_profile(profile: Profile, load_pps: float, paths: Paths) -> tuple[St
 
 def _check_bytes(plans: Sequence[StreamPlan]) -> None:
     total = sum(len(frame) for plan in plans for frame in plan.frames)
-    if total > _MOST_TEMPLATE_BYTES:
+    if total > _MAX_TEMPLATE_BYTES:
         raise InputError(
-            f"the templates of all streams have {total} bytes, more than {_MOST_TEMPLATE_BYTES}",
+            f"the templates of all streams have {total} bytes, more than {_MAX_TEMPLATE_BYTES}",
             where="profile.streams",
             remedy="send fewer frames of captures, or smaller ones",
         )
@@ -112,7 +112,7 @@ def _rate_pps(
         return None
     if stream.role == "latency":
         return rate.value
-    share_pps = load_pps * rate.value / profile.full_weight
+    share_pps = load_pps * rate.value / profile.total_weight
     taken_pps = sum(_taken_by_probes(stream, path, profile, paths))
     if taken_pps >= share_pps:
         raise InputError(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from plimsoll.text.mistakes import mistake
 from plimsoll.traffic.frames.field_writers import room_of, writers_of
 from plimsoll.traffic.frames.scapy_layers import Stack
-from plimsoll.traffic.frames.vary import MOST_FLOWS, tells_flows_apart
+from plimsoll.traffic.frames.vary import MAX_FLOWS, tells_flows_apart
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def churned_fields(
 def flows_in_all(stream: Stream, *, reverse: bool) -> int:
     """How many different flows there are in a direction until they come again."""
     rooms = (room for stack in stream.stacks(reverse=reverse) for room in _rooms(stream, stack))
-    return min(MOST_FLOWS, *rooms)
+    return min(MAX_FLOWS, *rooms)
 
 
 def flows_within(stream: Stream, period_s: float, *, reverse: bool) -> int:
@@ -97,11 +97,11 @@ def _rooms(stream: Stream, stack: Stack) -> Iterator[int]:
         if isinstance(each, str) and "." not in each:
             yield room_of(stack, each, stream.prefix)
         else:
-            yield MOST_FLOWS
+            yield MAX_FLOWS
 
 
 # COUNTED_FLOWS_MAX of engine/src/config/limits.h.
-MOST_COUNTED_FLOWS = 65536
+MAX_COUNTED_FLOWS = 65536
 
 
 def check_per_flow(stream: Stream) -> None:
@@ -114,9 +114,9 @@ def check_per_flow(stream: Stream) -> None:
     if stream.flows < 2:
         problem = "one flow is all that the stream has"
         raise mistake(problem, "remove it, or give the stream flows", "per_flow")
-    if stream.flows > MOST_COUNTED_FLOWS:
+    if stream.flows > MAX_COUNTED_FLOWS:
         problem = f"{stream.flows:,} flows are more than can be counted"
-        raise mistake(problem, f"use at most {MOST_COUNTED_FLOWS:,} flows", "per_flow")
+        raise mistake(problem, f"use at most {MAX_COUNTED_FLOWS:,} flows", "per_flow")
     if not any(map(tells_flows_apart, stream.vary)):
         problem = "no field counts up with the flows"
         remedy = "vary one that has no count of its own, such as dst_ip"

@@ -31,7 +31,7 @@ _FORMS = (
     "write constant, {burst: 32}, poisson, {poisson: {seed: 7}}, captured, back-to-back or "
     "{one-in-flight: {timeout: 100ms}}"
 )
-_MOST_BURST_FRAMES = 65_536
+_MAX_BURST_FRAMES = 65_536
 _LONGEST_TIMEOUT_S = 10.0
 
 
@@ -45,7 +45,7 @@ def parse_pacing(given: object) -> Pacing:
         raise mistake(f"{given!r} is not a pacing", _FORMS)
     ((kind, options),) = given.items()
     if kind == "burst":
-        return Pacing("burst", burst_frames=_whole(options, "burst", 1, _MOST_BURST_FRAMES))
+        return Pacing("burst", burst_frames=_whole(options, "burst", 1, _MAX_BURST_FRAMES))
     if kind == "poisson":
         return Pacing("poisson", seed=_whole(_option(options, "seed"), "seed", 0, 2**63 - 1))
     if kind == "one-in-flight":

@@ -75,7 +75,7 @@ class Profile(BaseModel):
         return tuple(stream for stream in self.measured_streams if stream.role == "latency")
 
     @property
-    def full_weight(self) -> float:
+    def total_weight(self) -> float:
         """The load streams' rates summed in the direction where they sum highest."""
         return _weight(_heaviest_direction(self.load_streams))
 
@@ -83,7 +83,7 @@ class Profile(BaseModel):
     def rate_pps(self) -> float | None:
         """The load per direction that the profile itself states; None if it gives weights."""
         rates = _rates(self.load_streams)
-        return self.full_weight if any(rate.unit == "pps" for rate in rates) else None
+        return self.total_weight if any(rate.unit == "pps" for rate in rates) else None
 
     def pps_of(self, load: Rate, line_rate_bps: float | None) -> float:
         """A load in frames a second per direction of this profile. Raises as `Rate.to_pps`."""

@@ -23,7 +23,7 @@ from plimsoll.text.named_program import NotRun
 from plimsoll.text.units import Rate, RateField, format_duration, format_pps
 from plimsoll.traffic.frames.addresses import Endpoint, IpAddress, IpField, MacField, PortField
 from plimsoll.traffic.frames.capture import (
-    MOST_FRAMES,
+    MAX_FRAMES,
     Checksums,
     PacketCapture,
     load_capture,
@@ -39,7 +39,7 @@ from plimsoll.traffic.frames.plain_packet import (
     plain_stacks,
 )
 from plimsoll.traffic.frames.scapy_layers import Stack
-from plimsoll.traffic.frames.vary import MOST_FLOWS, Variation, VariedFields, check_name
+from plimsoll.traffic.frames.vary import MAX_FLOWS, Variation, VariedFields, check_name
 from plimsoll.traffic.frames.written_packet import PacketField, reversed_stack, with_addresses
 from plimsoll.traffic.imix import Imix, describe_mix, sizes_in_order
 from plimsoll.traffic.plan import SHORT_SIGNATURE_BYTES, SIGNATURE_BYTES, CapturedGaps, Pacing, Role
@@ -76,7 +76,7 @@ class CaptureChoice(BaseModel):
 
     file: Annotated[str, Field(min_length=1), NotRun("a capture")]
     first: Annotated[StrictInt, Field(ge=1)] = 1
-    count: Annotated[StrictInt, Field(ge=1, le=MOST_FRAMES)] | None = None
+    count: Annotated[StrictInt, Field(ge=1, le=MAX_FRAMES)] | None = None
     checksums: Checksums = "fix"
 
     def load(self) -> PacketCapture:
@@ -113,7 +113,7 @@ class Stream(BaseModel):
     schedule: ScheduleSettings | None = None
     frame_size: StrictInt | None = None
     imix: Imix | None = None
-    flows: Annotated[StrictInt, Field(ge=1, le=MOST_FLOWS)] = 1
+    flows: Annotated[StrictInt, Field(ge=1, le=MAX_FLOWS)] = 1
     vary: VariedFields = ("dst_ip",)
     churn: Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)] | None = None
     per_flow: StrictBool = False

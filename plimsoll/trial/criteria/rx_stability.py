@@ -26,9 +26,9 @@ from plimsoll.trial.outcome.steadiness import (
 )
 
 # A standard deviation of fewer is meaningless.
-_LEAST_SECONDS = 3
+_MIN_SECONDS = 3
 # A window that is all of the trial, or most of it, cannot stray from the mean.
-_LEAST_WINDOWS = 2
+_MIN_WINDOWS = 2
 
 
 class RxStability(Criterion):
@@ -88,12 +88,12 @@ class RxStability(Criterion):
     ) -> Finding:
         what = f"standard deviation of the rx rate of {len(seconds):,} whole seconds"
         bound = _Bound(f"{self.kind}-deviation", direction, limit, what)
-        if len(seconds) < _LEAST_SECONDS:
-            return bound.finding(None, "invalid", f", of which {_LEAST_SECONDS} are needed")
+        if len(seconds) < _MIN_SECONDS:
+            return bound.finding(None, "invalid", f", of which {_MIN_SECONDS} are needed")
         return bound.judge(seconds, deviation)
 
     def _judge_window(self, direction: str, seconds: Sequence[RxSecond], limit: float) -> Finding:
-        length_s, needed_s = sum(each.length_s for each in seconds), _LEAST_WINDOWS * self.window
+        length_s, needed_s = sum(each.length_s for each in seconds), _MIN_WINDOWS * self.window
         what = f"worst {format_duration(self.window)} of the rx rate of {length_s:.4g} s"
         bound = _Bound(f"{self.kind}-window", direction, limit, what)
         # As much shorter as their seconds may be.

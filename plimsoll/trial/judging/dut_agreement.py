@@ -175,7 +175,7 @@ def _finding(of: CounterSum) -> Finding:
 RETURNED_LENGTH_RULE = "returned-length"
 SHORTEST_FRAME_BYTES = 64
 # Of a mix of sizes the last frames may be any of them.
-_LEAST_OF_A_MIX = 0.5
+_MIN_OF_A_MIX = 0.5
 
 
 def returned_lengths(outcome: Outcome) -> Iterable[Finding]:
@@ -210,4 +210,4 @@ def _grown_bytes(plan: StreamPlan, counts: StreamCounts) -> float:
         return grown
     # Which sizes the missing frames had is not known.
     whole = counts.received == counts.sent and counts.duplicate == counts.corrupt == 0
-    return grown if whole and abs(grown) >= _LEAST_OF_A_MIX else 0.0
+    return grown if whole and abs(grown) >= _MIN_OF_A_MIX else 0.0

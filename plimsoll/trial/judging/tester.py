@@ -22,7 +22,7 @@ from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.outcome.due_frames import scatter
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
-from plimsoll.trial.outcome.own_time import OwnTime
+from plimsoll.trial.outcome.own_time import SelfOverhead
 
 # trafficgen's default.
 _RATE_TOLERANCE = 0.05
@@ -235,7 +235,7 @@ def _left_out(plan: StreamPlan, absent: int, expected: float) -> Finding:
     return Finding("absent-frames", plan.name, absent, None, "frames", "ok", text)
 
 
-def _named_times(own: OwnTime) -> str:
+def _named_times(own: SelfOverhead) -> str:
     """The largest first: "plimsoll 12 ms, observer 3 ms"."""
     known = [(ns, name) for name, ns in own.cpu_ns.items() if ns is not None]
     return ", ".join(f"{name} {format_ns(ns)}" for ns, name in sorted(known, reverse=True))

@@ -43,7 +43,9 @@ def without_tester_losses(
         f"broken. {blame.sentence}"
     )
     share = blame.tester / lost
-    finding = Finding("tester-losses", "trial", share, 1.0, "ratio", "invalid", text, spoils=True)
+    finding = Finding(
+        "tester-losses", "trial", share, 1.0, "ratio", "invalid", text, invalidates_trial=True
+    )
     return Judgement("invalid", (finding, *judgement.findings))
 
 
@@ -61,7 +63,7 @@ def _only(judgement: Judgement, kinds: Collection[str]) -> bool:
 SHARED_CPU_RULE = "dut-on-tester-cpu"
 _TESTER = "tester"
 # Less is the kernel moving a thread about before it polls.
-_LEAST_NS = 500_000
+_MIN_NS = 500_000
 
 
 def shared_cpu(schedule: ScheduleRecord | None, seen_ns: Mapping[int, int]) -> list[Finding]:
@@ -85,7 +87,7 @@ def _finding(loop: PollingThreadRecord, polled: set[int], seen_ns: int) -> Findi
     # On one CPU from begin to end all of its time was there; else what was seen.
     stayed = loop.cpu in polled and loop.last_cpu in (loop.cpu, None)
     ran_ns = loop.run_ns if stayed else seen_ns
-    if ran_ns < _LEAST_NS and not (cpus and loop.run_ns >= _LEAST_NS):
+    if ran_ns < _MIN_NS and not (cpus and loop.run_ns >= _MIN_NS):
         return None
     place = f"CPU {', '.join(map(str, cpus))}, which" if cpus else "a CPU that"
     length = f" for {'' if stayed else 'at least '}{format_ns(ran_ns)}" if ran_ns else ""
@@ -97,7 +99,7 @@ def _finding(loop: PollingThreadRecord, polled: set[int], seen_ns: int) -> Findi
         unit="ns",
         outcome="invalid",
         text=f"the DUT's loop {loop.tid} of {loop.process} ran{length} on {place} the tester polls",
-        spoils=True,
+        invalidates_trial=True,
     )
 
 
@@ -116,5 +118,5 @@ def noise_findings(runs: Sequence[NeighbourRun]) -> Iterator[Finding]:
                 unit="",
                 outcome="invalid",
                 text=f"the neighbour {run.name} {run.ended_early} before the trial was over",
-                spoils=True,
+                invalidates_trial=True,
             )

@@ -107,7 +107,7 @@ def _verdict(tester: list[Finding], judged: list[Finding]) -> JudgedVerdict:
 
 
 def _spoiled(tester: list[Finding], judged: list[Finding]) -> bool:
-    return _any(tester, "invalid") or any(each.spoils for each in judged)
+    return _any(tester, "invalid") or any(each.invalidates_trial for each in judged)
 
 
 def _any(findings: list[Finding], outcome: JudgedVerdict) -> bool:

@@ -26,5 +26,5 @@ class Finding:
     unit: str
     outcome: FindingOutcome
     text: str
-    spoils: bool = False
+    invalidates_trial: bool = False
     undecided: bool = False

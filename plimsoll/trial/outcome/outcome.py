@@ -9,7 +9,7 @@ from typing import Self
 
 from plimsoll.attribution.explanation.latency_parts import LatencyParts
 from plimsoll.dut.lab import DrainedBy, DutPortCounters
-from plimsoll.dut.sight import NOTHING_SEEN, DutSight
+from plimsoll.dut.sight import NOTHING_SEEN, DutObservation
 from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
 from plimsoll.record.trials.clock_fit import ClockStep
 from plimsoll.record.trials.latency_record import LatencyRecord
@@ -19,7 +19,7 @@ from plimsoll.traffic.streams.compile import Paths
 from plimsoll.trial.outcome.background_streams import NO_BACKGROUND, BackgroundStreams
 from plimsoll.trial.outcome.due_frames import due_frames, sends_nothing
 from plimsoll.trial.outcome.host_metrics import HostMetrics
-from plimsoll.trial.outcome.own_time import OwnTime
+from plimsoll.trial.outcome.own_time import SelfOverhead
 from plimsoll.trial.outcome.quantiles import QuantileName, known_quantiles
 from plimsoll.trial.outcome.repetition import ForwardedFrames, Repetition
 from plimsoll.trial.outcome.series import TrialSeries
@@ -72,7 +72,7 @@ class Outcome:
     # A moment after `dut_after`, where the DUT counts more frames out of it than came back.
     dut_later: tuple[DutPortCounters, ...] | None = None
     # What else the DUT saw of this trial alone.
-    dut_sight: DutSight = NOTHING_SEEN
+    dut_sight: DutObservation = NOTHING_SEEN
     # Links that the tester's own ports do not tell of, by a name for people.
     links_lost: tuple[str, ...] = ()
     baseline: Baseline | None = None
@@ -81,7 +81,7 @@ class Outcome:
     # Sent and counted as well, and in neither the plan nor the report.
     background: BackgroundStreams = NO_BACKGROUND
     host: HostMetrics | None = None
-    own: OwnTime | None = None
+    own: SelfOverhead | None = None
     longest: tuple[LatencyParts, ...] = ()
     # Of the wall clock, which the trial's times do not follow.
     clock_steps: tuple[ClockStep, ...] = ()

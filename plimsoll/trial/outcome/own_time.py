@@ -11,7 +11,7 @@ MAIN_THREAD = "plimsoll-engine, main thread"
 
 
 @dataclass(frozen=True, slots=True)
-class OwnTime:
+class SelfOverhead:
     """CPU time in ns by process, of those that may run on one of the `polled_cpus` CPUs.
 
     `share` is of the time that these CPUs have together while frames are sent. A process
@@ -31,7 +31,7 @@ class OwnTime:
         main_thread: bool,
         polled_cpus: int,
         sending_s: float,
-    ) -> OwnTime:
+    ) -> SelfOverhead:
         """Of the generator's report; `processes` are names by pid.
 
         Without `main_thread` the generator's own main thread keeps off the polled CPUs.

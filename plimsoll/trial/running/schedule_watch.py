@@ -23,9 +23,9 @@ from plimsoll.record.trials.trial_parts import (
 
 _PROC = Path("/proc")
 _OURS = "plimsoll"
-_MOST_OTHERS = 8
+_MAX_OTHERS = 8
 # Less is the kernel's own threads at their ordinary work.
-_LEAST_RUN_NS = 500_000
+_MIN_RUN_NS = 500_000
 # A thread of a process: its pid and its own id.
 _Thread = tuple[int, int]
 
@@ -90,9 +90,9 @@ class ScheduleWatch:
             for pid, process in now.items()
             if process.cpu in polled and pid not in polling
         }
-        busy = [pid for pid, each in added.items() if each.run_ns >= _LEAST_RUN_NS]
+        busy = [pid for pid, each in added.items() if each.run_ns >= _MIN_RUN_NS]
         busy.sort(key=lambda pid: -added[pid].run_ns)
-        return [self._other(pid, added[pid]) for pid in busy[:_MOST_OTHERS]]
+        return [self._other(pid, added[pid]) for pid in busy[:_MAX_OTHERS]]
 
     def _other(self, pid: int, added: RunningProcess) -> OtherProcessRecord:
         return OtherProcessRecord(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from plimsoll.dut.lab import Lab, LabPorts
-from plimsoll.dut.sight import begin_sight
+from plimsoll.dut.sight import start_observation
 from plimsoll.errors import PlimsollError
 from plimsoll.generator.interface import (
     ClockReading,
@@ -24,7 +24,7 @@ from plimsoll.trial.outcome.series import TrialSeries
 
 _NS_PER_S = 1e9
 # The two clocks are read one after the other, and a starved process may be away in between.
-_LEAST_STEP_S = 0.02
+_MIN_STEP_S = 0.02
 _USUAL_STEP_S = 0.25
 # Of clock readings, which are minutes apart: NTP slews the wall clock against the raw one.
 _SLEWED = 1e-3
@@ -53,7 +53,7 @@ def run_trial(
     links_lost = lab.watch_links()
     series = TrialSeries(plan, ports.drained_by, ports.queue_frames)
     before = lab.counters()
-    end_sight = begin_sight(lab)
+    end_sight = start_observation(lab)
     clock = TrialClock()
 
     def watch_all(whole: Interval) -> bool:
@@ -142,7 +142,7 @@ class TrialClock:
 
 
 def _allowed_ns(interval_s: float) -> float:
-    return max(_LEAST_STEP_S, min(_USUAL_STEP_S, interval_s / 4)) * _NS_PER_S
+    return max(_MIN_STEP_S, min(_USUAL_STEP_S, interval_s / 4)) * _NS_PER_S
 
 
 def _unstepped(readings: Sequence[ClockReading]) -> tuple[ClockReading, ...]:

@@ -27,9 +27,9 @@ from plimsoll.tune.proposal.survey import survey_ports
 IntentRule = Callable[[HostView, Intent], CheckJudgement]
 HostRule = Callable[[HostView], CheckJudgement]
 
-_MOST_READINGS = 6
-_MOST_PATHS = 1024
-_MOST_VALUES = 4
+_MAX_READINGS = 6
+_MAX_PATHS = 1024
+_MAX_VALUES = 4
 _LONGEST_VALUE = 60
 # Of every process and thread there is: no reading of a host by itself.
 _OF_PROCESSES = "/proc/[0-9]*/"
@@ -60,7 +60,7 @@ def readings(view: HostView, patterns: tuple[str, ...]) -> tuple[Reading, ...]:
         values = list(_values(view, pattern))
         if values:
             found.append(Reading(pattern, _shortened(values)))
-    return tuple(found[:_MOST_READINGS])
+    return tuple(found[:_MAX_READINGS])
 
 
 def listed_readings(found: tuple[Reading, ...]) -> str:
@@ -102,7 +102,7 @@ def _virtual(view: HostView) -> bool:
 def _values(view: HostView, pattern: str) -> Iterator[str]:
     names = tuple(pattern.split("/")[1:])
     for count, path in enumerate(_paths(view, "", names)):
-        if count == _MOST_PATHS:
+        if count == _MAX_PATHS:
             return
         text = view.read(path)
         if text is not None and (short := _short(path, text)) is not None:
@@ -144,9 +144,9 @@ def _shortened(values: list[str]) -> str:
     ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
     shown = [
         f"{value or 'empty'} ({count} of {len(values)})" if len(values) > 1 else value or "empty"
-        for value, count in ordered[:_MOST_VALUES]
+        for value, count in ordered[:_MAX_VALUES]
     ]
-    more = len(ordered) - _MOST_VALUES
+    more = len(ordered) - _MAX_VALUES
     return ", ".join([*shown, *([f"{more} other values"] if more > 0 else [])])
 
 

@@ -23,9 +23,9 @@ from plimsoll.tune.kubernetes.kube_object import (
 
 # What kubectl asks for at a time; the server keeps a list of more consistent for minutes.
 _PAGE = 500
-_MOST_OBJECTS = 200_000
+_MAX_OBJECTS = 200_000
 # Pages may be short, even empty, where a filter leaves objects out.
-_MOST_PAGES = 4_000
+_MAX_PAGES = 4_000
 # For all kinds together, looked at between answers.
 _LONGEST_S = 900.0
 _CAUSES: dict[int, UnreadCause] = {401: "forbidden", 403: "forbidden", 404: "absent"}
@@ -103,10 +103,10 @@ class ApiCluster(ClusterView):
             if token in tokens:
                 raise MachineError("the server's list has no end: it continues where it was before")
             tokens.add(token)
-            if count >= _MOST_OBJECTS:
-                raise MachineError(f"there are more than {_MOST_OBJECTS}")
-            if len(tokens) >= _MOST_PAGES:
-                raise MachineError(f"the server's list has more than {_MOST_PAGES} pages")
+            if count >= _MAX_OBJECTS:
+                raise MachineError(f"there are more than {_MAX_OBJECTS}")
+            if len(tokens) >= _MAX_PAGES:
+                raise MachineError(f"the server's list has more than {_MAX_PAGES} pages")
 
 
 class _RefusedError(Exception):

@@ -34,13 +34,13 @@ _SUFFIX = ".yaml"
 _KINDS = {(kind.group or _CORE, kind.plural): kind for kind in ALL_KINDS}
 # What a kind of the whole cluster stands under, where others stand under their namespace.
 _EVERYWHERE = ""
-MOST_FILE_BYTES = 32 << 20
-MOST_KEPT_BYTES = 256 << 20
+MAX_FILE_BYTES = 32 << 20
+MAX_KEPT_BYTES = 256 << 20
 _BOUNDS = ArchiveBounds(
     # A must-gather of hundreds of nodes.
     most_members=1_000_000,
     most_bytes=32 << 30,
-    most_file_bytes=MOST_FILE_BYTES,
+    most_file_bytes=MAX_FILE_BYTES,
     # Names of more than 100 characters, which most are, take three blocks more than others.
     most_header_bytes=4 << 30,
     remedy="give the directory or archive that oc adm must-gather wrote",
@@ -178,6 +178,6 @@ def needed_files(path: Path, expected: PathFilter) -> Iterator[tuple[str, bytes]
     kept = 0
     for name, content in read(path, _BOUNDS, expected):
         kept += len(content)
-        if kept > MOST_KEPT_BYTES:
-            raise _BOUNDS.refused(path, f"holds more than {size_text(MOST_KEPT_BYTES)} of objects")
+        if kept > MAX_KEPT_BYTES:
+            raise _BOUNDS.refused(path, f"holds more than {size_text(MAX_KEPT_BYTES)} of objects")
         yield name, content

@@ -116,7 +116,7 @@ class ClusterCheck:
 
 T = TypeVar("T")
 
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 
 
 def judge_object(view: ClusterView, expected: ExpectedObject) -> CheckJudgement:
@@ -142,7 +142,7 @@ def judge_found(expected: ExpectedObject, found: KubeObject) -> CheckJudgement:
     lacks = expected.differences(found)
     if not lacks:
         return ok(f"{expected.title} is as rendered", Reading(expected.title, "found"))
-    read = [Reading(f"{expected.title} {each.path}", _value(each)) for each in lacks[:_MOST_NAMED]]
+    read = [Reading(f"{expected.title} {each.path}", _value(each)) for each in lacks[:_MAX_NAMED]]
     text = f"{expected.title}: {abbreviated(str(each) for each in lacks)}"
     wishes = abbreviated(
         f"{each.path} {each.expected}" for each in lacks if each.kind in ("missing", "different")
@@ -168,19 +168,19 @@ def judge_each(
     if not amiss:
         applies = [part for part in parts if part.verdict == "ok"]
         read = (each for part in applies for each in part.read)
-        return ok(sound, *list(read)[:_MOST_NAMED]) if applies else worst_of(parts)
-    shown = worst_of(amiss[:_MOST_NAMED])
-    if len(amiss) <= _MOST_NAMED:
+        return ok(sound, *list(read)[:_MAX_NAMED]) if applies else worst_of(parts)
+    shown = worst_of(amiss[:_MAX_NAMED])
+    if len(amiss) <= _MAX_NAMED:
         return shown
-    more = f"{shown.text}; and {len(amiss) - _MOST_NAMED} more"
+    more = f"{shown.text}; and {len(amiss) - _MAX_NAMED} more"
     return CheckJudgement(shown.verdict, more, shown.read, shown.expected, shown.steps)
 
 
 def abbreviated(parts: Iterable[str]) -> str:
     """All of a few, the first of many."""
     given = list(parts)
-    more = [f"and {len(given) - _MOST_NAMED} more"] if len(given) > _MOST_NAMED else []
-    return ", ".join([*given[:_MOST_NAMED], *more])
+    more = [f"and {len(given) - _MAX_NAMED} more"] if len(given) > _MAX_NAMED else []
+    return ", ".join([*given[:_MAX_NAMED], *more])
 
 
 def _value(difference: Difference) -> str:

@@ -17,7 +17,7 @@ from plimsoll.tune.intent.intent import Intent
 _PRESETS = files("plimsoll.tune.intent") / "presets"
 _SUFFIX = ".yaml"
 # A hundred ports, networks and pods of ten lines each are 60 KiB.
-_MOST_KIB = 256
+_MAX_KIB = 256
 
 
 def load_intent(expected: Path | str) -> Intent:
@@ -59,9 +59,9 @@ def _check_size(path: Path) -> None:
         size = path.stat().st_size
     except (OSError, ValueError):
         return
-    if size > _MOST_KIB << 10:
+    if size > _MAX_KIB << 10:
         raise InputError(
-            f"is larger than {_MOST_KIB} KiB", where=str(path), remedy="give an intent, of YAML"
+            f"is larger than {_MAX_KIB} KiB", where=str(path), remedy="give an intent, of YAML"
         )
 
 

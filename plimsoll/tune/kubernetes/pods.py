@@ -41,7 +41,7 @@ def exec_probes(containers: Iterable[KubeObject]) -> Iterator[str]:
 # OpenShift's and kubeadm's staticPodPath.
 MANIFESTS = "/etc/kubernetes/manifests"
 # The API server shows a static pod as an object like others, of which etcd takes 1.5 MiB.
-_MOST_CHARACTERS = 3 << 19
+_MAX_CHARACTERS = 3 << 19
 # Of what a probe may do (Kubernetes, Probe v1 core).
 _HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
 _RESOURCES = ("cpu", "memory")
@@ -50,7 +50,7 @@ _CONTAINERS = ("containers", "initContainers")
 
 def parse_static_pod(text: str) -> KubeObject:
     """The pod of a manifest. Raises ValueError with the reason where it is none."""
-    if len(text) > _MOST_CHARACTERS:
+    if len(text) > _MAX_CHARACTERS:
         raise ValueError("is larger than a pod can be")
     objects = parse_objects(text.encode(errors="replace"))
     if len(objects) != 1 or objects[0].get("kind") != "Pod":

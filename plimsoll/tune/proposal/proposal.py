@@ -25,7 +25,7 @@ from plimsoll.tune.proposal.survey import Survey, SurveyedPort
 _OF_THE_PRESET = ("num_vfs", "mtu", "vlan", "trust", "spoofchk")
 _LONGEST = 63
 _WHO_LOGS_IN = " Which of them carries logins is unknown: check before you bind one to vfio-pci."
-_MOST_NETWORKS = 2
+_MAX_NETWORKS = 2
 _MIB = 1 << 20
 
 
@@ -263,7 +263,7 @@ def _one_node_pod(pod: Pod, room: Room) -> dict[str, Any]:
     """On the node that has pages, the most cards and then the most CPUs."""
 
     def worth(node: int) -> tuple[bool, int, int]:
-        cards = min(len(_near(room, node)), _MOST_NETWORKS)
+        cards = min(len(_near(room, node)), _MAX_NETWORKS)
         return room.pages.on_node(node) > 0, cards, len(room.topology.nodes[node] & room.isolated)
 
     nodes = [node for node, cpus in room.topology.nodes.items() if cpus & room.isolated]
@@ -284,7 +284,7 @@ def _fitted(
     data["cpus"] = _pod_cpus(pod, len(cpus), max(map(len, room.topology.cores)))
     data["memory"] = _memory(pod, room)
     data["hugepages"] = _pages(pod, room.pages, nodes)
-    data["networks"] = list(networks[:_MOST_NETWORKS])
+    data["networks"] = list(networks[:_MAX_NETWORKS])
     return {name: value for name, value in data.items() if value not in (None, [])}
 
 

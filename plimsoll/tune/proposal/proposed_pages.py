@@ -16,7 +16,7 @@ from plimsoll.tune.proposal.survey import Survey
 # Of each node's memory, and at most so much: the article with TRex sets 16 GiB aside on a
 # host of two nodes, Telco Core RDS far more for many pods; what DPDK maps itself is a few GiB.
 _MEMORY_SHARE = 4
-_MOST_BYTES = 16 << 30
+_MAX_BYTES = 16 << 30
 # The largest that fits, where the preset's own does not.
 _USEFUL_SIZES: tuple[PageSize, ...] = ("1G", "512M", "32M", "2M")
 _SIZE_OF_KB = {page >> 10: size for size, page in PAGE_BYTES.items()}
@@ -100,7 +100,7 @@ def _share(survey: Survey, base: Intent) -> ProposedPages:
     """None where no size fits each node's share."""
     topology = survey.topology
     shares = {
-        node: min(topology.memory_kb[node] * 1024 // _MEMORY_SHARE, _MOST_BYTES)
+        node: min(topology.memory_kb[node] * 1024 // _MEMORY_SHARE, _MAX_BYTES)
         for node in sorted(_nodes(topology))
     }
     own = (base.hugepages.default_size,) if base.hugepages else ()
@@ -131,6 +131,6 @@ def _reason(topology: Topology) -> str:
         f"node {node} has {kb / 2**20:.1f} GiB" for node, kb in topology.memory_kb.items()
     )
     return (
-        f"A quarter of each node's memory, at most {_MOST_BYTES >> 30} GiB of each "
+        f"A quarter of each node's memory, at most {_MAX_BYTES >> 30} GiB of each "
         f"({memory}). {_YOURS}"
     )

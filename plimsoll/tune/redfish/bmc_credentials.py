@@ -19,7 +19,7 @@ from plimsoll.text.given_path import reason_of
 USER_VARIABLE = "PLIMSOLL_BMC_USER"
 PASSWORD_VARIABLE = "PLIMSOLL_BMC_PASSWORD"  # noqa: S105 - its name, not its value
 _FORM = "write two lines in it, user=NAME and password=PASSWORD"
-_MOST_BYTES = 4096
+_MAX_BYTES = 4096
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _REMEDY = "write it as https://host or https://host:port"
 
@@ -57,7 +57,7 @@ def _private_text(path: Path) -> str:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:
             _check_private(path, os.fstat(descriptor))
-            content = file.read(_MOST_BYTES + 1)
+            content = file.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         raise InputError(
             f"cannot be read: {reason_of(error)}", where=str(path), remedy="check its name"
@@ -66,7 +66,7 @@ def _private_text(path: Path) -> str:
         text = content.decode()
     except UnicodeDecodeError:
         text = ""
-    if not text or len(content) > _MOST_BYTES:
+    if not text or len(content) > _MAX_BYTES:
         raise InputError("holds no credentials", where=str(path), remedy=_FORM)
     return text
 

@@ -29,10 +29,10 @@ _ROOT = "/redfish/v1/"
 _TIMEOUT_S = 30.0
 _LONGEST = 200
 # A system with 1000 attributes has 60 kB of them.
-_MOST_BYTES = 8 << 20
+_MAX_BYTES = 8 << 20
 _PIECE_BYTES = 1 << 16
 # BMCs redirect to the same address with a slash at its end.
-_MOST_REDIRECTIONS = 3
+_MAX_REDIRECTIONS = 3
 
 
 def read_bios(address: str, credentials: BmcCredentials, ca_file: Path | None = None) -> BiosAnswer:
@@ -188,7 +188,7 @@ class ReadingConnector(Connector):  # type: ignore[misc]  # sushy has no types
 
     def _got(self, url: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The answer of `url`, or of where the BMC says that it now is, within the BMC."""
-        for _ in range(_MOST_REDIRECTIONS + 1):
+        for _ in range(_MAX_REDIRECTIONS + 1):
             response = super()._op("GET", url, *args, **kwargs)
             location = response.headers.get("Location")
             if response.status_code not in REDIRECTIONS:
@@ -210,9 +210,9 @@ def _read_within_bounds(response: Response) -> None:
     content = b""
     for piece in response.iter_content(_PIECE_BYTES):
         content += piece
-        if len(content) > _MOST_BYTES:
+        if len(content) > _MAX_BYTES:
             raise exceptions.ConnectionError(
-                url=response.url, error=f"an answer of more than {_MOST_BYTES >> 20} MiB"
+                url=response.url, error=f"an answer of more than {_MAX_BYTES >> 20} MiB"
             )
     # Where requests itself keeps what it has read.
     response._content = content

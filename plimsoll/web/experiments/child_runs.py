@@ -39,7 +39,7 @@ _BETWEEN_LOOKS_S = 0.1
 _CLOCK_STEP_NS = 60 * 10**9
 _LOG_LINES = 12
 _LOOK = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
-_MOST_DIGITS = 10
+_MAX_DIGITS = 10
 
 
 class ChildRuns:
@@ -146,7 +146,7 @@ def last_pid(run: RunDirectory) -> int | None:
     except OSError:
         return None
     try:
-        text = os.pread(descriptor, _MOST_DIGITS + 1, 0).decode(errors="replace").strip()
+        text = os.pread(descriptor, _MAX_DIGITS + 1, 0).decode(errors="replace").strip()
     finally:
         os.close(descriptor)
     return int(text) if text.isascii() and text.isdecimal() and int(text) > 0 else None

@@ -26,7 +26,7 @@ from plimsoll.web.experiments.form_fields import form_values
 # The name under which messages know a text that is of no file, and the run is called after.
 FILE = "experiment.yaml"
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}\.ya?ml")
-_MOST_CHARACTERS = 4_000_000
+_MAX_CHARACTERS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def read_text(text: str, file: Path, programs: AllowedPrograms) -> Document:
 
     Raises InputError.
     """
-    if len(text) > _MOST_CHARACTERS:
+    if len(text) > _MAX_CHARACTERS:
         raise InputError(
             "is too long", where=file.name, remedy="put captures and profiles into files"
         )

@@ -31,7 +31,7 @@ from plimsoll.report.parts.tables import trial_line
 from plimsoll.text.plain_text import plain_text
 from plimsoll.text.units import format_ns, format_pps, format_ratio
 from plimsoll.web.live.traffic_points import (
-    MOST_POINTS,
+    MAX_POINTS,
     TrafficPoint,
     TrafficPoints,
     TrafficTotals,
@@ -204,7 +204,7 @@ def _news(look: Look, sent: Look | None) -> dict[str, Any]:
     return {
         **live_document(look.state, look.live, look.expected, points, trials),
         "period": look.period,
-        "most_points": MOST_POINTS,
+        "most_points": MAX_POINTS,
         "figures": live_figures(look.points[-1] if look.points else None, look.totals),
     }
 

@@ -14,7 +14,7 @@ _QUANTILES = ("p50", "p99", "p99.9", "max")
 # Intervals begin and end this much off: what is shorter is no interval of sending.
 _JITTER_S = 0.02
 # Of a trial of hours a page shows the last ten minutes.
-MOST_POINTS = 600
+MAX_POINTS = 600
 
 
 @dataclass(slots=True)
@@ -129,7 +129,7 @@ class TrafficPoints:
         return totals
 
     def _forget(self) -> None:
-        if len(self._by_end) > MOST_POINTS:
+        if len(self._by_end) > MAX_POINTS:
             self._past = self._past.plus(self._by_end.pop(min(self._by_end)))
 
     def _latency(self, values: list[LatestValue]) -> dict[str, float] | None:

@@ -12,7 +12,7 @@ from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry
 from plimsoll.text.plain_text import plain_text
 
-_MOST_CHARACTERS = 120
+_MAX_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def comparison_page(sides: Sequence[Side]) -> ComparisonPage:
         changes=tuple(
             (
                 plain_text(change.place),
-                tuple(plain_text(", ".join(v), _MOST_CHARACTERS) for v in change.values),
+                tuple(plain_text(", ".join(v), _MAX_CHARACTERS) for v in change.values),
             )
             for change in found.changes
         ),

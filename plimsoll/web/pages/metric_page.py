@@ -19,7 +19,7 @@ from plimsoll.text.units import format_number
 from plimsoll.web.pages.metric_address import MetricAddress
 
 # More lines than that tell nothing; the table has them all.
-_MOST_LINES = 12
+_MAX_LINES = 12
 _MS_PER_S = 1e3
 _CHART = "metric"
 
@@ -137,7 +137,7 @@ def _figure(answer: QueryAnswer) -> Figure | None:
     """The rows over time, those with the greatest values where there are too many."""
     if answer.query.resolution < 2 or not answer.rows:
         return None
-    shown = sorted(answer.rows, key=lambda row: abs(row.whole), reverse=True)[:_MOST_LINES]
+    shown = sorted(answer.rows, key=lambda row: abs(row.whole), reverse=True)[:_MAX_LINES]
     several = len({row.run for row in shown}) > 1
     rows = [point for row in shown for point in _points(answer, row, several)]
     longest = max(each.end_ms - each.begin_ms for each in answer.ranges.values()) / _MS_PER_S
@@ -163,7 +163,7 @@ def _figure(answer: QueryAnswer) -> Figure | None:
     left = len(answer.rows) - len(shown)
     caption = f"In {answer.query.resolution} windows of equal length."
     if left:
-        caption += f" The {_MOST_LINES} rows with the greatest values; {left} more in the table."
+        caption += f" The {_MAX_LINES} rows with the greatest values; {left} more in the table."
     return Figure(_CHART, f"{answer.query.type} of {answer.query.source}", caption, chart)
 
 

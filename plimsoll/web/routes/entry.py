@@ -14,7 +14,7 @@ from plimsoll.web.security.access import CODE, CODE_LIFETIME_S, ENTRY_PATH, own_
 from plimsoll.web.security.guard import LOGIN_PATH
 
 _NEXT, _TOKEN = "next", "token"
-_MOST_BODY_BYTES = 8192
+_MAX_BODY_BYTES = 8192
 # What a browser says of a page that it fetches before anybody opens it.
 _AHEAD = ("sec-purpose", "purpose", "x-moz", "x-purpose")
 
@@ -87,7 +87,7 @@ async def _body(request: Request) -> str:
     content = bytearray()
     async for chunk in request.stream():
         content += chunk
-        if len(content) > _MOST_BODY_BYTES:
+        if len(content) > _MAX_BODY_BYTES:
             return ""
     return content.decode(errors="replace")
 

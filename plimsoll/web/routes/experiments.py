@@ -24,7 +24,7 @@ from plimsoll.web.experiments.form_fields import form_fields, with_value
 from plimsoll.web.pages.run_rows import run_address
 from plimsoll.web.routes.service import body_of, page, run_of, service_of, text_in
 
-_MOST_MIB = 4
+_MAX_MIB = 4
 
 
 async def write(request: Request) -> Response:
@@ -43,7 +43,7 @@ async def again(request: Request) -> Response:
     """The same with the text of a run's experiment, every default written out."""
     entry = await run_of(request)
     text = await run_in_threadpool(
-        lambda: read_regular_file(entry.run.experiment, _MOST_MIB, "").decode()
+        lambda: read_regular_file(entry.run.experiment, _MAX_MIB, "").decode()
     )
     folder = service_of(request).settings.experiments_root
     names = await run_in_threadpool(_files, folder)
@@ -118,7 +118,7 @@ def _text(path: Path | None) -> str:
         except PlimsollError as error:
             return f"# No experiment can be proposed for this host: {error}\n"
     try:
-        return read_regular_file(path, _MOST_MIB, "split it").decode()
+        return read_regular_file(path, _MAX_MIB, "split it").decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             f"cannot be read: {error}", where=path.name, remedy="choose another"

@@ -24,7 +24,7 @@ from plimsoll.web.pages.trend_page import ORDERS, TrendForm, TrendPage, release_
 from plimsoll.web.routes.service import page, service_of
 from plimsoll.web.security.run_names import named_run
 
-_MOST_RUNS = 200
+_MAX_RUNS = 200
 
 
 async def compare(request: Request) -> Response:
@@ -96,8 +96,8 @@ async def metrics(request: Request) -> Response:
 
 def _entries(request: Request, ids: list[str] | tuple[str, ...]) -> list[RunEntry]:
     """The runs of these ids, the earliest first unless the address has an order of its own."""
-    if len(ids) > _MOST_RUNS:
-        raise InputError("too many runs at once", where="run", remedy=f"take up to {_MOST_RUNS}")
+    if len(ids) > _MAX_RUNS:
+        raise InputError("too many runs at once", where="run", remedy=f"take up to {_MAX_RUNS}")
     root = service_of(request).settings.runs_root
     entries = [named_run(root, each) for each in dict.fromkeys(ids)]
     if "ordered" in request.query_params:

@@ -22,7 +22,7 @@ from plimsoll.web.pages.run_rows import (
 from plimsoll.web.routes.service import page, service_of
 
 # Beyond that a page is slow to open; a filter finds the rest.
-_MOST_ROWS = 500
+_MAX_ROWS = 500
 
 
 async def list_runs(request: Request) -> Response:
@@ -41,10 +41,10 @@ async def list_runs(request: Request) -> Response:
     now = datetime.now(UTC)
     content = {
         "form": form,
-        "rows": [run_row(entry, now) for entry in taken[:_MOST_ROWS]],
+        "rows": [run_row(entry, now) for entry in taken[:_MAX_ROWS]],
         "taken": len(taken),
         "in_all": len(entries),
-        "most": _MOST_ROWS,
+        "most": _MAX_ROWS,
         "known": known_values(entries),
         "states": STATES,
         "verdicts": VERDICTS,

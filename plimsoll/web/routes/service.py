@@ -23,7 +23,7 @@ from plimsoll.web.pages.rendering import render
 from plimsoll.web.security.access import Access
 from plimsoll.web.security.run_names import named_run
 
-_MOST_BODY_BYTES = 4 * 2**20
+_MAX_BODY_BYTES = 4 * 2**20
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ async def body_of(request: Request) -> Mapping[str, Any]:
     content = bytearray()
     async for chunk in request.stream():
         content += chunk
-        if len(content) > _MOST_BODY_BYTES:
+        if len(content) > _MAX_BODY_BYTES:
             raise InputError("is too long", where="the request", remedy="send less")
     try:
         sent = json.loads(content)

@@ -32,7 +32,7 @@ _BYTES = 32
 CODE_LIFETIME_S = 15 * 60
 # Since it was last used: a page of a soak that was left open for a week goes on.
 _IDLE_S = 7 * 24 * 3600
-_MOST_SESSIONS = 1000
+_MAX_SESSIONS = 1000
 
 _Clock = Callable[[], float]
 
@@ -71,7 +71,7 @@ class Sessions:
         """The id of a new one. With too many the one that was not used for longest ends."""
         identity = secrets.token_urlsafe(_BYTES)
         self._used[_digest(identity)] = self._clock()
-        while len(self._used) > _MOST_SESSIONS:
+        while len(self._used) > _MAX_SESSIONS:
             del self._used[next(iter(self._used))]
         return identity
 

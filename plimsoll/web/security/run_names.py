@@ -17,7 +17,7 @@ from plimsoll.text.plain_text import plain_text
 
 # A run of the folder, or a part of a matrix run.
 _RUN = re.compile(r"(?P<run>[^/\0]+)(?P<part>/iteration-\d{1,6}/sample-\d{1,6})?")
-_MOST_FILES = 5_000
+_MAX_FILES = 5_000
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -46,7 +46,7 @@ def artefacts(run: Path) -> list[ArtefactFile]:
     """All regular files of a run by name, at most some thousand; links are left out."""
     found: list[ArtefactFile] = []
     for each in _walked(run):
-        if len(found) == _MOST_FILES:
+        if len(found) == _MAX_FILES:
             break
         found.append(each)
     return sorted(found, key=lambda each: (each.name.count("/"), each.name))

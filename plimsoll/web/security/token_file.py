@@ -12,9 +12,9 @@ from plimsoll.text.given_path import read_regular_file
 _OPTION = "--token-file"
 _NAME = "token"
 _MODE = 0o600
-_LEAST_CHARACTERS = 32
+_MIN_CHARACTERS = 32
 _FOR_OTHERS = 0o077
-_MOST_MIB = 1
+_MAX_MIB = 1
 
 
 def write_token(folder: Path, token: str) -> Path:
@@ -37,7 +37,7 @@ def read_token(path: Path) -> str:
     """The token in a file of the user's. Raises InputError where others may know it."""
     try:
         found = path.stat()
-        content = read_regular_file(path, _MOST_MIB, "write the token alone into it")
+        content = read_regular_file(path, _MAX_MIB, "write the token alone into it")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise _unusable(path, f"cannot be read: {reason}", "give a file of yours") from error
@@ -46,10 +46,10 @@ def read_token(path: Path) -> str:
     if found.st_uid not in (os.geteuid(), 0):
         raise _unusable(path, "it belongs to another user", "give a file of yours")
     token = content.decode(errors="replace").strip()
-    if len(token) < _LEAST_CHARACTERS or not token.isascii() or not token.isprintable():
+    if len(token) < _MIN_CHARACTERS or not token.isascii() or not token.isprintable():
         raise _unusable(
             path,
-            f"it holds no token of {_LEAST_CHARACTERS} characters or more",
+            f"it holds no token of {_MIN_CHARACTERS} characters or more",
             f"make one: (umask 077; openssl rand -hex 32 > {path})",
         )
     if " " in token:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from http.client import HTTPException, HTTPSConnection
 from pathlib import Path
 
-from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.child import with_parent_death_signal
 from tests.free_ports import free_port
 from tests.integration.cluster import kubeconfig
 from tests.integration.cluster.credentials import LOOPBACK, Authority, TokenIssuer
@@ -86,7 +86,7 @@ class Program:
         self._log = folder / f"{path.name}.log"
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                tied_to_parent([str(path), *options]),
+                with_parent_death_signal([str(path), *options]),
                 cwd=folder,
                 env={"HOME": str(folder), "PATH": os.environ.get("PATH", os.defpath)},
                 stdin=subprocess.DEVNULL,

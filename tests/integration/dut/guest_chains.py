@@ -14,7 +14,7 @@ import pytest
 
 from plimsoll.dut.guest.guest import GuestHangs
 from plimsoll.dut.lab import Lab, LabDied
-from plimsoll.dut.sight import SeesTrials
+from plimsoll.dut.sight import ObservesTrials
 from plimsoll.errors import PlimsollError
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
@@ -55,9 +55,9 @@ def hung_is_not_dead(ledger: Ledger, kind: str, settings: dict[str, Any]) -> Non
     lab.up()
     guest = programs_of(ledger)["guest0"]
     os.kill(guest, signal.SIGSTOP)
-    assert isinstance(lab, SeesTrials)
+    assert isinstance(lab, ObservesTrials)
     with pytest.raises(GuestHangs, match="guest0 runs, and does not answer"):
-        lab.begin_sight()
+        lab.start_observation()
     lab.check()
     os.kill(guest, signal.SIGCONT)
     lab.down()

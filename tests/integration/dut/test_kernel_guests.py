@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.dut.sight import DutSight, Hop, SeesTrials
+from plimsoll.dut.sight import DutObservation, Hop, ObservesTrials
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.trial.judging.verdict import losses_between
 from tests.integration.command import ROOT, Workplace
@@ -156,8 +156,8 @@ def test_each_link_of_a_chain_is_one_of_its_own(ledger: Ledger, kind: str) -> No
 def test_where_frames_are_lost_is_seen(ledger: Ledger) -> None:
     lab = make_lab(ledger, "linux-bridge", **PVP)
     ends = ends_of(lab)
-    assert isinstance(lab, SeesTrials)
-    end_sight = lab.begin_sight()
+    assert isinstance(lab, ObservesTrials)
+    end_sight = lab.start_observation()
     # The guest takes frames in, and has nowhere to send them.
     guest = f"{ledger.namespace.name}-guest0"
     subprocess.run(["ip", "-netns", guest, "link", "set", "eth1", "nomaster"], check=True)
@@ -174,10 +174,10 @@ def send(end: str) -> None:
         port.send(bytes.fromhex("020001000001 020000000001 88b5") + bytes(46), FRAMES)
 
 
-def until_arrived(end_sight: Any, place: str) -> DutSight:
+def until_arrived(end_sight: Any, place: str) -> DutObservation:
     deadline = time.monotonic() + PATIENCE_S
     while True:
-        seen: DutSight = end_sight()
+        seen: DutObservation = end_sight()
         arrived = sum(hop.frames for hop in seen.hops if hop.place == place)
         if arrived >= FRAMES or time.monotonic() > deadline:
             return seen

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from plimsoll.host.processes.affinity import favour
-from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.affinity import raise_priority
+from plimsoll.host.processes.child import with_parent_death_signal
 from tests.integration.engine.requests import CPUS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -62,7 +62,7 @@ class DelayDut:
         vdevs = [word for device in devargs for word in ("--vdev", device)]
         with self._stderr.open("wb") as stderr:
             self._process = subprocess.Popen(
-                tied_to_parent(
+                with_parent_death_signal(
                     [
                         *(find_delay_dut(), "--lcores", lcores, "--no-pci", "--no-telemetry"),
                         *("--no-huge", "--no-shconf", "--file-prefix", "delay-dut", "-m", "96"),
@@ -75,7 +75,7 @@ class DelayDut:
                 env={**os.environ, "RUNTIME_DIRECTORY": str(folder)},
                 start_new_session=True,
             )
-        favour(self._process.pid)
+        raise_priority(self._process.pid)
 
     def __enter__(self) -> Self:
         return self

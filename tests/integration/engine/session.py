@@ -17,8 +17,8 @@ from typing import Any, Self
 from jsonschema import Draft202012Validator
 
 from plimsoll.generator.engine.program import find_engine
-from plimsoll.host.processes.affinity import favour
-from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.affinity import raise_priority
+from plimsoll.host.processes.child import with_parent_death_signal
 from tests.tried_again import SpoiltByMachine
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -58,7 +58,7 @@ class EngineSession:
         self._pending = b""
         with self._stderr.open("wb") as stderr:
             self.process = subprocess.Popen(
-                tied_to_parent([*within, str(find_engine())]),
+                with_parent_death_signal([*within, str(find_engine())]),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -66,7 +66,7 @@ class EngineSession:
                 start_new_session=True,
             )
         # As a run has its loops.
-        favour(self.process.pid)
+        raise_priority(self.process.pid)
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self._in = self.process.stdin

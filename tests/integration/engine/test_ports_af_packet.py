@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.child import with_parent_death_signal
 from tests.integration.engine.kernel_bed import FAR, NEAR, engine_next_to_a_bridge
 from tests.integration.engine.port_bed import assert_carries, open_ports, refusal
 from tests.integration.engine.requests import CPUS, stream, trial_request
@@ -71,7 +71,8 @@ def test_what_a_socket_hears_until_it_is_bound_is_none_of_a_trial_s(tmp_path: Pa
         # It would speak of multicast groups by itself.
         place.run("ip", "link", "set", "pl-br", "down")
         talker = subprocess.Popen(
-            tied_to_parent([*place.enter, sys.executable, "-c", TALK]), stdout=subprocess.PIPE
+            with_parent_death_signal([*place.enter, sys.executable, "-c", TALK]),
+            stdout=subprocess.PIPE,
         )
         try:
             assert talker.stdout is not None

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.dut.ports.memif_port import memif_devargs
-from plimsoll.host.processes.affinity import favour
-from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.affinity import raise_priority
+from plimsoll.host.processes.child import with_parent_death_signal
 from tests.integration.command import until
 from tests.integration.engine.port_bed import assert_carries, open_ports, refusal
 from tests.integration.engine.requests import CPUS
@@ -29,7 +29,7 @@ def forwarder(folder: Path, *vdevs: str, mbuf_size: int = 2176) -> Iterator[None
     lcores = f"0@({','.join(map(str, CPUS))}),1@{CPUS[-1]}"
     with (folder / "testpmd.log").open("wb") as log:
         process = subprocess.Popen(
-            tied_to_parent(
+            with_parent_death_signal(
                 [
                     *("dpdk-testpmd", "--lcores", lcores, "--no-pci", "--file-prefix", "peer"),
                     *("--no-huge", "-m", "512", "--no-shconf", "--no-telemetry"),
@@ -44,7 +44,7 @@ def forwarder(folder: Path, *vdevs: str, mbuf_size: int = 2176) -> Iterator[None
             env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "RUNTIME_DIRECTORY": str(folder)},
             start_new_session=True,
         )
-    favour(process.pid)
+    raise_priority(process.pid)
     try:
         yield
     finally:

@@ -10,7 +10,7 @@ from plimsoll.record.causes.causes_record import Cause, ExplainedIncident
 from tests.integration.provoked.disturbed_trial import DisturbedTrial, Provoked
 
 # Shorter parts of an incident are lost among others.
-LEAST_S = 0.0002
+MIN_S = 0.0002
 Rightly = Callable[[Cause], bool]
 
 
@@ -80,12 +80,12 @@ def _met(trial: DisturbedTrial, provoked: Provoked, cpu: int) -> Iterator[Explai
     """Incidents that share at least the least time with it, of frames or of this CPU's loop."""
     hz = trial.causes.tsc_hz
     # Of a time without a known end all that is known is its begin.
-    end = max(provoked.end_tsc, provoked.begin_tsc + round(LEAST_S * hz))
+    end = max(provoked.end_tsc, provoked.begin_tsc + round(MIN_S * hz))
     for incident in trial.causes.incidents:
         if incident.kind == "stall" and incident.subject != f"CPU {cpu}":
             continue
         shared = min(incident.end_tsc, end) - max(incident.begin_tsc, provoked.begin_tsc)
-        if shared >= 0.8 * LEAST_S * hz:
+        if shared >= 0.8 * MIN_S * hz:
             yield incident
 
 

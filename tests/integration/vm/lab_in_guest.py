@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.registry.labs import LabSettings, make_lab
-from plimsoll.dut.sight import begin_sight
+from plimsoll.dut.sight import start_observation
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.namespaces.network_namespace import run_within
@@ -41,7 +41,7 @@ def main() -> None:
         ports = [stack.enter_context(PacketPort(end, plan["patience_s"])) for end in ends]
         rounds = []
         for sends in plan["rounds"]:
-            before, end_sight = lab.counters(), begin_sight(lab)
+            before, end_sight = lab.counters(), start_observation(lab)
             came = [_sent(ports, *send) for send in sends]
             rounds.append(
                 {

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.dut.guest.vm_image import initramfs
-from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.child import with_parent_death_signal
 from tests.integration.vm.guest import CannotBoot
 from tests.tried_again import SpoiltByMachine, tried_again
 
@@ -232,7 +232,7 @@ def booted_machine(machine: Machine, folder: Path) -> Iterator[NicGuest]:
     shared.mkdir()
     shutil.copy(HERE / "nic_serve.sh", shared / "serve")
     (folder / "initramfs").write_bytes(_initramfs((*_SHARING_MODULES, *machine.modules)))
-    guest = tried_again(lambda: _boot(tied_to_parent(_qemu(machine, folder)), folder))
+    guest = tried_again(lambda: _boot(with_parent_death_signal(_qemu(machine, folder)), folder))
     try:
         yield guest
     finally:

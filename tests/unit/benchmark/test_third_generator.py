@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, get_args
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
-from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.benchmark.testbed.testbed import TestbedConfig
 from plimsoll.errors import InputError
 from plimsoll.generator.generator_plan import Capabilities, GeneratorModel, Launch
 from plimsoll.generator.histogram import Histogram
@@ -181,7 +181,7 @@ def test_it_is_written_out_and_read_again(tmp_path: Path) -> None:
     experiment = load_experiment(written(tmp_path))
     assert experiment.normalised()["generator"] == {"kind": "tiny", "capacity_pps": CAPACITY_PPS}
     assert Experiment.model_validate(experiment.normalised()) == experiment
-    assert BedPlan.of(experiment).busy_cpus == ()
+    assert TestbedConfig.of(experiment).busy_cpus == ()
 
 
 @pytest.mark.parametrize(

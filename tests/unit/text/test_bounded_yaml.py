@@ -4,7 +4,7 @@ import sys
 import pytest
 import yaml
 
-from plimsoll.text.bounded_yaml import MOST_DEEP, QUICK_LOADER, check_bounds, load_yaml
+from plimsoll.text.bounded_yaml import MAX_DEEP, QUICK_LOADER, check_bounds, load_yaml
 from tests.worded.says import Says
 
 LOADERS = [yaml.SafeLoader, QUICK_LOADER]
@@ -42,9 +42,9 @@ def test_a_hundred_thousand_levels_are_refused_and_end_no_process(text: str, say
 
 @pytest.mark.parametrize("loader", LOADERS)
 def test_the_deepest_that_is_taken_is_taken(loader: type, says: Says) -> None:
-    check_bounds("[" * MOST_DEEP + "]" * MOST_DEEP, loader)
+    check_bounds("[" * MAX_DEEP + "]" * MAX_DEEP, loader)
     with pytest.raises(yaml.MarkedYAMLError) as caught:
-        check_bounds("[" * (MOST_DEEP + 1) + "]" * (MOST_DEEP + 1), loader)
+        check_bounds("[" * (MAX_DEEP + 1) + "]" * (MAX_DEEP + 1), loader)
     assert caught.value == says("1")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from plimsoll.errors import InputError
-from plimsoll.text.bounded_yaml import MOST_DEEP, json_nodes, load_yaml
+from plimsoll.text.bounded_yaml import MAX_DEEP, json_nodes, load_yaml
 from plimsoll.text.document import parse_document, parse_value, read_document
 from tests.worded.says import Says
 
@@ -105,7 +105,7 @@ def _value(node: yaml.Node, text: str) -> object:
 
 
 def test_depth_has_the_bound_of_yaml(says: Says) -> None:
-    deep = "[" * MOST_DEEP + "1" + "]" * MOST_DEEP
+    deep = "[" * MAX_DEEP + "1" + "]" * MAX_DEEP
     assert load_yaml(deep)
     with pytest.raises(ValueError) as caught:
         load_yaml(f"[{deep}]")

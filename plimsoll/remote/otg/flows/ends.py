@@ -226,7 +226,7 @@ def neighbour_mac(address: Address, interfaces: Sequence[Interface]) -> str | No
     return None
 
 
-_MOST_PAIRS = 4096
+_MAX_PAIRS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,8 +313,8 @@ def _pairs(given: Given, interfaces: Sequence[Interface]) -> list[Pair]:
         both = list(zip(sources, destinations, strict=True))
     else:
         both = [(source, destination) for source in sources for destination in destinations]
-    if not 1 <= len(both) <= _MOST_PAIRS:
-        raise given.refused("", f"{len(both)} pairs", f"give 1 to {_MOST_PAIRS}")
+    if not 1 <= len(both) <= _MAX_PAIRS:
+        raise given.refused("", f"{len(both)} pairs", f"give 1 to {_MAX_PAIRS}")
     return [_pair(given, source, destination, interfaces) for source, destination in both]
 
 

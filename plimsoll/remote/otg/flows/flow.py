@@ -29,7 +29,7 @@ _PREDEFINED = {
     "standard_imix": ((58, 5867), (62, 200), (594, 2366), (1518, 1567)),
     "tcp_imix": ((90, 5867), (92, 200), (594, 2366), (1518, 1567)),
 }
-_MOST_SIZES = 64
+_MAX_SIZES = 64
 # So many frames pass at the most until weights repeat; finer ones are rounded to it.
 _WEIGHT_SUM = 1000
 
@@ -252,8 +252,8 @@ def _weighted(given: Given) -> tuple[int, ...]:
     if given.choice == "predefined":
         return _in_order(list(_PREDEFINED[given.text("predefined")]))
     pairs = given.parts("custom")
-    if not 1 <= len(pairs) <= _MOST_SIZES:
-        raise given.refused("custom", f"{len(pairs)} sizes", f"give 1 to {_MOST_SIZES}")
+    if not 1 <= len(pairs) <= _MAX_SIZES:
+        raise given.refused("custom", f"{len(pairs)} sizes", f"give 1 to {_MAX_SIZES}")
     weights = [pair.real("weight") for pair in pairs]
     for pair, weight in zip(pairs, weights, strict=True):
         if not 0 <= weight < float("inf"):

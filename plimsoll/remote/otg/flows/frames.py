@@ -19,13 +19,13 @@ from plimsoll.traffic.frames.packet import (
     least_frame_size,
 )
 from plimsoll.traffic.frames.scapy_layers import Stack
-from plimsoll.traffic.frames.vary import MOST_VALUES
+from plimsoll.traffic.frames.vary import MAX_VALUES
 from plimsoll.traffic.plan import SHORT_SIGNATURE_BYTES, SIGNATURE_BYTES, FieldWriter
 
 # As many as the engine writes into a frame.
-_MOST_FIELDS = 8
-_MOST_TEMPLATE_BYTES = 4_000_000
-_MOST_STEP = 2**32 - 1
+_MAX_FIELDS = 8
+_MAX_TEMPLATE_BYTES = 4_000_000
+_MAX_STEP = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def make_frames(
             found.setdefault(build_frame(stack, size, signature_bytes), len(found))
             for size in fitting
         ]
-    if sum(map(len, found)) > _MOST_TEMPLATE_BYTES:
+    if sum(map(len, found)) > _MAX_TEMPLATE_BYTES:
         raise refused(f"{path}.size", "too many sizes of long frames", "give fewer sizes")
     return FlowFrames(
         templates=tuple(found),
@@ -101,9 +101,9 @@ def _writers(headers: Sequence[Header], stack: Stack, path: str) -> tuple[FieldW
         for name, (pattern, place) in header.varied.items():
             with placed_at(place):
                 writers.append(writer_of(stack, index, name, pattern))
-    if len(writers) > _MOST_FIELDS:
+    if len(writers) > _MAX_FIELDS:
         raise refused(
-            f"{path}.packet", f"{len(writers)} fields vary", f"vary at most {_MOST_FIELDS}"
+            f"{path}.packet", f"{len(writers)} fields vary", f"vary at most {_MAX_FIELDS}"
         )
     return tuple(writers)
 
@@ -119,10 +119,10 @@ def writer_of(stack: Stack, index: int, field: str, pattern: Pattern) -> FieldWr
     step = _upward_step(found, pattern)
     if step is not None:
         return _writer(found, pattern.count, step=step)
-    if pattern.count > MOST_VALUES:
+    if pattern.count > MAX_VALUES:
         raise InputError(
             f"{pattern.count} values in steps of {pattern.step}",
-            remedy=f"give at most {MOST_VALUES} of them, or smaller steps upwards",
+            remedy=f"give at most {MAX_VALUES} of them, or smaller steps upwards",
         )
     room = 1 << found.bits
     return _list(
@@ -140,7 +140,7 @@ def _upward_step(found: FoundField, pattern: Pattern) -> int | None:
     ):
         return None
     step = pattern.step % room
-    return step if 1 <= step <= _MOST_STEP else None
+    return step if 1 <= step <= _MAX_STEP else None
 
 
 def _list(found: FoundField, values: tuple[int, ...]) -> FieldWriter:

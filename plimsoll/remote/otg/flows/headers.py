@@ -102,7 +102,7 @@ _NO_PROTOCOL = 61
 _NO_NEXT_HEADER = 59
 _NO_ADDRESS = str(IPv4Address(0))
 _ICMPV6_REPLY = 129
-_MOST_CUSTOM_BYTES = 9000
+_MAX_CUSTOM_BYTES = 9000
 # The TCP flags from the lowest bit, as Scapy has them in one field.
 _TCP_FLAGS = [
     "ctl_fin",
@@ -281,8 +281,8 @@ def _custom(header: Header) -> None:
     digits = re.sub("[: ]", "", header.given.text("bytes"))
     if len(digits) % 2 or not re.fullmatch("[0-9A-Fa-f]*", digits):
         raise header.given.refused("bytes", "these are not whole bytes in hexadecimal")
-    if len(digits) // 2 > _MOST_CUSTOM_BYTES:
-        raise header.given.refused("bytes", f"more than {_MOST_CUSTOM_BYTES} bytes")
+    if len(digits) // 2 > _MAX_CUSTOM_BYTES:
+        raise header.given.refused("bytes", f"more than {_MAX_CUSTOM_BYTES} bytes")
     header.fields["load"] = f"0x{digits}"
 
 
@@ -313,7 +313,7 @@ HEADERS: Mapping[str, tuple[str, Reader]] = {
     "gtpv1": ("GTP_U_Header", _gtpv1),
     "custom": ("Raw", _custom),
 }
-_MOST_HEADERS = 32
+_MAX_HEADERS = 32
 
 
 def read_headers(flow: Given, path: str) -> list[Header]:
@@ -323,8 +323,8 @@ def read_headers(flow: Given, path: str) -> list[Header]:
         given = [
             Given({"choice": "ethernet", "ethernet": {}}, _header_model(), f"{path}.packet[0]")
         ]
-    if len(given) > _MOST_HEADERS:
-        raise flow.refused("packet", f"{len(given)} headers", f"give at most {_MOST_HEADERS}")
+    if len(given) > _MAX_HEADERS:
+        raise flow.refused("packet", f"{len(given)} headers", f"give at most {_MAX_HEADERS}")
     choices = [each.choice for each in given]
     if choices[0] != "ethernet":
         raise given[0].refused("choice", f"a frame cannot begin with {choices[0]}", "use ethernet")

@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import TypeVar
 
 from plimsoll.remote.otg.model.given import Given
-from plimsoll.traffic.frames.vary import MOST_FLOWS, MOST_VALUES
+from plimsoll.traffic.frames.vary import MAX_FLOWS, MAX_VALUES
 
 _T = TypeVar("_T")
 _COUNTERS = {"increment": 1, "decrement": -1}
@@ -72,9 +72,9 @@ def read_pattern(given: Given) -> Pattern | None:
             return Pattern(_number(given, "value"))
         case "values":
             values = tuple(_numbers(given, "values"))
-            if not 1 <= len(values) <= MOST_VALUES:
+            if not 1 <= len(values) <= MAX_VALUES:
                 raise given.refused(
-                    "values", f"{len(values)} values", f"give 1 to {MOST_VALUES} of them"
+                    "values", f"{len(values)} values", f"give 1 to {MAX_VALUES} of them"
                 )
             return listed(values)
         case "increment" | "decrement":
@@ -88,7 +88,7 @@ def read_pattern(given: Given) -> Pattern | None:
 
 
 def _counter(given: Given, sign: int) -> Pattern:
-    count = _count(given, MOST_FLOWS)
+    count = _count(given, MAX_FLOWS)
     return Pattern(_number(given, "start"), count, sign * _number(given, "step"))
 
 
@@ -97,13 +97,13 @@ def _random(given: Given) -> Pattern:
     if least > most:
         raise given.refused("min", f"{given.value('min')} is more than max")
     count, seed = _count(given, 2**32), given.whole("seed")
-    if count <= MOST_VALUES:
+    if count <= MAX_VALUES:
         # As in all traffic, chance is repeatable, and no secret.
         chance = random.Random(seed)  # noqa: S311
         return listed(tuple(chance.randint(least, most) for _ in range(count)))
-    if most - least >= MOST_FLOWS:
+    if most - least >= MAX_FLOWS:
         raise given.refused(
-            "count", f"{count} values out of {most - least + 1}", f"give at most {MOST_VALUES}"
+            "count", f"{count} values out of {most - least + 1}", f"give at most {MAX_VALUES}"
         )
     return Pattern(least, most - least + 1, 1, drawn=True, seed=seed)
 

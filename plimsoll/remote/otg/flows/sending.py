@@ -12,9 +12,9 @@ from plimsoll.traffic.plan import LONGEST_TRIAL_S, Pacing
 
 _UNITS_BPS = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
 _SHORTEST_GAP_BYTES = 12
-_MOST_BURST = 65_536
+_MAX_BURST = 65_536
 # Of a stream of the engine, where the port has no speed that bounds it.
-_MOST_PPS = 1e9
+_MAX_PPS = 1e9
 # Of floating point: 100 % is within the line rate.
 ROUNDING = 1e-9
 
@@ -47,7 +47,7 @@ def read_rate(given: Given, mean_frame_size: float, speed_bps: float | None) -> 
     rate_pps = written
     if choice != "pps":
         rate_pps = written * _UNITS_BPS[choice] / l1_bits(mean_frame_size)
-    most_pps = max_pps(mean_frame_size, speed_bps) if speed_bps else _MOST_PPS
+    most_pps = max_pps(mean_frame_size, speed_bps) if speed_bps else _MAX_PPS
     if 0 <= rate_pps <= most_pps * (1 + ROUNDING):
         return rate_pps
     carried = (
@@ -96,8 +96,8 @@ def read_sending(given: Given, rate_pps: float, speed_bps: float | None) -> Send
 def _burst(given: Given, rate_pps: float, speed_bps: float | None) -> Sending:
     """Bursts at the port's speed, as often as at the flow's rate with the gap between them."""
     packets, bursts = given.whole("packets"), given.whole("bursts")
-    if packets > _MOST_BURST:
-        raise given.refused("packets", f"{packets} frames a burst", f"give at most {_MOST_BURST}")
+    if packets > _MAX_BURST:
+        raise given.refused("packets", f"{packets} frames a burst", f"give at most {_MAX_BURST}")
     if given.whole("gap") != _SHORTEST_GAP_BYTES:
         raise given.refused("gap", "bursts are sent as fast as the port takes them")
     gap_s = _time_s(given.part("inter_burst_gap"), speed_bps)

@@ -19,7 +19,7 @@ from plimsoll.remote.otg.session.session import OtgSession
 from plimsoll.web.security.access import same
 
 # No configuration that this tester could send is nearly as large.
-MOST_REQUEST_BYTES = 16 * 2**20
+MAX_REQUEST_BYTES = 16 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def make_server(session: OtgSession, settings: OtgSettings) -> Any:
     server = grpc.server(
         ThreadPoolExecutor(_THREADS, thread_name_prefix="otg-grpc"),
         options=[
-            ("grpc.max_receive_message_length", MOST_REQUEST_BYTES),
+            ("grpc.max_receive_message_length", MAX_REQUEST_BYTES),
             ("grpc.max_send_message_length", -1),
             ("grpc.so_reuseport", 0),
             ("grpc.compression_enabled_algorithms_bitset", _NO_COMPRESSION),
@@ -227,8 +227,8 @@ def _joined(operation: Operation, pieces: Iterable[_Message], context: _Context)
     data = bytearray()
     for piece in pieces:
         data += piece.datum
-        if len(data) > MOST_REQUEST_BYTES:
-            problem = f"the request has more than {MOST_REQUEST_BYTES} bytes"
+        if len(data) > MAX_REQUEST_BYTES:
+            problem = f"the request has more than {MAX_REQUEST_BYTES} bytes"
             _abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "validation", [problem])
     try:
         return getattr(messages(), operation.request).FromString(bytes(data))

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.live_traffic.experiment_traffic import live_traffic
 from plimsoll.benchmark.live_traffic.live_trial import LiveSettings
-from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.benchmark.testbed.testbed import TestbedConfig
 from plimsoll.errors import InputError
 from plimsoll.host.processes.affinity import quick_to_answer
 from plimsoll.host.processes.tcp_peer import loopback_peer_uid
@@ -29,7 +29,7 @@ from plimsoll.remote.otg.model.published import (
     parse_json,
 )
 from plimsoll.remote.otg.server.grpc_service import (
-    MOST_REQUEST_BYTES,
+    MAX_REQUEST_BYTES,
     OPERATIONS,
     Operation,
     make_server,
@@ -68,7 +68,7 @@ def serve_otg(
             where="--largest-frame",
             remedy=f"give {MIN_FRAME_SIZE} to {MAX_FRAME_SIZE} bytes with FCS",
         )
-    plan = replace(BedPlan.of(experiment), largest_frame_size=largest_frame_size)
+    plan = replace(TestbedConfig.of(experiment), largest_frame_size=largest_frame_size)
     with (
         listening(settings.rest) as listener,
         live_traffic(plan, command="otg", settings=_LIVE, tell=tell) as traffic,
@@ -146,7 +146,7 @@ def _endpoint(operation: Operation, session: OtgSession, settings: OtgSettings) 
             return _error(status, "validation", [problem])
         body = await _body(request)
         if body is None:
-            problem = f"the request has more than {MOST_REQUEST_BYTES} bytes"
+            problem = f"the request has more than {MAX_REQUEST_BYTES} bytes"
             return _error(413, "validation", [problem])
         return await run_in_threadpool(_performed, operation, session, body)
 
@@ -207,7 +207,7 @@ async def _body(request: Request) -> bytes | None:
     parts, length = [], 0
     async for part in request.stream():
         length += len(part)
-        if length > MOST_REQUEST_BYTES:
+        if length > MAX_REQUEST_BYTES:
             return None
         parts.append(part)
     return b"".join(parts)

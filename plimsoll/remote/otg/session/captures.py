@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from plimsoll.benchmark.live_traffic.live_captures import (
-    MOST_SNAP_BYTES,
+    MAX_SNAP_BYTES,
     PortCapture,
     as_pcap,
     as_pcapng,
@@ -21,8 +21,8 @@ from plimsoll.search.text.wire import FCS_BYTES
 
 # Kept of a port between start and stop. The files lie where the state does, mostly in memory, and
 # an answer is held in memory whole: 150 MB of full frames.
-MOST_FRAMES = 100_000
-_MOST_SNAP_BYTES = MOST_SNAP_BYTES + FCS_BYTES
+MAX_FRAMES = 100_000
+_MAX_SNAP_BYTES = MAX_SNAP_BYTES + FCS_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,13 @@ class OtgCapture:
     """
 
     port: OtgPort
-    snap_bytes: int = _MOST_SNAP_BYTES
+    snap_bytes: int = _MAX_SNAP_BYTES
     pcapng: bool = False
 
     @property
     def kept(self) -> PortCapture:
         """What the tester is to keep."""
-        return PortCapture(MOST_FRAMES, min(self.snap_bytes, MOST_SNAP_BYTES))
+        return PortCapture(MAX_FRAMES, min(self.snap_bytes, MAX_SNAP_BYTES))
 
 
 def read_captures(
@@ -61,7 +61,7 @@ def read_captures(
 def _read_capture(given: Given, ports: Mapping[str, OtgPort]) -> list[OtgCapture]:
     # What is full is left out in any case, and said when the capture is stopped.
     given.leave("name", "overwrite")
-    snap_bytes = given.whole("packet_size") if given.has("packet_size") else _MOST_SNAP_BYTES
+    snap_bytes = given.whole("packet_size") if given.has("packet_size") else _MAX_SNAP_BYTES
     if snap_bytes < 1:
         raise given.refused("packet_size", "is no length", "give at least 1, or none for all")
     pcapng = given.text("format") == "pcapng"
@@ -69,7 +69,7 @@ def _read_capture(given: Given, ports: Mapping[str, OtgPort]) -> list[OtgCapture
     for name in names:
         if name not in ports:
             raise given.refused("port_names", f"there is no port {name!r}")
-    return [OtgCapture(ports[n], min(snap_bytes, _MOST_SNAP_BYTES), pcapng) for n in names]
+    return [OtgCapture(ports[n], min(snap_bytes, _MAX_SNAP_BYTES), pcapng) for n in names]
 
 
 class PortCaptures:
@@ -132,7 +132,7 @@ class PortCaptures:
         if captured.left_out > 0:
             return [
                 f"{captured.left_out} frames are not in the capture of {name}: they came faster "
-                f"than they were written, or after the first {MOST_FRAMES}"
+                f"than they were written, or after the first {MAX_FRAMES}"
             ]
         return []
 

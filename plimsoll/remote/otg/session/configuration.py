@@ -11,7 +11,7 @@ from plimsoll.remote.otg.model.given import Given
 from plimsoll.remote.otg.model.published import Content, Refusals, validated
 from plimsoll.remote.otg.session.captures import OtgCapture, read_captures
 
-_MOST_FLOWS = 1024
+_MAX_FLOWS = 1024
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ def _flows(
     flows: dict[str, Flow] = {}
     number = 0
     given = config.parts("flows")
-    if len(given) > _MOST_FLOWS:
-        refusals.add([f"flows: {len(given)} of them (give at most {_MOST_FLOWS})"])
+    if len(given) > _MAX_FLOWS:
+        refusals.add([f"flows: {len(given)} of them (give at most {_MAX_FLOWS})"])
         given = []
     for each in given:
         with refusals.collecting(each):

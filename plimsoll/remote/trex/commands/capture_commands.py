@@ -9,7 +9,7 @@ from typing import Any
 from plimsoll.remote.trex.commands.parameters import RequestParameters
 from plimsoll.remote.trex.messages.json_rpc import BadParameters, MethodRefused
 from plimsoll.remote.trex.session.captures import (
-    MOST_PACKETS,
+    MAX_PACKETS,
     CapturedPacket,
     CaptureMode,
     StlCapture,
@@ -18,7 +18,7 @@ from plimsoll.remote.trex.session.captures import (
 from plimsoll.remote.trex.session.trex_session import TrexSession
 
 # Of the largest frames they are 13 MB in an answer; clients ask for 50.
-_MOST_FETCHED = 1000
+_MAX_FETCHED = 1000
 _NS_PER_S = 1e9
 
 
@@ -36,8 +36,8 @@ def _start(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     if params.text("endpoint", ""):
         raise MethodRefused("capture start: endpoints are not written to; fetch the packets")
     limit = params.integer("limit")
-    if not 1 <= limit <= MOST_PACKETS:
-        raise BadParameters(f"field 'limit' is not from 1 to {MOST_PACKETS}")
+    if not 1 <= limit <= MAX_PACKETS:
+        raise BadParameters(f"field 'limit' is not from 1 to {MAX_PACKETS}")
     ports = [session.port(number).number for number in params.integers("rx")]
     selected = read_filter(params.text("filter", ""))
     started = session.captures.start(ports, limit, _mode(params), selected)
@@ -59,7 +59,7 @@ def _stop(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
 
 
 def _fetch(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
-    most = min(params.integer("pkt_limit"), _MOST_FETCHED)
+    most = min(params.integer("pkt_limit"), _MAX_FETCHED)
     snap_bytes = params.integer("snaplen", 0)
     found, packets = session.captures.fetch(params.integer("capture_id"), max(0, most))
     return {

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ValidationError
 from plimsoll.remote.trex.messages.json_rpc import BadParameters, Params
 
 _MISSING = object()
-_MOST_TEXT = 256
-_MOST_LISTED = 4096
+_MAX_TEXT = 256
+_MAX_LISTED = 4096
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
@@ -40,8 +40,8 @@ class RequestParameters:
     def text(self, name: str, default: Any = _MISSING) -> str:
         """Some characters, not too many."""
         value = self._value(name, default)
-        if not isinstance(value, str) or len(value) > _MOST_TEXT:
-            raise BadParameters(f"field '{name}' is no text of up to {_MOST_TEXT} characters")
+        if not isinstance(value, str) or len(value) > _MAX_TEXT:
+            raise BadParameters(f"field '{name}' is no text of up to {_MAX_TEXT} characters")
         return value
 
     def flag(self, name: str, default: Any = _MISSING) -> bool:
@@ -61,8 +61,8 @@ class RequestParameters:
     def integers(self, name: str) -> list[int]:
         """A list of whole numbers."""
         value = self._value(name, [])
-        if not isinstance(value, list) or len(value) > _MOST_LISTED:
-            raise BadParameters(f"field '{name}' is no list of up to {_MOST_LISTED}")
+        if not isinstance(value, list) or len(value) > _MAX_LISTED:
+            raise BadParameters(f"field '{name}' is no list of up to {_MAX_LISTED}")
         if not all(isinstance(each, int) and 0 <= each < 2**32 for each in value):
             raise BadParameters(f"field '{name}' has something that is no number")
         return value

@@ -11,7 +11,7 @@ from plimsoll.remote.trex.session.stl_port import ALL_PROFILES, StlPort
 from plimsoll.remote.trex.session.trex_session import TrexSession
 from plimsoll.remote.trex.streams.port_program import parsed_mac, translated
 
-_MOST_VLANS = 2
+_MAX_VLANS = 2
 _SETTABLE = ("promiscuous", "multicast")
 _FIXED = {
     "link_status": "links are the lab's, and not taken down",
@@ -123,7 +123,7 @@ def set_vlan(session: TrexSession, params: RequestParameters) -> dict[str, Any]:
     """Tags that clients put on packets of their own; streams have theirs."""
     port = owned_port(session, params)
     tags = params.integers("vlan")
-    if len(tags) > _MOST_VLANS or any(not 0 < tag < 4095 for tag in tags):
+    if len(tags) > _MAX_VLANS or any(not 0 < tag < 4095 for tag in tags):
         raise BadParameters("field 'vlan' has more than two tags, or no tags")
     port.vlan = tuple(tags)
     return {}

@@ -11,7 +11,7 @@ from plimsoll.remote.trex.messages.json_rpc import BadParameters, MethodRefused
 from plimsoll.remote.trex.session.stl_port import (
     ALL_PROFILES,
     DEFAULT_PROFILE,
-    MOST_STREAMS,
+    MAX_STREAMS,
     StlPort,
     StlProfile,
     StoredStream,
@@ -21,7 +21,7 @@ from plimsoll.remote.trex.streams.port_program import bandwidth, translated
 from plimsoll.remote.trex.streams.stl_stream import StlStream
 from plimsoll.remote.trex.streams.timeline import Multiplier
 
-_MOST_TEMPLATE_BYTES = 14_000_000
+_MAX_TEMPLATE_BYTES = 14_000_000
 
 
 def profile_name(params: RequestParameters) -> str:
@@ -37,8 +37,8 @@ def add_stream(session: TrexSession, params: RequestParameters) -> dict[str, Any
         raise BadParameters("field 'profile_id' names all profiles")
     if number < 0 or any(number in profile.streams for profile in port.profiles.values()):
         raise MethodRefused(f"stream {number} already exists")
-    if port.stream_count >= MOST_STREAMS:
-        raise MethodRefused(f"more than {MOST_STREAMS} streams on a port")
+    if port.stream_count >= MAX_STREAMS:
+        raise MethodRefused(f"more than {MAX_STREAMS} streams on a port")
     stream = params.model("stream", StlStream)
     made = translated(number, stream, port.tester)
     _check_room(session, sum(map(len, made.made.frames)))
@@ -128,10 +128,10 @@ def _check_room(session: TrexSession, added: int) -> None:
         for stored in profile.streams.values()
         for frame in stored.translated.made.frames
     )
-    if total > _MOST_TEMPLATE_BYTES:
+    if total > _MAX_TEMPLATE_BYTES:
         raise MethodRefused(
             f"the templates of all streams would have {total} bytes, more than "
-            f"{_MOST_TEMPLATE_BYTES}"
+            f"{_MAX_TEMPLATE_BYTES}"
         )
 
 

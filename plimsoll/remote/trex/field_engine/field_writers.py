@@ -13,7 +13,7 @@ from plimsoll.remote.trex.field_engine.instructions import (
 )
 from plimsoll.remote.trex.field_engine.interpreter import masked_value
 from plimsoll.remote.trex.field_engine.sequences import (
-    MOST_LISTED,
+    MAX_LISTED,
     CountedSequence,
     DrawnSequence,
     ListedSequence,
@@ -24,9 +24,9 @@ from plimsoll.remote.trex.field_engine.sequences import (
 from plimsoll.traffic.frames.captured_headers import CapturedHeaders, Transport, captured_headers
 from plimsoll.traffic.plan import FieldWriter
 
-_MOST_FIELDS = 8
-_MOST_FIXES = 2
-_MOST_LISTED_VALUE = 2**63
+_MAX_FIELDS = 8
+_MAX_FIXES = 2
+_MAX_LISTED_VALUE = 2**63
 
 
 class NotWritable(Exception):
@@ -75,14 +75,14 @@ def _fields(
         if write.pkt_offset + width > len(packet):
             raise NotWritable(f"it writes {width} bytes at {write.pkt_offset} of {len(packet)}")
         fixes = covering_checksums(headers, packet, write.pkt_offset, width)
-        if len(fixes) > _MOST_FIXES:
+        if len(fixes) > _MAX_FIXES:
             raise NotWritable("more than two checksums cover a field")
         for mask, sequence in _masked(write, sequences[write.name], width):
             field = _field(base, _Place(write.pkt_offset, width, mask, fixes), sequence)
             if field is not None:
                 fields.append(field)
-    if len(fields) > _MOST_FIELDS:
-        raise NotWritable(f"{len(fields)} fields are more than {_MOST_FIELDS}")
+    if len(fields) > _MAX_FIELDS:
+        raise NotWritable(f"{len(fields)} fields are more than {_MAX_FIELDS}")
     _check_apart(fields)
     return bytes(base), tuple(fields)
 
@@ -140,7 +140,7 @@ def _values(sequence: ValueSequence, what: str) -> Sequence[int]:
     """All of them, for what only a list can say."""
     if isinstance(sequence, ListedSequence):
         return sequence.values
-    if isinstance(sequence, DrawnSequence) or sequence.count > MOST_LISTED:
+    if isinstance(sequence, DrawnSequence) or sequence.count > MAX_LISTED:
         raise NotWritable(f"a {what} write of a variable that is random or has many values")
     return [sequence.base + sequence.step * number for number in range(sequence.count)]
 
@@ -193,7 +193,7 @@ def _field(base: bytearray, place: _Place, sequence: ValueSequence) -> FieldWrit
 
 def _list_field(plain: FieldWriter, sequence: ListedSequence, numbers: int) -> FieldWriter:
     values = tuple(value & numbers for value in sequence.values)
-    if max(values) >= _MOST_LISTED_VALUE:
+    if max(values) >= _MAX_LISTED_VALUE:
         raise NotWritable("listed values of 64 bits")
     return replace(
         plain,

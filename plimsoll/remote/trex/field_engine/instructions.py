@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from plimsoll.text.mistakes import mistake
 
-MOST_INSTRUCTIONS = 256
-_MOST_VALUES = 65_535
+MAX_INSTRUCTIONS = 256
+_MAX_VALUES = 65_535
 
 _Name = Annotated[str, Field(min_length=1, max_length=256)]
 _Offset = Annotated[int, Field(ge=0, le=65_535)]
@@ -35,7 +35,7 @@ class FlowVariable(_Instruction):
     init_value: _Value = 0
     min_value: _Value = 0
     max_value: _Value = 0
-    value_list: Annotated[tuple[_Value, ...], Field(max_length=_MOST_VALUES)] | None = None
+    value_list: Annotated[tuple[_Value, ...], Field(max_length=_MAX_VALUES)] | None = None
     next_var: str | None = None
 
     @model_validator(mode="after")
@@ -171,7 +171,7 @@ class FieldProgram(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    instructions: Annotated[tuple[Instruction, ...], Field(max_length=MOST_INSTRUCTIONS)] = ()
+    instructions: Annotated[tuple[Instruction, ...], Field(max_length=MAX_INSTRUCTIONS)] = ()
     cache: Annotated[int, Field(ge=0)] = 0
 
     @model_validator(mode="after")

@@ -18,9 +18,9 @@ from plimsoll.traffic.frames.captured_headers import captured_headers
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
 from plimsoll.traffic.plan import SHORT_SIGNATURE_BYTES, SIGNATURE_BYTES, FieldWriter
 
-MOST_FRAMES = 4096
+MAX_FRAMES = 4096
 # Of one stream: two of them, in hexadecimal, fit into a line of the engine's protocol.
-MOST_BYTES = 6_000_000
+MAX_BYTES = 6_000_000
 _LEAST = MIN_FRAME_SIZE - FCS_BYTES
 
 
@@ -63,8 +63,8 @@ def _cycle(
     if cycle is None:
         names = ", ".join(dict.fromkeys(each.type for each in program.instructions))
         raise InputError(
-            f"{names}: {reason}, and its frames do not begin anew within {MOST_FRAMES} or "
-            f"{MOST_BYTES // 10**6} MB",
+            f"{names}: {reason}, and its frames do not begin anew within {MAX_FRAMES} or "
+            f"{MAX_BYTES // 10**6} MB",
             where="vm.instructions",
             remedy="give its variables fewer values, or write them without trimming",
         )
@@ -94,7 +94,7 @@ def _run(program: FieldProgram, packet: bytes, seed: int) -> list[bytes] | None:
         frames.append(interpreter.next_frame())
         # Before the first frame there is no value yet of a variable that waits for another.
         after_the_first = interpreter.state
-        while len(frames) < MOST_FRAMES and total < MOST_BYTES:
+        while len(frames) < MAX_FRAMES and total < MAX_BYTES:
             following = interpreter.next_frame()
             if interpreter.state == after_the_first and not program.draws:
                 return frames if following == frames[0] else None

@@ -14,8 +14,8 @@ from plimsoll.remote.trex.field_engine.instructions import (
 from plimsoll.remote.trex.field_engine.variables import RandomNumbers, padded_range, variable_state
 
 # As the engine takes them.
-MOST_LISTED = 4096
-MOST_COUNTED = 2**24
+MAX_LISTED = 4096
+MAX_COUNTED = 2**24
 _UNLIMITED = 1
 _FIRST_UNLIMITED_PORT = 1025
 
@@ -112,7 +112,7 @@ def _range(each: FlowVariable, notes: list[str]) -> CountedSequence:
         base, first = high - (high - each.init_value) % step, (high - each.init_value) // step
         step = -step
     return CountedSequence(
-        base, step, _cut(each.name, count, notes), first % min(count, MOST_COUNTED)
+        base, step, _cut(each.name, count, notes), first % min(count, MAX_COUNTED)
     )
 
 
@@ -130,7 +130,7 @@ def _drawn(each: FlowVariable, seed: int, notes: list[str]) -> DrawnSequence | L
         # Drawn from a list: drawn ahead, so many that no one sees where they begin anew.
         state = variable_state(each, RandomNumbers(seed))
         values = []
-        for _ in range(MOST_LISTED):
+        for _ in range(MAX_LISTED):
             state.step()
             values.append(state.values[each.name])
         return ListedSequence(tuple(values))
@@ -139,14 +139,14 @@ def _drawn(each: FlowVariable, seed: int, notes: list[str]) -> DrawnSequence | L
 
 
 def _drawn_between(name: str, low: int, count: int, seed: int, notes: list[str]) -> DrawnSequence:
-    step = -(-count // MOST_COUNTED)
+    step = -(-count // MAX_COUNTED)
     if step > 1:
         notes.append(f"{name}: drawn among {count // step} of {count} values, evenly spread")
     return DrawnSequence(low, step, count // step, seed)
 
 
 def _repeated(each: RepeatableRandom, seed: int, notes: list[str]) -> ValueSequence:
-    if each.limit > MOST_LISTED:
+    if each.limit > MAX_LISTED:
         notes.append(f"{each.name}: random without end, as a limit of {each.limit} is above 4096")
         count = each.max_value - each.min_value + 1
         return _drawn_between(each.name, each.min_value, count, seed, notes)
@@ -213,12 +213,12 @@ def _next_turn(
 
 
 def _cut(name: str, count: int, notes: list[str]) -> int:
-    if count > MOST_COUNTED:
-        notes.append(f"{name}: begins anew after {MOST_COUNTED} of {count} values")
-    return min(count, MOST_COUNTED)
+    if count > MAX_COUNTED:
+        notes.append(f"{name}: begins anew after {MAX_COUNTED} of {count} values")
+    return min(count, MAX_COUNTED)
 
 
 def _listable(name: str, values: list[int]) -> tuple[int, ...]:
-    if len(values) > MOST_LISTED:
-        raise NoSequence(f"{name} lists {len(values)} values, more than {MOST_LISTED}")
+    if len(values) > MAX_LISTED:
+        raise NoSequence(f"{name} lists {len(values)} values, more than {MAX_LISTED}")
     return tuple(values)

@@ -15,8 +15,8 @@ Params = dict[str, Any]
 # A method and its parameters; what it returns is the result.
 Call = Callable[[str, Params], Any]
 # Of a batch: as many streams as a port has, of two hundred values each.
-_MOST_VALUES = 1_000_000
-_MOST_IN_A_BATCH = 4096
+_MAX_VALUES = 1_000_000
+_MAX_IN_A_BATCH = 4096
 # TRex's clients read both; only long answers are worth it.
 _ZIPPED_FROM = 4096
 _PARSE, _INVALID, _NO_METHOD, _PARAMS, _INTERNAL = -32700, -32600, -32601, -32602, -32603
@@ -26,7 +26,7 @@ _DEEPEST = 64
 _HEADER = struct.Struct(">II")
 _MARK = 0xABE8_5CEA
 # What the engine takes in a line, and more than any profile of TRex's comes to.
-MOST_BYTES = 32 * 2**20
+MAX_BYTES = 32 * 2**20
 
 
 class UnknownMethod(Exception):
@@ -61,18 +61,18 @@ def answered(message: bytes, call: Call) -> bytes:
     except ValueError as error:
         return _encoded(_Error(_PARSE, "Bad JSON Format", str(error)[:200]).answer(None), False)
     if isinstance(requests, list):
-        if len(requests) > _MOST_IN_A_BATCH:
-            said = f"a batch of {len(requests)} requests, more than {_MOST_IN_A_BATCH}"
+        if len(requests) > _MAX_IN_A_BATCH:
+            said = f"a batch of {len(requests)} requests, more than {_MAX_IN_A_BATCH}"
             return _encoded(_Error(_INVALID, said).answer(None), False)
         return _encoded([_answer(each, call) for each in requests], is_zipped(message))
     return _encoded(_answer(requests, call), is_zipped(message))
 
 
 def _parsed(message: bytes) -> Any:
-    if len(message) > MOST_BYTES:
-        raise TooLarge(f"a message of {len(message)} bytes is longer than {MOST_BYTES}")
+    if len(message) > MAX_BYTES:
+        raise TooLarge(f"a message of {len(message)} bytes is longer than {MAX_BYTES}")
     content = unzipped(message) if is_zipped(message) else message
-    return bounded_json(content, _MOST_VALUES)
+    return bounded_json(content, _MAX_VALUES)
 
 
 def _answer(request: Any, call: Call) -> dict[str, Any]:
@@ -177,8 +177,8 @@ def is_zipped(message: bytes) -> bool:
 def unzipped(message: bytes) -> bytes:
     """The content, no matter what the header claims at most 32 MiB. Raises TooLarge."""
     _, length = _HEADER.unpack_from(message)
-    if length > MOST_BYTES:
-        raise TooLarge(f"a message of {length} bytes is longer than {MOST_BYTES}")
+    if length > MAX_BYTES:
+        raise TooLarge(f"a message of {length} bytes is longer than {MAX_BYTES}")
     reader = zlib.decompressobj()
     try:
         content = reader.decompress(message[_HEADER.size :], length + 1)

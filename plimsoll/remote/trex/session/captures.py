@@ -59,11 +59,11 @@ def _mac(text: str) -> bytes:
 
 
 # TRex has as many at a time.
-MOST_CAPTURES = 10
+MAX_CAPTURES = 10
 # Of one capture, which keeps them in memory.
-MOST_PACKETS = 10_000
+MAX_PACKETS = 10_000
 # Of a port, for as long as some capture of it is active: they lie in a file.
-_MOST_FRAMES = 100_000
+_MAX_FRAMES = 100_000
 CaptureMode = Literal["fixed", "cyclic"]
 
 
@@ -123,15 +123,15 @@ class TrexCaptures:
         # How many frames of each port that is captured have been given to its captures.
         self._seen: dict[int, int] = {}
         ports = [info.port for info in traffic.ports]
-        traffic.prepare_captures(dict.fromkeys(ports, PortCapture(_MOST_FRAMES)))
+        traffic.prepare_captures(dict.fromkeys(ports, PortCapture(_MAX_FRAMES)))
 
     def start(
         self, ports: Sequence[int], limit: int, mode: CaptureMode, selected: FrameFilter
     ) -> StlCapture:
         """Begin one. Raises MethodRefused where there are too many, and GeneratorRefused."""
-        if len(self._captures) >= MOST_CAPTURES:
+        if len(self._captures) >= MAX_CAPTURES:
             raise MethodRefused(
-                f"capture start: there are {MOST_CAPTURES} captures; remove one of them"
+                f"capture start: there are {MAX_CAPTURES} captures; remove one of them"
             )
         capture = StlCapture(
             next(self._numbers), tuple(dict.fromkeys(ports)), limit, mode, selected, self._unix_ns()

@@ -21,7 +21,7 @@ from plimsoll.remote.trex.streams.port_program import (
 from plimsoll.remote.trex.streams.timeline import Multiplier, Timing, timings
 from plimsoll.traffic.plan import StreamPlan
 
-_MOST_NUMBER = 65_535
+_MAX_NUMBER = 65_535
 _PLACE = re.compile(r"^streams\[(\d+)\]")
 # After a burst's frames are counted, the engine says when the last of them left.
 _END_KNOWN_WITHIN_S = 0.2
@@ -271,9 +271,9 @@ class Sender:
                 for n in p.numbers.values()
             }
             while self._next_number in taken:
-                self._next_number = (self._next_number + 1) % (_MOST_NUMBER + 1)
+                self._next_number = (self._next_number + 1) % (_MAX_NUMBER + 1)
             profile.numbers[stream_id] = self._next_number
-            self._next_number = (self._next_number + 1) % (_MOST_NUMBER + 1)
+            self._next_number = (self._next_number + 1) % (_MAX_NUMBER + 1)
         return profile.numbers[stream_id]
 
     def _active(self) -> Iterator[tuple[StlPort, StlProfile]]:

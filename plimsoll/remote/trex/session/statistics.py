@@ -24,7 +24,7 @@ _NOT_KEPT = (
     "m_total_nat_learn_error",
 )  # fmt: skip
 # TRex's histogram: tens of microseconds, then hundreds, up to 900 ms.
-_MOST_DECADE_US = 100_000
+_MAX_DECADE_US = 100_000
 _HDR_MOST_US = 60_000_000
 # Of a port: the names, and how each is read.
 XSTATS = (
@@ -214,7 +214,7 @@ def _by_leading_digit(histogram: Histogram) -> dict[str, int]:
         low_ns, high_ns = bucket_bounds_ns(index)
         microseconds = (low_ns + high_ns) // 2 // 1000
         decade = 10
-        while decade < _MOST_DECADE_US and microseconds >= 10 * decade:
+        while decade < _MAX_DECADE_US and microseconds >= 10 * decade:
             decade *= 10
         key = 0 if microseconds < 10 else min(9, microseconds // decade) * decade
         found[key] = found.get(key, 0) + frames

@@ -10,8 +10,8 @@ from plimsoll.remote.trex.streams.port_program import TesterPort, TranslatedStre
 
 DEFAULT_PROFILE = "_"
 ALL_PROFILES = "*"
-MOST_PROFILES = 64
-MOST_STREAMS = 4096
+MAX_PROFILES = 64
+MAX_STREAMS = 4096
 
 ProfileState = Literal["IDLE", "STREAMS", "TX", "PAUSE"]
 
@@ -89,8 +89,8 @@ class StlPort:
 
     def profile_or_new(self, name: str) -> StlProfile:
         """One that is there now. Raises InputError for too many."""
-        if name not in self.profiles and len(self.profiles) >= MOST_PROFILES:
-            raise InputError(f"more than {MOST_PROFILES} profiles on a port", where="profile_id")
+        if name not in self.profiles and len(self.profiles) >= MAX_PROFILES:
+            raise InputError(f"more than {MAX_PROFILES} profiles on a port", where="profile_id")
         return self.profiles.setdefault(name, StlProfile(name))
 
     @property

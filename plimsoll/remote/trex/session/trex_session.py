@@ -19,8 +19,8 @@ from plimsoll.remote.trex.session.stl_port import StlPort, StlProfile
 from plimsoll.remote.trex.session.traffic import SentTraffic
 from plimsoll.remote.trex.streams.port_program import TesterPort, parsed_mac
 
-_MOST_SESSIONS = 64
-_MOST_EVENTS = 1000
+_MAX_SESSIONS = 64
+_MAX_EVENTS = 1000
 
 
 class EventKind(IntEnum):
@@ -40,7 +40,7 @@ class EventKind(IntEnum):
 
 @dataclass
 class _Session:
-    events: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=_MOST_EVENTS))
+    events: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=_MAX_EVENTS))
     number: int = 0
 
 
@@ -55,7 +55,7 @@ class EventQueues:
         """Queue events for this session from now on."""
         self._sessions.setdefault(session_id, _Session())
         self._sessions.move_to_end(session_id)
-        while len(self._sessions) > _MOST_SESSIONS:
+        while len(self._sessions) > _MAX_SESSIONS:
             self._sessions.popitem(last=False)
 
     def publish(self, kind: EventKind, **data: Any) -> None:

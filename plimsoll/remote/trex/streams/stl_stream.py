@@ -12,10 +12,10 @@ from plimsoll.remote.trex.field_engine.instructions import FieldProgram
 from plimsoll.text.mistakes import mistake
 
 # Ethernet's header; TRex refuses shorter packets as well.
-_LEAST_BYTES = 14
+_MIN_BYTES = 14
 # Longer ones than the engine sends are refused where their length is known in full.
-_MOST_BYTES = 16_384
-_MOST_TEXT = 4 * _MOST_BYTES // 3 + 8
+_MAX_BYTES = 16_384
+_MAX_TEXT = 4 * _MAX_BYTES // 3 + 8
 
 _SRC_MAC_OF_PACKET = 0x1
 _DST_MAC_OF_PACKET = 0x2
@@ -27,15 +27,15 @@ _Frames = Annotated[int, Field(ge=1, lt=2**32)]
 
 
 def _decoded(given: object) -> bytes:
-    if not isinstance(given, str) or len(given) > _MOST_TEXT:
+    if not isinstance(given, str) or len(given) > _MAX_TEXT:
         raise mistake("the packet is no base64, or too long", "send what TRex's client does")
     try:
         packet = base64.b64decode(given, validate=True)
     except (binascii.Error, ValueError):
         raise mistake("the packet is not base64", "send what TRex's client does") from None
-    if not _LEAST_BYTES <= len(packet) <= _MOST_BYTES:
+    if not _MIN_BYTES <= len(packet) <= _MAX_BYTES:
         problem = f"the packet has {len(packet)} bytes"
-        raise mistake(problem, f"give {_LEAST_BYTES} to {_MOST_BYTES}")
+        raise mistake(problem, f"give {_MIN_BYTES} to {_MAX_BYTES}")
     return packet
 
 

@@ -16,7 +16,7 @@ from plimsoll.traffic.plan import ALL_THE_TIME, Pacing, Schedule
 # As the engine takes them: the shortest time of sending, and the largest burst at once. Delays
 # before all sending are left out below it.
 _SHORTEST_S = 0.001
-_MOST_AT_ONCE = 65_536
+_MAX_AT_ONCE = 65_536
 CONSTANT = Pacing()
 
 
@@ -149,7 +149,7 @@ def _bursts(
     if frames == 1 or period_s <= sending_s:
         # Without a gap to speak of, bursts are one.
         return Timing(frames / period_s, total, _from(begin_s))
-    if sending_s < _SHORTEST_S and frames <= _MOST_AT_ONCE:
+    if sending_s < _SHORTEST_S and frames <= _MAX_AT_ONCE:
         # Within a millisecond: at once.
         return Timing(frames / period_s, total, Schedule(begin_s), Pacing("burst", frames))
     return Timing(rate_pps, total, Schedule(begin_s, sending_s, period_s - sending_s))

@@ -16,16 +16,14 @@ from plimsoll.text.units import format_duration
 
 _NAME, _TITLE = "cpu-busy", "Busy CPUs"
 # A cell narrower than a few pixels is none.
-_MOST_CELLS = 2400
+_MAX_CELLS = 2400
 _ROW, _FRAME = 18, 60
 
 
 def cpu_heat(data: RunData) -> Figure:
     """CPU against time in the focus trial; colour is the share of the window it was busy."""
     cpus = (
-        dict(cpu_windows(data.hosts, "mpstat", "Busy-CPU", "all", _MOST_CELLS))
-        if data.hosts
-        else {}
+        dict(cpu_windows(data.hosts, "mpstat", "Busy-CPU", "all", _MAX_CELLS)) if data.hosts else {}
     )
     if data.focus is None or data.hosts is None or not cpus:
         return Figure(_NAME, _TITLE, "The time of the CPUs was not observed.", None)

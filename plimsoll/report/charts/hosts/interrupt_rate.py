@@ -14,13 +14,13 @@ from plimsoll.text.units import format_duration
 
 _NAME, _TITLE = "interrupt-rate", "Interrupts on the CPUs under test"
 # More than a screen has pixels for.
-_MOST_POINTS = 2400
+_MAX_POINTS = 2400
 
 
 def interrupt_rate(data: RunData) -> Figure:
     """Interrupts a second by CPU in the focus trial, while frames were sent."""
     series = (
-        dict(cpu_windows(data.hosts, "procstat", "interrupts-sec", "under-test", _MOST_POINTS))
+        dict(cpu_windows(data.hosts, "procstat", "interrupts-sec", "under-test", _MAX_POINTS))
         if data.hosts
         else {}
     )

@@ -12,8 +12,8 @@ from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.latency_distribution import of_ends
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
-from plimsoll.report.figures.figure import MOST_STEPS, Figure, evenly, records, series_scale
-from plimsoll.report.figures.value_axis import LEAST_US, log_x_axis
+from plimsoll.report.figures.figure import MAX_STEPS, Figure, evenly, records, series_scale
+from plimsoll.report.figures.value_axis import MIN_US, log_x_axis
 
 _NAME, _TITLE = "latency-ccdf", "Frames that took longer (CCDF)"
 
@@ -34,7 +34,7 @@ def latency_ccdf(data: RunData) -> Figure:
 
 
 def ccdf_rows(
-    histogram: HdrHistogram, names: Mapping[str, object], most: int = MOST_STEPS
+    histogram: HdrHistogram, names: Mapping[str, object], most: int = MAX_STEPS
 ) -> list[dict[str, object]]:
     """`latency` in µs against the `share` of samples above it, each row with these `names`.
 
@@ -45,7 +45,7 @@ def ccdf_rows(
     for _, highest, count in recorded_buckets(histogram):
         above -= count
         if above:
-            latency = max(highest / 1e3, LEAST_US)
+            latency = max(highest / 1e3, MIN_US)
             rows.append({"latency": latency, "share": above / total, **names})
     return evenly(rows, most)
 

@@ -12,11 +12,11 @@ from plimsoll.report.charts.chart import Chart
 from plimsoll.report.data.latency_distribution import of_ends
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import trial_words
-from plimsoll.report.figures.figure import MOST_STEPS, Figure, evenly, records, series_scale
-from plimsoll.report.figures.value_axis import LEAST_US, log_axis
+from plimsoll.report.figures.figure import MAX_STEPS, Figure, evenly, records, series_scale
+from plimsoll.report.figures.value_axis import MIN_US, log_axis
 
 _NAME, _TITLE = "latency-distribution", "Latency by percentile"
-_MOST_NINES = 12
+_MAX_NINES = 12
 # 1 / (1 - percentile) grows tenfold with each further nine: its logarithm spreads the tail out.
 _LABEL = "datum.value < 1.5 ? '0 %' : format(100 * (1 - 1 / datum.value), '.10~f') + ' %'"
 
@@ -35,7 +35,7 @@ def latency_distribution(data: RunData) -> Figure:
 
 
 def percentile_rows(
-    histogram: HdrHistogram, names: Mapping[str, object], most: int = MOST_STEPS
+    histogram: HdrHistogram, names: Mapping[str, object], most: int = MAX_STEPS
 ) -> list[dict[str, object]]:
     """`latency` in µs at each `percentile`, and its place on the axis, each row with these `names`.
 
@@ -51,7 +51,7 @@ def percentile_rows(
             {
                 "inverse": total / beyond,
                 "percentile": 100 * seen / total,
-                "latency": max(highest / 1e3, LEAST_US),
+                "latency": max(highest / 1e3, MIN_US),
                 "samples": seen,
                 **names,
             }
@@ -87,7 +87,7 @@ def percentile_axis() -> alt.X:
         title="percentile",
         scale=alt.Scale(type="log", nice=False, domainMin=1),
         axis=alt.Axis(
-            values=[10**nines for nines in range(_MOST_NINES)], labelExpr=_LABEL, grid=True
+            values=[10**nines for nines in range(_MAX_NINES)], labelExpr=_LABEL, grid=True
         ),
     )
 

@@ -11,7 +11,7 @@ from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.trial_series import series_of, trial_words
 from plimsoll.report.figures.figure import QUANTILE_COLOURS, Figure, records
 from plimsoll.report.figures.time_axis import Point, Thinned, TimeAxis, thinned
-from plimsoll.report.figures.value_axis import LEAST_US, log_axis
+from plimsoll.report.figures.value_axis import MIN_US, log_axis
 
 _NAME, _TITLE = "latency-over-time", "Latency over time"
 _QUANTILES = ("p50", "p99", "p99.9", "max")
@@ -58,7 +58,7 @@ def _rows(series: str, points: list[Point], axis: TimeAxis) -> list[dict[str, ob
     return [
         {
             "time": point.at_s / axis.divisor,
-            "latency": max(point.value, LEAST_US),
+            "latency": max(point.value, MIN_US),
             "quantile": quantile,
             "stream": stream,
         }
@@ -92,7 +92,7 @@ def _lines(kept: Thinned, axis: TimeAxis) -> alt.Chart:
 
 
 def _values(kept: Thinned) -> list[float]:
-    return [max(point.value, LEAST_US) for points in kept.series.values() for point in points]
+    return [max(point.value, MIN_US) for points in kept.series.values() for point in points]
 
 
 CHART = Chart(

@@ -18,7 +18,7 @@ _WORSE, _SAME, _BETTER = "#f0a878", "#efefec", "#8fd1bd"
 _SOFT = "#4d5661"
 _ROW, _FRAME = 34, 60
 # One figure that is off by far would leave the others without a colour.
-_MOST_SHARE = 0.25
+_MAX_SHARE = 0.25
 _LEAST, _MOST = "#eef3f8", "#79b0da"
 _FACT_ROW = 40
 
@@ -30,7 +30,7 @@ def difference_grid(found: Comparison) -> Figure:
         return Figure(_NAME, _TITLE, "No figure has positive values on both sides.", None)
     sides = [side.label for side in found.sides[1:]]
     figures = list(dict.fromkeys(str(row["figure"]) for row in rows))
-    bound = min(max(abs(float(str(row["gain"]))) for row in rows) or 1.0, _MOST_SHARE)
+    bound = min(max(abs(float(str(row["gain"]))) for row in rows) or 1.0, _MAX_SHARE)
     x, y = column_axis("figure", figures), row_axis("side", sides)
     colour = alt.Color(
         "gain:Q",

@@ -98,7 +98,7 @@ _NOTHING = "No run of these has recorded a latency histogram."
 _RunRows = Callable[[HdrHistogram, Mapping[str, object], int], list[dict[str, object]]]
 # Of one thin line; a page of hundreds of runs stays below a few MB.
 _STEPS_OF_A_RUN = 120
-_MOST_RUNS = 40
+_MAX_RUNS = 40
 _TOGETHER = "all runs"
 
 
@@ -146,7 +146,7 @@ def side_percentiles(sides: Sequence[SideLatency]) -> Figure:
 
 def _all_rows(sides: Sequence[SideLatency], rows_of: _RunRows) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
-    several = 1 < sum(len(side.runs) for side in sides) <= _MOST_RUNS
+    several = 1 < sum(len(side.runs) for side in sides) <= _MAX_RUNS
     for side in sides:
         rows += rows_of(side.together, {"side": side.label, "run": _TOGETHER}, 400)
         for run in side.runs if several and len(side.runs) > 1 else ():

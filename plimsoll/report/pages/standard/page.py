@@ -67,7 +67,7 @@ def _of_throughput(trials: Sequence[TrialRecord]) -> TrialRecord | None:
     return primary_trial(of_throughput or trials, None)
 
 
-_MOST_KEY_FIGURES = 3
+_MAX_KEY_FIGURES = 3
 
 
 def standard_page(
@@ -82,7 +82,7 @@ def standard_page(
     shown = next(iter(behind.by_answer.values()), None)
     of_trials = dict(trial_figures(run, trials, None))
     own = answer.figures
-    room = max(0, _MOST_KEY_FIGURES - sum(figure.chart is not None for figure in own))
+    room = max(0, _MAX_KEY_FIGURES - sum(figure.chart is not None for figure in own))
     # Its charts stand in the first screen; what is drawn twice would have one name twice.
     lifted = of_trials.pop(shown.number, ())[:room] if shown else ()
     finished = bool(journal.of_kind(FINISHED))
@@ -98,7 +98,7 @@ def standard_page(
         ),
         figures=(*own, *lifted),
         key_figures=tuple(figure.name for figure in (*own, *lifted) if figure.chart is not None)[
-            :_MOST_KEY_FIGURES
+            :_MAX_KEY_FIGURES
         ],
         trials=lines_of(journal),
         details=trial_details(trials, of_trials, shown.number if lifted and shown else None),

@@ -42,7 +42,7 @@ from plimsoll.report.parts.run_head import runs_head
 from plimsoll.text.counted import counted
 from plimsoll.text.units import format_ratio
 
-_MOST_KEY_FIGURES = 2
+_MAX_KEY_FIGURES = 2
 # That nothing changed is what a trend is made to show.
 _MARKS: dict[ConclusionKind, str] = {**MARKS, "same": "pass"}
 _NOTES = (
@@ -60,7 +60,7 @@ _LEVELS = ("first level", "better than before", "worse than before")
 _COLOURS = (BLUE, GREEN, VERMILLION)
 _SHAPES = ("circle", "triangle-up", "triangle-down")
 # Wider than this in all, names of releases are slanted.
-_MOST_LEVEL_CHARACTERS = 90
+_MAX_LEVEL_CHARACTERS = 90
 _LABEL_LIMIT = 110
 
 
@@ -127,7 +127,7 @@ def facts_lines(found: Trend) -> tuple[FactsAt, ...]:
 def _page(found: Trend, by: str | None) -> Page:
     figures = figure_charts(found)
     drawn = (figure.name for figure in figures if figure.chart is not None)
-    key = tuple(drawn)[:_MOST_KEY_FIGURES]
+    key = tuple(drawn)[:_MAX_KEY_FIGURES]
     return Page(
         template="trend.html.j2",
         headline=_headline(found, by),
@@ -226,7 +226,7 @@ def figure_chart(name: str, figure: FigureTrend, releases: Sequence[Side]) -> Fi
 
 
 def _release_axis(labels: list[str]) -> alt.X:
-    slanted = sum(map(len, labels)) > _MOST_LEVEL_CHARACTERS
+    slanted = sum(map(len, labels)) > _MAX_LEVEL_CHARACTERS
     return alt.X(
         "release:N",
         title=None,

@@ -26,7 +26,7 @@ Blame = Callable[[ObservedHostRecord, HostFigure], Breach]
 
 # This share of the time in question must have been observed: the rest may hide anything.
 # What is missing allows for a last reading that came late.
-LEAST_OBSERVED = 0.9
+MIN_OBSERVED = 0.9
 # How groups of series are called, by the name that keeps them apart.
 _NAMED = {"cpu": "CPU {}", "cgroup": "cgroup {}", "process": "({})"}
 _POLLERS: Mapping[CpuRole | None, str] = {
@@ -111,7 +111,7 @@ class HostBound:
         if not figures:
             return f"{self._metric} has no matching series", "check the names"
         seen_s = min(each.observed_s for each in figures)
-        if seen_s < LEAST_OBSERVED * length_s:
+        if seen_s < MIN_OBSERVED * length_s:
             problem = f"{self._metric} was observed for {seen_s:.4g} s of {length_s:.4g} s"
             return problem, "leave the observers a CPU without polling loops"
         return None
@@ -147,8 +147,10 @@ class HostBound:
         found = self.words.format(_measure(value, self.unit))
         limit = _measure(self.limit, self.unit)
         bound = f"at least {limit} needed" if self.least else f"at most {limit} allowed"
-        text, spoils = f"{subject}: {found}{more}; {bound}", outcome == "invalid"
-        return Finding(self.rule, subject, value, self.limit, self.unit, outcome, text, spoils)
+        text, invalidates_trial = f"{subject}: {found}{more}; {bound}", outcome == "invalid"
+        return Finding(
+            self.rule, subject, value, self.limit, self.unit, outcome, text, invalidates_trial
+        )
 
     def _unknown(self, subject: str, said: str, remedy: str) -> Finding:
         text = f"{subject}: {said} ({remedy}, or remove the criterion {self.rule})"

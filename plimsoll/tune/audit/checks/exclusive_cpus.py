@@ -32,7 +32,7 @@ from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _WHERE = "/proc/*/status"
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
 
 def _judge(view: HostView, intent: Intent) -> CheckJudgement:
@@ -67,8 +67,8 @@ def _strangers(
     if not others:
         read = Reading(_WHERE, f"no other process may run on {name_cpus(cpus)}")
         return ok(f"{name_cpus(cpus)} are the workload's alone", read, expected=expected)
-    names = [f"{each.comm} ({each.pid})" for each in others[:_MOST_NAMED]]
-    more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+    names = [f"{each.comm} ({each.pid})" for each in others[:_MAX_NAMED]]
+    more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
     message = f"{', '.join(names)}{more}"
     return warn(
         f"others may run on {name_cpus(cpus)}, of the workload: {message}",

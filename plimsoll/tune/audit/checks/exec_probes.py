@@ -36,7 +36,7 @@ _EXPECTED = "no exec probe in static pods that poll"
 # True whether or not the cluster is audited as well as the host.
 _OTHERS = "the probes of all other pods are the cluster's, and judged by check 117 of its audit"
 # A node has a handful: etcd, the API server and the like.
-_MOST_FILES = 100
+_MAX_FILES = 100
 
 
 def _judge(view: HostView, intent: Intent) -> CheckJudgement:
@@ -46,8 +46,8 @@ def _judge(view: HostView, intent: Intent) -> CheckJudgement:
         return elsewhere
     if not names:
         return not_applicable(f"there are no static pods in {MANIFESTS}; {_OTHERS}")
-    if len(names) > _MOST_FILES:
-        raise CannotRead(Unread(MANIFESTS, "unreadable", f"more than {_MOST_FILES} files"))
+    if len(names) > _MAX_FILES:
+        raise CannotRead(Unread(MANIFESTS, "unreadable", f"more than {_MAX_FILES} files"))
     judged = [_manifest(view, intent, f"{MANIFESTS}/{name}") for name in names]
     applies = [each for each in judged if each is not None]
     if not applies:

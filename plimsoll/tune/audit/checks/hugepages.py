@@ -41,7 +41,7 @@ from plimsoll.tune.intent.intent import Intent
 
 _MEMINFO = "/proc/meminfo"
 _STATUS = "/proc/*/task/*/status"
-_MOST_NAMED = 4
+_MAX_NAMED = 4
 _DEFAULT = re.compile(r"^Hugepagesize:\s+(\d{1,12}) kB$", re.ASCII | re.MULTILINE)
 
 
@@ -149,7 +149,7 @@ def _elsewhere(expected: Hugepages, pools: tuple[NodePool, ...], node: int) -> I
 def _held(view: HostView, intent: Intent, message: str, read: Reading, wish: str) -> CheckJudgement:
     """Pages that the expected processes hold are where they belong. Raises CannotRead."""
     holders = read_holders(view)
-    names = ", ".join(f"{each.comm} ({each.pid})" for each in holders[:_MOST_NAMED])
+    names = ", ".join(f"{each.comm} ({each.pid})" for each in holders[:_MAX_NAMED])
     who = Reading(_STATUS, names or "no HugetlbPages of any process")
     if not holders:
         step = advice("remove what a run that died left: its files in a mounted hugetlbfs")

@@ -48,9 +48,10 @@ def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     present = present_isolated(view, intent)
     if not present:
         return not_applicable(NONE_PRESENT)
-    if astray := cpus & present:
+    if on_isolated := cpus & present:
         return fail(
-            f"{message} may run on {name_cpus(astray, 'isolated')}, and so may all that it starts",
+            f"{message} may run on {name_cpus(on_isolated, 'isolated')}, "
+            "and so may all that it starts",
             read,
             expected=expected,
             steps=[_keep_to_reserved(intent, message)],

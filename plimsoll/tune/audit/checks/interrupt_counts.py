@@ -30,8 +30,8 @@ from plimsoll.tune.intent.intent import Intent
 
 # The residual tick of a tickless CPU is one a second; what a boot leaves behind on each CPU,
 # spread over a day, is far below. Ours: ten times the former.
-_MOST_A_SECOND = 10.0
-_MOST_NAMED = 4
+_MAX_A_SECOND = 10.0
+_MAX_NAMED = 4
 
 
 def _judge(view: HostView, intent: Intent) -> CheckJudgement:
@@ -51,7 +51,7 @@ def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     )
     expected = f"{name_cpus(isolated, 'isolated')}: next to no interrupts, of devices none"
     device = counts.get(DEVICE, 0)
-    if rate <= _MOST_A_SECOND and not device:
+    if rate <= _MAX_A_SECOND and not device:
         return ok(f"{message}, none of them a device's", *read, expected=expected)
     return warn(
         f"{message}: {_rates(counts, seconds, len(isolated))}",
@@ -63,7 +63,7 @@ def _judge(view: HostView, intent: Intent) -> CheckJudgement:
 
 def _rates(counts: Mapping[str, int], seconds: float, cpus: int) -> str:
     """The largest kinds: "LOC 100/s, device 3/s"."""
-    largest = sorted(counts.items(), key=lambda each: -each[1])[:_MOST_NAMED]
+    largest = sorted(counts.items(), key=lambda each: -each[1])[:_MAX_NAMED]
     named = [f"{name} {count / seconds / cpus:.3g}/s" for name, count in largest if count]
     return ", ".join(named) or "none"
 

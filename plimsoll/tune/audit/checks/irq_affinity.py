@@ -30,7 +30,7 @@ from plimsoll.tune.intent.intent import Intent
 
 _WHERE = "/proc/irq/*"
 _HANDLERS = "/sys/kernel/irq"
-_MOST_NAMED = 4
+_MAX_NAMED = 4
 
 
 def _judge(view: HostView, intent: Intent) -> CheckJudgement:
@@ -109,8 +109,8 @@ def _judge_open(
 ) -> tuple[CheckJudgement, ...]:
     if not irqs:
         return ()
-    numbers = ", ".join(str(irq.number) for irq in irqs[:_MOST_NAMED])
-    more = f" and {len(irqs) - _MOST_NAMED} more" if len(irqs) > _MOST_NAMED else ""
+    numbers = ", ".join(str(irq.number) for irq in irqs[:_MAX_NAMED])
+    more = f" and {len(irqs) - _MAX_NAMED} more" if len(irqs) > _MAX_NAMED else ""
     return (
         warn(
             f"{_many(irqs)} elsewhere now, and may go to isolated CPUs: {numbers}{more}",
@@ -139,8 +139,8 @@ def _many(irqs: Sequence[Irq]) -> str:
 
 
 def _names(irqs: Sequence[Irq]) -> str:
-    named = ", ".join(f"{irq.number} {irq.name}" for irq in irqs[:_MOST_NAMED])
-    return f"{named} and {len(irqs) - _MOST_NAMED} more" if len(irqs) > _MOST_NAMED else named
+    named = ", ".join(f"{irq.number} {irq.name}" for irq in irqs[:_MAX_NAMED])
+    return f"{named} and {len(irqs) - _MAX_NAMED} more" if len(irqs) > _MAX_NAMED else named
 
 
 def _readings(irqs: Sequence[Irq]) -> tuple[Reading, ...]:
@@ -150,7 +150,7 @@ def _readings(irqs: Sequence[Irq]) -> tuple[Reading, ...]:
             f"smp_affinity {format_cpu_list(irq.allowed)}, effective "
             f"{format_cpu_list(irq.taking)}, {irq.name}",
         )
-        for irq in irqs[:_MOST_NAMED]
+        for irq in irqs[:_MAX_NAMED]
     )
 
 

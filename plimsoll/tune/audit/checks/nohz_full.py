@@ -36,7 +36,7 @@ from plimsoll.tune.intent.intent import Intent
 
 _TICKLESS = "/sys/devices/system/cpu/nohz_full"
 _CGROUPS = "/sys/fs/cgroup"
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 _BY_POD = 'give the pod cpu-quota.crio.io: "disable" and its runtimeClassName'
 
 
@@ -100,7 +100,7 @@ def _quotas(view: HostView, tickless: frozenset[int]) -> Iterator[CheckJudgement
         if (text := view.find(path) or "max").split()[:1] not in (["max"], ["-1"])
         and _reaches(view, tree, posixpath.dirname(path).removeprefix(tree.quota_root), tickless)
     )
-    for path, text in islice(limited, _MOST_NAMED):
+    for path, text in islice(limited, _MAX_NAMED):
         group = posixpath.dirname(path).removeprefix(tree.quota_root)
         yield fail(
             f"{group} has tickless CPUs and a CFS quota, for which the tick stays on",

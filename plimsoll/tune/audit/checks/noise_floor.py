@@ -31,7 +31,7 @@ _HOSTNAME = "/proc/sys/kernel/hostname"
 _QUIET_US = 20.0
 # A ring of 2048 descriptors takes 2 ms of 1 Mpps: half of it is ours to call too long.
 _LOUD_US = 1000.0
-_MOST_FILES = 64
+_MAX_FILES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +81,13 @@ def _calibration_files(view: HostView) -> Iterator[str]:
     homes = ["/root", *(f"/home/{name}" for name in view.listing("/home") or ())]
     for home in homes:
         folder = f"{home}/.local/state/plimsoll/calibrations"
-        for name in (view.listing(folder) or ())[:_MOST_FILES]:
+        for name in (view.listing(folder) or ())[:_MAX_FILES]:
             if name.endswith(".json"):
                 yield f"{folder}/{name}"
 
 
 def _measured(view: HostView) -> Iterator[_Floor]:
-    for name in (view.listing(OUTPUTS) or ())[:_MOST_FILES]:
+    for name in (view.listing(OUTPUTS) or ())[:_MAX_FILES]:
         path = f"{OUTPUTS}/{name}"
         if found := measured_us(view.read(path) or ""):
             yield _Floor(max(found), path, f"longest {_us(max(found))}")

@@ -40,7 +40,7 @@ _STAT = "/proc/*/stat"
 _OWN = re.compile(r"(ksoftirqd|rcuc|ktimers|ktimersoftd)/(\d{1,4})")
 # The Node Tuning Operator's priority of all three, as rcutree.kthread_prio=11.
 _OPERATORS = 11
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _kernel(intent: Intent, seen: _Seen) -> CheckJudgement:
     low = [each for each in threads if each.policy != "fifo" or each.priority != _OPERATORS]
     if not low:
         return ok("the kernel's threads have the profile's priority", message, expected=expected)
-    names = ", ".join(each.comm for each in low[:_MOST_NAMED])
+    names = ", ".join(each.comm for each in low[:_MAX_NAMED])
     return warn(
         f"{counted(len(low), 'thread')} of the kernel without the profile's priority: {names}",
         message,
@@ -125,7 +125,7 @@ def _pollers(intent: Intent, seen: _Seen) -> Iterator[CheckJudgement]:
         step = _schedule(thread, requested)
         if starved:
             yield warn(
-                f"{name} polls at {_scheduled(thread)} before {', '.join(starved[:_MOST_NAMED])}, "
+                f"{name} polls at {_scheduled(thread)} before {', '.join(starved[:_MAX_NAMED])}, "
                 "which wait for as long as it does",
                 read,
                 expected=f"{expected}, and the kernel's own threads before it",
@@ -186,7 +186,7 @@ def _raise(kernel: dict[int, tuple[Thread, ...]], cpus: Iterable[int], poller: T
     tids = [each.tid for cpu in cpus for each in kernel.get(cpu, ()) if _before(poller, each)]
     return advice(
         f"raise them above {poller.priority}: chrt -f -p {min(poller.priority + 1, 99)} for "
-        f"{', '.join(map(str, sorted(tids)[:_MOST_NAMED]))}"
+        f"{', '.join(map(str, sorted(tids)[:_MAX_NAMED]))}"
     )
 
 

@@ -37,9 +37,9 @@ def _judge(view: HostView, intent: Intent) -> CheckJudgement:
 
 def _part(intent: Intent, what: str, path: str, text: str, cpus: frozenset[int]) -> CheckJudgement:
     read, expected = Reading(path, text), f"CPUs of {intent.cpus.reserved.canonical} alone"
-    if astray := cpus & intent.cpus.isolated.cpus:
+    if on_isolated := cpus & intent.cpus.isolated.cpus:
         return fail(
-            f"{what} may run on {name_cpus(astray, 'isolated')}",
+            f"{what} may run on {name_cpus(on_isolated, 'isolated')}",
             read,
             expected=expected,
             steps=[_narrow(intent, path)],

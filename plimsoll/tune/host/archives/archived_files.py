@@ -77,10 +77,10 @@ _PIECE_BYTES = 1 << 16
 _BLOCK_BYTES = 512
 # One member's header with its extensions and padding, or what is behind the last: tarfile reads
 # 20 blocks at a time, and tar fills the last 20.
-_MOST_HEADER_BYTES = 1 << 20
+_MAX_HEADER_BYTES = 1 << 20
 # Records of a member's extended header (POSIX pax): its name and times and a few of SELinux and
 # extended attributes. Millions of them take minutes to read.
-_MOST_RECORDS = 64
+_MAX_RECORDS = 64
 # tarfile reads headers upon headers by calling itself.
 _BROKEN = (
     tarfile.TarError,
@@ -160,8 +160,8 @@ def _files(
         cast(Any, archive).members.clear()
         if len(member.name) > _LONGEST_NAME:
             raise bounds.refused(path, f"holds a name of more than {_LONGEST_NAME} characters")
-        if len(member.pax_headers) > _MOST_RECORDS:
-            raise bounds.refused(path, f"holds a file with more than {_MOST_RECORDS} attributes")
+        if len(member.pax_headers) > _MAX_RECORDS:
+            raise bounds.refused(path, f"holds a file with more than {_MAX_RECORDS} attributes")
         # As `tar -C FOLDER -cJf x.tar.xz .` names them.
         name = member.name.removeprefix("./")
         if member.isdir() or not is_needed(name):
@@ -186,7 +186,7 @@ class _Bounded(io.RawIOBase):
         self.bounds = bounds
         self._source = source
         self._path = path
-        self._left = _MOST_HEADER_BYTES
+        self._left = _MAX_HEADER_BYTES
         self._read = 0
         self._announced = 0
 
@@ -200,7 +200,7 @@ class _Bounded(io.RawIOBase):
         if self._announced > self.bounds.most_bytes:
             most = size_text(self.bounds.most_bytes)
             raise self.bounds.refused(self._path, f"unpacks to more than {most}")
-        self._left = size + _MOST_HEADER_BYTES
+        self._left = size + _MAX_HEADER_BYTES
 
     def readable(self) -> bool:
         """It is."""
@@ -213,7 +213,7 @@ class _Bounded(io.RawIOBase):
         self._left -= len(content)
         self._read += len(content)
         if self._left < 0:
-            most = size_text(_MOST_HEADER_BYTES)
+            most = size_text(_MAX_HEADER_BYTES)
             raise self.bounds.refused(self._path, f"has more than {most} that is of no file")
         return content
 

@@ -16,7 +16,7 @@ _LETTER = re.compile(r"[A-Za-z]", re.ASCII)
 _FLAG = re.compile(r"[A-Za-z_]+", re.ASCII)
 _FLAGS = frozenset({"domain", "managed_irq", "nohz"})
 _NAME = re.compile(r"[A-Za-z][\w.]{0,63}", re.ASCII)
-_MOST_CPUS = 8192
+_MAX_CPUS = 8192
 # kernel/sched/isolation.c, housekeeping_setup: later ones with other CPUs are ignored.
 _FIRST_COUNTS = frozenset({"nohz_full"})
 PATH = "/proc/cmdline"
@@ -245,7 +245,7 @@ def _parse_part(part: str, last: int, text: str) -> set[int]:
         raise ValueError(f"{text!r} is not a list of CPUs")
     first, end = (0, last) if match[1] else (number(match[2]), number(match[3]))
     used, group = (int(match[4]), int(match[5])) if match[4] else (1, 1)
-    if not first <= end < _MOST_CPUS or not 0 < used <= group:
+    if not first <= end < _MAX_CPUS or not 0 < used <= group:
         raise ValueError(f"{text!r} is not a list of CPUs")
     return {cpu for cpu in range(first, end + 1) if (cpu - first) % group < used}
 

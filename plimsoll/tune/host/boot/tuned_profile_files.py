@@ -13,7 +13,7 @@ PARTITIONING_VARIABLES = "/etc/tuned/cpu-partitioning-variables.conf"
 # Of redhat-performance/tuned, profiles/: the second stands on the first.
 PARTITIONING = ("cpu-partitioning", "cpu-partitioning-powersave")
 
-_MOST_PROFILES = 32
+_MAX_PROFILES = 32
 _NAME = re.compile(r"[\w.-]{1,64}", re.ASCII)
 _INCLUDE = re.compile(r"\s*include\s*=\s*([\w., -]{1,256})", re.ASCII)
 _ISOLATED = re.compile(r"\s*isolated_cores\s*=\s*([\d, -]{1,4096})", re.ASCII)
@@ -23,7 +23,7 @@ def with_included(view: HostView, active: str) -> tuple[str, ...]:
     """The active profiles and all that they include, as far as their files can be read."""
     found: list[str] = []
     waiting = active.split()
-    while waiting and len(found) < _MOST_PROFILES:
+    while waiting and len(found) < _MAX_PROFILES:
         name = waiting.pop(0)
         if name in found or not _NAME.fullmatch(name):
             continue

@@ -21,8 +21,8 @@ from plimsoll.tune.host.view.unread import Unread, UnreadCause
 FORMAT_VERSION: Literal[1] = 1
 # Bounds for who collects and who opens: 512 CPUs with ten idle states of eight files each are
 # 40,000 files, and /proc/interrupts of such a host has 6 MB.
-MOST_FILES = 100_000
-MOST_BYTES = 128 << 20
+MAX_FILES = 100_000
+MAX_BYTES = 128 << 20
 
 
 class _Part(BaseModel):

@@ -12,8 +12,8 @@ from typing import Any
 
 from plimsoll.host.ports.netdevs import is_pci_address
 from plimsoll.tune.host.capture.capture import (
-    MOST_BYTES,
-    MOST_FILES,
+    MAX_BYTES,
+    MAX_FILES,
     Capture,
     CapturedOutput,
     CapturedUnread,
@@ -26,7 +26,7 @@ from plimsoll.tune.host.view.unread import Unread
 from plimsoll.version import VERSION
 
 # 512 CPUs with ten idle states each make 5120 paths of one pattern.
-MOST_PATHS_OF_A_PATTERN = 20_000
+MAX_PATHS_OF_A_PATTERN = 20_000
 _DEEPEST = 12
 # What names the host and the kernel in an audit, in addition to the manifest.
 _IDENTITY = (
@@ -105,7 +105,7 @@ def _take_file(view: HostView, path: str, found: _Collected) -> None:
     except ValueError as error:
         return _note(Unread(path, "forbidden", str(error)), found)
     size = len(text.encode())
-    if found.size + size > MOST_BYTES or len(found.files) == MOST_FILES:
+    if found.size + size > MAX_BYTES or len(found.files) == MAX_FILES:
         reason = "the capture is as large as any may be"
         return _note(Unread(path, "not-captured", reason), found)
     found.size += size
@@ -164,9 +164,9 @@ def _paths(view: HostView, patterns: Iterable[str], found: _Collected) -> Iterat
     seen: set[str] = set()
     for pattern in dict.fromkeys(patterns):
         paths = _expand(view, "", tuple(pattern.split("/")[1:]), found)
-        for count, path in enumerate(islice(paths, MOST_PATHS_OF_A_PATTERN + 1)):
-            if count == MOST_PATHS_OF_A_PATTERN:
-                reason = f"more than {MOST_PATHS_OF_A_PATTERN} paths"
+        for count, path in enumerate(islice(paths, MAX_PATHS_OF_A_PATTERN + 1)):
+            if count == MAX_PATHS_OF_A_PATTERN:
+                reason = f"more than {MAX_PATHS_OF_A_PATTERN} paths"
                 found.unread[pattern] = Unread(pattern, "not-captured", reason)
             elif path not in seen:
                 seen.add(path)

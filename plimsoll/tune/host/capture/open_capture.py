@@ -18,28 +18,28 @@ from tempfile import NamedTemporaryFile, TemporaryFile
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.host.processes.child import is_destination, over_ssh, tied_to_parent
+from plimsoll.host.processes.child import is_destination, over_ssh, with_parent_death_signal
 from plimsoll.text.given_path import look_at
 from plimsoll.tune.host.archives.archived_files import ArchiveBounds, archived_files, folder_files
 from plimsoll.tune.host.capture.capture import (
     FILES,
     MANIFEST,
-    MOST_BYTES,
-    MOST_FILES,
+    MAX_BYTES,
+    MAX_FILES,
     SUFFIXES,
     Capture,
     CaptureManifest,
 )
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.live_host import LiveHost
-from plimsoll.tune.host.view.rooted_files import MOST_FILE_BYTES
+from plimsoll.tune.host.view.rooted_files import MAX_FILE_BYTES
 
 # The manifest has as much again as the files.
-_MOST_BYTES = 2 * MOST_BYTES
+_MAX_BYTES = 2 * MAX_BYTES
 # Half a kB for each file, and as much again for names of more than 100 characters.
-_MOST_HEADER_BYTES = 64 << 20
+_MAX_HEADER_BYTES = 64 << 20
 # The deepest path of sysfs that is read has some fifteen.
-_MOST_PARTS = 64
+_MAX_PARTS = 64
 _REMEDY = "make it with plimsoll tune capture"
 
 
@@ -104,7 +104,7 @@ def _manifest(path: Path, content: bytes) -> CaptureManifest:
 def _host_path(path: Path, name: str) -> str:
     """`files/proc/cmdline` is /proc/cmdline."""
     parts = name.split("/")
-    odd = len(parts) > _MOST_PARTS or any(part in ("", ".", "..") for part in parts)
+    odd = len(parts) > _MAX_PARTS or any(part in ("", ".", "..") for part in parts)
     if parts[0] != FILES or len(parts) < 2 or odd:
         raise _refused(path, f"holds {name[:80]!r}, which no capture does")
     return "/" + "/".join(parts[1:])
@@ -120,10 +120,10 @@ def _unpacked_members(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _bounds() -> ArchiveBounds:
     return ArchiveBounds(
-        most_members=MOST_FILES,
-        most_bytes=_MOST_BYTES,
-        most_file_bytes=MOST_FILE_BYTES,
-        most_header_bytes=_MOST_HEADER_BYTES,
+        most_members=MAX_FILES,
+        most_bytes=_MAX_BYTES,
+        most_file_bytes=MAX_FILE_BYTES,
+        most_header_bytes=_MAX_HEADER_BYTES,
         remedy=_REMEDY,
     )
 
@@ -135,10 +135,10 @@ def _refused(path: Path, message: str) -> InputError:
 _CAPTURE = ("plimsoll", "tune", "capture", "--output", "-")
 # How timeout(1) ends where the time was up.
 _TIME_WAS_UP = 124
-_MOST_NAMED_BYTES = 1 << 12
+_MAX_NAMED_BYTES = 1 << 12
 _SSH_REMEDY = "let ssh in by key, and have plimsoll of this version on PATH there"
 _SCHEME = "ssh://"
-_MOST_S = 120.0
+_MAX_S = 120.0
 
 
 class RemoteCapture:
@@ -214,7 +214,7 @@ class RemoteCapture:
         command = over_ssh(destination, "timeout", f"{self._most_s:g}", *_CAPTURE)
         try:
             return subprocess.Popen(  # noqa: S603 - an argument vector, no shell here
-                tied_to_parent(("prlimit", f"--fsize={MOST_BYTES}", "--", *command)),
+                with_parent_death_signal(("prlimit", f"--fsize={MAX_BYTES}", "--", *command)),
                 stdin=subprocess.DEVNULL,
                 stdout=self._archive,
                 stderr=self._errors,
@@ -234,9 +234,9 @@ class RemoteCapture:
         if self._late or status == _TIME_WAS_UP:
             return f"no capture came within {self._most_s:g} s"
         if status == -signal.SIGXFSZ:
-            return f"it sends more than {MOST_BYTES >> 20} MiB"
+            return f"it sends more than {MAX_BYTES >> 20} MiB"
         self._errors.seek(0)
-        said = self._errors.read(_MOST_NAMED_BYTES).decode(errors="replace").strip().splitlines()
+        said = self._errors.read(_MAX_NAMED_BYTES).decode(errors="replace").strip().splitlines()
         message = "".join(letter for letter in said[-1] if letter.isprintable()) if said else ""
         return message or f"it ended with {status}"
 
@@ -259,5 +259,5 @@ def view_over_ssh(url: str) -> HostView:
             f"{url!r} is not a host", where="--host", remedy="write it as ssh://root@node-1"
         )
     where = f"--host {destination}"
-    with closing(RemoteCapture(destination, most_s=_MOST_S, where=where)) as capture:
+    with closing(RemoteCapture(destination, most_s=_MAX_S, where=where)) as capture:
         return capture.view()

@@ -14,7 +14,7 @@ from plimsoll.tune.host.view.unread import CannotRead, Unread
 _GROUP = re.compile(r"[0-9a-fA-F]{1,8}", re.ASCII)
 _GROUP_BITS = 32
 # 8192 CPUs, the kernel's own bound on x86-64.
-_MOST_GROUPS = 256
+_MAX_GROUPS = 256
 
 
 def parse_cpu_mask(text: str) -> frozenset[int]:
@@ -23,7 +23,7 @@ def parse_cpu_mask(text: str) -> frozenset[int]:
     Raises ValueError for anything else.
     """
     groups = text.strip().removeprefix("0x").split(",")
-    if len(groups) > _MOST_GROUPS or not all(_GROUP.fullmatch(group) for group in groups):
+    if len(groups) > _MAX_GROUPS or not all(_GROUP.fullmatch(group) for group in groups):
         raise ValueError(f"{text!r} is not a CPU mask")
     bits = 0
     for group in groups:

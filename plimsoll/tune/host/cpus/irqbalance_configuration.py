@@ -148,7 +148,7 @@ _DIGITS = re.compile(r"[0-9a-fA-F]+", re.ASCII)
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 _GROUP_BITS = 32
 # irqbalance's own NR_CPUS, 1.6 to 1.9.5.
-_MOST_CPUS = 4096
+_MAX_CPUS = 4096
 # Lists and masks of CPUs, written well or not.
 _CPUS = re.compile(r"[0-9a-fA-FxX,\- \t]*")
 
@@ -223,7 +223,7 @@ def read_list(text: str) -> tuple[frozenset[int], bool]:
     for part in _parts(text):
         match = _RANGE.fullmatch(part or "0")
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if not first <= last < _MOST_CPUS:
+        if not first <= last < _MAX_CPUS:
             return frozenset(cpus), False
         cpus.update(range(first, last + 1))
     return frozenset(cpus), True

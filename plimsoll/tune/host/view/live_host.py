@@ -14,7 +14,7 @@ from plimsoll.tune.host.view.rooted_files import RootedFiles
 from plimsoll.tune.host.view.unread import Unread
 
 _TIMEOUT_S = 10.0
-_MOST_OUTPUT_BYTES = 1 << 20
+_MAX_OUTPUT_BYTES = 1 << 20
 # What the kernel answers in; a root file system on a disk has them as empty directories.
 _MOUNTED = ("/proc", "/sys")
 # Words that mean that the command could not ask, not that it got an answer.
@@ -85,7 +85,7 @@ class LiveHost(HostView):
 
 def _answer(command: str, done: subprocess.CompletedProcess[bytes]) -> CommandOutput | Unread:
     said, complained = (
-        stream[:_MOST_OUTPUT_BYTES].decode(errors="replace").strip()
+        stream[:_MAX_OUTPUT_BYTES].decode(errors="replace").strip()
         for stream in (done.stdout, done.stderr)
     )
     text = said or complained

@@ -15,11 +15,11 @@ from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.unread import Unread, UnreadCause
 
 # /proc/interrupts of 512 CPUs and 1000 lines is 6 MB; a hostile tree may hold anything.
-MOST_FILE_BYTES = 16 << 20
+MAX_FILE_BYTES = 16 << 20
 # sysctls allocate a buffer of the size requested, and refuse large ones with ENOMEM.
 _PIECE_BYTES = 1 << 16
 # The kernel's own bound on links followed for one name.
-_MOST_LINKS = 40
+_MAX_LINKS = 40
 # Where others than root make the names.
 _HOMES = "home"
 T = TypeVar("T")
@@ -127,7 +127,7 @@ def _below(root: Path, parts: list[str], follow_last: bool, opened: ExitStack) -
         said = _link_text(part, way[-1]) if waiting or follow_last else None
         if said is not None:
             links += 1
-            if links > _MOST_LINKS:
+            if links > _MAX_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
             way = way[:1] if said.startswith("/") else way
             waiting += _parts(said)[::-1]
@@ -171,8 +171,8 @@ def _read(descriptor: int, owner: int | None) -> str:
         while piece := file.read(_PIECE_BYTES):
             pieces.append(piece)
             size += len(piece)
-            if size > MOST_FILE_BYTES:
-                raise OSError(errno.EFBIG, f"larger than {MOST_FILE_BYTES >> 20} MiB")
+            if size > MAX_FILE_BYTES:
+                raise OSError(errno.EFBIG, f"larger than {MAX_FILE_BYTES >> 20} MiB")
     return b"".join(pieces).decode(errors="replace").strip()
 
 

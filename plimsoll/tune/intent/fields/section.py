@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 _LONGEST_TEXT = 4096
 # A node has some hundreds of ports and pods; what is longer is not an intent.
-_MOST_LISTED = 1024
+_MAX_LISTED = 1024
 _LONGEST_NAME = 63
 
 
@@ -41,7 +41,7 @@ class Section(BaseModel):
 
 
 # YAML has lists, our models tuples; what is in them stays strict.
-Listed: TypeAlias = Annotated[tuple[T, ...], Field(strict=False, max_length=_MOST_LISTED)]
+Listed: TypeAlias = Annotated[tuple[T, ...], Field(strict=False, max_length=_MAX_LISTED)]
 
 
 def _printable(text: str) -> str:
@@ -94,7 +94,7 @@ Switch: TypeAlias = Annotated[
 
 
 _DEEPEST = 16
-_MOST_VALUES = 2000
+_MAX_VALUES = 2000
 _LONGEST_EXTRA_TEXT = 1 << 16
 
 
@@ -110,8 +110,8 @@ def _count(given: object, depth: int, counted: int) -> int:
     if depth > _DEEPEST:
         raise mistake(f"goes deeper than {_DEEPEST} fields", "write the fields that differ alone")
     counted += 1
-    if counted > _MOST_VALUES:
-        raise mistake(f"has more than {_MOST_VALUES} values", "write the fields that differ alone")
+    if counted > _MAX_VALUES:
+        raise mistake(f"has more than {_MAX_VALUES} values", "write the fields that differ alone")
     if isinstance(given, Mapping):
         for name, value in given.items():
             if not isinstance(name, str) or not name or not name.isprintable():

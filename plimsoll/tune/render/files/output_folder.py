@@ -22,7 +22,7 @@ from plimsoll.text.given_path import read_regular_file, reason_of
 from plimsoll.tune.render.files.rendered_file import RenderedFile
 
 RECORD = ".plimsoll-render.json"
-_MOST_MIB = 16
+_MAX_MIB = 16
 
 
 class _Record(BaseModel):
@@ -71,7 +71,7 @@ def write_files(folder: Path, files: Sequence[RenderedFile], *, force: bool = Fa
 
 def _read_record(folder: Path) -> Mapping[str, str]:
     try:
-        content = read_regular_file(folder / RECORD, _MOST_MIB, "remove it")
+        content = read_regular_file(folder / RECORD, _MAX_MIB, "remove it")
         return _Record.model_validate(json.loads(content)).files
     except FileNotFoundError:
         return {}

@@ -107,7 +107,7 @@ def manifest_of(
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **parts}
 
 
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 
 
 def with_extra(intent: Intent, manifest: Manifest) -> Manifest:
@@ -159,5 +159,5 @@ def _identity(manifest: Manifest) -> tuple[str, str]:
 
 
 def _named(paths: Sequence[str]) -> str:
-    shown = ", ".join(f"`{each}`" for each in paths[:_MOST_NAMED])
-    return f"{shown} and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else shown
+    shown = ", ".join(f"`{each}`" for each in paths[:_MAX_NAMED])
+    return f"{shown} and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else shown

@@ -31,7 +31,7 @@ _SHARED_NAMESPACES = (
     "openshift-sriov-network-operator",
 )
 _RESOURCE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?", re.ASCII)
-_MOST_MELLANOX_VFS = 128
+_MAX_MELLANOX_VFS = 128
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?", re.ASCII)
 _DOMAIN = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?", re.ASCII)
 
@@ -80,11 +80,11 @@ def _nic(nic: Nic, field: str) -> Iterator[Mistake]:
         )
     if nic.device_id is not None and nic.vendor is None:
         yield Mistake(f"{field}.device_id", "stands without its vendor", "add vendor")
-    if nic.vendor == MELLANOX and nic.num_vfs > _MOST_MELLANOX_VFS:
+    if nic.vendor == MELLANOX and nic.num_vfs > _MAX_MELLANOX_VFS:
         yield Mistake(
             f"{field}.num_vfs",
             f"{nic.num_vfs} are more than the operator gives mlx5 cards",
-            f"use at most {_MOST_MELLANOX_VFS}",
+            f"use at most {_MAX_MELLANOX_VFS}",
         )
 
 

@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.child import with_parent_death_signal
 from tests.integration.cluster.control_plane import (
     ROOT,
     WITH_NODES,
@@ -110,7 +110,7 @@ def _start_second(
     apart = ("unshare", "--net", "--mount", "--propagation", "private", *module)
     process = stack.enter_context(
         subprocess.Popen(
-            tied_to_parent(apart),
+            with_parent_death_signal(apart),
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.namespaces.network_namespace import run_within
-from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.child import with_parent_death_signal
 from plimsoll.host.processes.identity import identify
 from plimsoll.version import VERSION
 from tests.integration.cluster.control_plane import ROOT, CannotServe, find_program
@@ -62,7 +62,7 @@ class Node:
     @property
     def enter(self) -> tuple[str, ...]:
         """The command that runs another one where the API server is reached."""
-        return tied_to_parent(["nsenter", f"--net={self._network}"])
+        return with_parent_death_signal(["nsenter", f"--net={self._network}"])
 
     def as_owner(self, work: Callable[[Owner], T]) -> T:
         """What `work` returns, with a client that may do everything."""
@@ -125,7 +125,7 @@ def _start(environment: dict[str, str], arguments: Sequence[str]) -> subprocess.
     own = ("--net", "--mount", "--propagation", "private", "--pid", "--mount-proc")
     module = (sys.executable, "-m", "tests.integration.cluster.node.first_process", *arguments)
     return subprocess.Popen(
-        tied_to_parent(["unshare", *own, "--fork", "--kill-child", *module]),
+        with_parent_death_signal(["unshare", *own, "--fork", "--kill-child", *module]),
         cwd=ROOT,
         env=environment,
         stdin=subprocess.PIPE,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tests.integration.parallel.faults.nursery import MARK
 
-MOST_CASES = 300
+MAX_CASES = 300
 _CALL = re.compile(r"(\w+)\((.*)")
 # By the manual they cannot fail on what a program gives them, or its own end is what they are;
 # a futex that fails is glibc's own fault, by which it aborts. The kernel's brk has no error: it
@@ -81,7 +81,7 @@ class FaultCase(NamedTuple):
         return f"{self.call} on {self.kind}, call {self.place}: {self.error}"
 
 
-def cases_of(trace: Iterable[str], seed: int, most: int = MOST_CASES) -> list[FaultCase]:
+def cases_of(trace: Iterable[str], seed: int, most: int = MAX_CASES) -> list[FaultCase]:
     """For each pair the first call and one later one, with two errors each."""
     chance = random.Random(seed)  # noqa: S311 - a choice of tests
     found = [case for places in _places(trace) for case in _of_pair(*places, chance)]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.parallel.faults.fault_case import MOST_CASES, FaultCase, cases_of, kind_of
+from tests.integration.parallel.faults.fault_case import MAX_CASES, FaultCase, cases_of, kind_of
 from tests.integration.parallel.faults.faulty_run import Nursery, mistakes, nursery, trace_of
 from tests.integration.parallel.faults.nursery import MARK
 
@@ -88,6 +88,6 @@ def test_faults_drawn_by_chance(runs: Nursery, cases: list[FaultCase], tmp_path:
 @pytest.mark.full
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_all_faults(runs: Nursery, cases: list[FaultCase], tmp_path: Path, part: int) -> None:
-    assert len(cases) <= MOST_CASES
+    assert len(cases) <= MAX_CASES
     chosen = cases[part::_PARTS]
     assert [each for case in chosen for each in mistakes(runs, tmp_path, case)] == []

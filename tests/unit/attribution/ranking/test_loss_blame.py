@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.incidents.incident import Explanation
-from plimsoll.attribution.ranking.trial_causes import LossBlame, loss_blame
+from plimsoll.attribution.ranking.trial_causes import LossAttribution, loss_blame
 from plimsoll.record.causes.causes_record import Cause
 from tests.unit.attribution.cause_records import a_cause
 from tests.unit.attribution.traces import DUT, MS, explained, latency, loss, move, seen, visit
@@ -29,7 +29,7 @@ def test_frames_go_to_the_absent_loops_by_the_time_each_took() -> None:
         Explanation(loss(9 * MS, 10 * MS, 40), (cause("python3", "dut", confidence="partial"),)),
         Explanation(latency(0, 4 * MS), (cause("kworker/1:2", "dut", 4 * MS),)),
     ]
-    assert loss_blame(found) == LossBlame(tester=25.0, platform=115.0, unseen=0.0)
+    assert loss_blame(found) == LossAttribution(tester=25.0, platform=115.0, unseen=0.0)
 
 
 @pytest.mark.parametrize(
@@ -42,27 +42,27 @@ def test_frames_go_to_the_absent_loops_by_the_time_each_took() -> None:
 )
 def test_what_was_not_seen_is_unattributed(causes: tuple[Cause, ...]) -> None:
     found = [Explanation(loss(0, MS, 9), causes)]
-    assert loss_blame(found) == LossBlame(tester=0.0, platform=0.0, unseen=9.0)
+    assert loss_blame(found) == LossAttribution(tester=0.0, platform=0.0, unseen=9.0)
 
 
 def test_our_own_process_on_the_duts_cpu_is_the_tester() -> None:
     found = [
         Explanation(loss(0, MS, 9), (cause("python3", "dut").model_copy(update={"own": True}),))
     ]
-    assert loss_blame(found) == LossBlame(tester=9.0, platform=0.0, unseen=0.0)
+    assert loss_blame(found) == LossAttribution(tester=9.0, platform=0.0, unseen=0.0)
 
 
 @pytest.mark.parametrize("name", ["plimsoll", "plimsoll-x", "plimsoll (python)"])
 def test_another_process_that_is_called_like_ours_is_the_platforms(name: str) -> None:
     events = visit(0, 4 * MS, DUT, 812, name)
     blamed = loss_blame(explain(seen([loss(0, 4 * MS, 9)], events)))
-    assert blamed == LossBlame(tester=0.0, platform=9.0, unseen=0.0)
+    assert blamed == LossAttribution(tester=0.0, platform=9.0, unseen=0.0)
     ours = loss_blame(explain(seen([loss(0, 4 * MS, 9)], events, own_threads={812})))
-    assert ours == LossBlame(tester=9.0, platform=0.0, unseen=0.0)
+    assert ours == LossAttribution(tester=9.0, platform=0.0, unseen=0.0)
 
 
-PLATFORM = LossBlame(tester=0.0, platform=900.0, unseen=0.0)
-NOBODY = LossBlame(tester=0.0, platform=0.0, unseen=900.0)
+PLATFORM = LossAttribution(tester=0.0, platform=900.0, unseen=0.0)
+NOBODY = LossAttribution(tester=0.0, platform=0.0, unseen=900.0)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ NOBODY = LossBlame(tester=0.0, platform=0.0, unseen=900.0)
     ],
 )
 def test_what_was_lost_while_the_hypervisor_had_the_cpu_is_the_platforms(
-    length_ns: int, stolen_ns: int, blame: LossBlame
+    length_ns: int, stolen_ns: int, blame: LossAttribution
 ) -> None:
     steal = replace(move("hypervisor-steal", "steal of CPU 1", 1), moved_ns=stolen_ns)
     found = explained(loss(0, length_ns, 900), [], (steal,))
@@ -93,14 +93,14 @@ def test_what_was_stolen_explains_no_more_than_its_time_and_one_step() -> None:
     steal = replace(move("hypervisor-steal", "steal of CPU 1", 1), moved_ns=30 * MS)
     lost = [loss(at * 20 * MS, at * 20 * MS + 12 * MS, 900) for at in range(5)]
     blamed = loss_blame(explain(seen(lost, [], counters=(steal,))))
-    assert blamed == LossBlame(tester=0.0, platform=2700.0, unseen=1800.0)
+    assert blamed == LossAttribution(tester=0.0, platform=2700.0, unseen=1800.0)
 
 
 def test_streams_that_were_lost_at_the_same_time_share_what_was_stolen() -> None:
     steal = replace(move("hypervisor-steal", "steal of CPU 1", 1), moved_ns=10 * MS)
     lost = [replace(loss(0, 20 * MS, 900), subject=f"load/{n}") for n in range(4)]
     blamed = loss_blame(explain(seen(lost, [], counters=(steal,))))
-    assert blamed == LossBlame(tester=0.0, platform=3600.0, unseen=0.0)
+    assert blamed == LossAttribution(tester=0.0, platform=3600.0, unseen=0.0)
 
 
 def test_two_frames_lost_one_after_the_other_are_no_silence() -> None:

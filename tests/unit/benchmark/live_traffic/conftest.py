@@ -11,7 +11,7 @@ from plimsoll.benchmark.live_traffic.experiment_traffic import ExperimentTraffic
 from plimsoll.benchmark.live_traffic.live_traffic import LiveTraffic
 from plimsoll.benchmark.live_traffic.live_trial import LiveSettings
 from plimsoll.benchmark.testbed.host_captures import HostCaptures
-from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
+from plimsoll.benchmark.testbed.testbed import Testbed, TestbedConfig
 from plimsoll.benchmark.testbed.trial_marks import TrialMarks
 from plimsoll.driving.traffic import Traffic
 from plimsoll.dut.lab import LabPorts
@@ -49,7 +49,7 @@ def live(tmp_path: Path) -> Iterator[Live]:
         Observers(lambda _: None),
         HostCaptures(),
     )
-    plan = BedPlan(LoopbackSettings(ports=2), EngineSettings(cpus=(0,)), 1518)
+    plan = TestbedConfig(LoopbackSettings(ports=2), EngineSettings(cpus=(0,)), 1518)
     traffic = LiveTraffic(bed, plan, LiveSettings(), tmp_path / "captured")
     yield Live(traffic, generator)
     traffic.close()

@@ -13,7 +13,7 @@ from plimsoll.benchmark.noise.stretch import (
     NoiseStretch,
     stolen_ticks,
 )
-from plimsoll.benchmark.noise.summary import MOST_WORST, REST, NoiseSummary, gap_buckets
+from plimsoll.benchmark.noise.summary import MAX_WORST, REST, NoiseSummary, gap_buckets
 from plimsoll.errors import InputError
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
@@ -202,13 +202,13 @@ def test_the_longest_stalls_of_all_stretches_are_kept_with_their_wall_clock() ->
             stretch(
                 *(
                     stall(1000 * place, (100 * number + place + 1) * US)
-                    for place in range(MOST_WORST)
+                    for place in range(MAX_WORST)
                 )
             )
         )
-    assert len(summary.worst) == MOST_WORST
+    assert len(summary.worst) == MAX_WORST
     assert [each.length_ns for each in summary.worst] == [
-        (220 - place) * US for place in range(MOST_WORST)
+        (220 - place) * US for place in range(MAX_WORST)
     ]
     assert summary.worst[0].begin_unix_ns == 10**12 + 19_000
 

@@ -2,7 +2,7 @@
 
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.benchmark.testbed.event_budget import (
-    MOST_EVENTS,
+    MAX_EVENTS,
     events_of_page,
     events_of_trial,
     likely_within_budget,
@@ -66,7 +66,7 @@ def test_what_is_read_is_chosen_by_the_rate_of_events() -> None:
 
 
 def test_pages_share_what_a_trial_may_keep() -> None:
-    assert events_of_page(300.0, 30.0) == MOST_EVENTS // 10
+    assert events_of_page(300.0, 30.0) == MAX_EVENTS // 10
     # Of three days each page still has some.
     assert events_of_page(3 * 86_400.0, 30.0) == 1_000
 

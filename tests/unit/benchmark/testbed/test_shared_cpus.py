@@ -16,8 +16,8 @@ ROOMY = SharedCpus(frozenset({2, 3}), {}, main_thread=False, crowded=False)
 @pytest.mark.parametrize(("duration_s", "seconds"), [(1.0, 4.0), (60.0, 63.0), (118.0, 121.0)])
 def test_no_process_wakes_before_a_short_trial_ends(duration_s: float, seconds: float) -> None:
     plan = replace(PLAN, duration_s=duration_s, drain_s=2.0)
-    quieted = CROWDED.quieted(plan, LIMITS)
-    assert quieted == replace(plan, hold_s=seconds, loss_limits=LIMITS, cpu_time_of=(7,))
+    without_wakeups = CROWDED.without_wakeups(plan, LIMITS)
+    assert without_wakeups == replace(plan, hold_s=seconds, loss_limits=LIMITS, cpu_time_of=(7,))
 
 
 @pytest.mark.parametrize("duration_s", [119.0, 28800.0])
@@ -26,16 +26,16 @@ def test_a_long_trial_comes_in_pages_of_fewer_intervals(
     duration_s: float, interval_s: float, longer_s: float
 ) -> None:
     plan = replace(PLAN, duration_s=duration_s, drain_s=2.0, interval_s=interval_s)
-    quieted = CROWDED.quieted(plan, LIMITS)
-    assert quieted == replace(plan, interval_s=longer_s, hold_s=30.0, cpu_time_of=(7,))
+    without_wakeups = CROWDED.without_wakeups(plan, LIMITS)
+    assert without_wakeups == replace(plan, interval_s=longer_s, hold_s=30.0, cpu_time_of=(7,))
 
 
 def test_with_cpus_of_its_own_every_interval_comes_as_it_ends() -> None:
-    assert ROOMY.quieted(PLAN, LIMITS) == PLAN
+    assert ROOMY.without_wakeups(PLAN, LIMITS) == PLAN
 
 
 def test_a_live_trial_is_measured_and_not_quieted() -> None:
-    assert CROWDED.quieted(PLAN, LIMITS, live=True) == replace(PLAN, cpu_time_of=(7,))
+    assert CROWDED.without_wakeups(PLAN, LIMITS, live=True) == replace(PLAN, cpu_time_of=(7,))
 
 
 def test_own_time_needs_polled_cpus() -> None:

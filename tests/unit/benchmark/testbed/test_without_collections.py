@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from plimsoll.host.processes.garbage_collection import without_collections
+from plimsoll.host.processes.garbage_collection import gc_disabled
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +16,7 @@ def _enabled_again() -> Iterator[None]:
 
 def test_they_go_on_after_an_error() -> None:
     def fail() -> None:
-        with without_collections():
+        with gc_disabled():
             assert not gc.isenabled()
             raise ValueError("no such")
 
@@ -27,14 +27,14 @@ def test_they_go_on_after_an_error() -> None:
 
 def test_they_stay_off_where_they_were_off() -> None:
     gc.disable()
-    with without_collections():
+    with gc_disabled():
         pass
     assert not gc.isenabled()
 
 
 def test_one_within_another_holds_them_back_to_the_end() -> None:
-    with without_collections():
-        with without_collections():
+    with gc_disabled():
+        with gc_disabled():
             pass
         assert not gc.isenabled()
     assert gc.isenabled()

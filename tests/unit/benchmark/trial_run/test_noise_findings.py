@@ -12,5 +12,5 @@ def test_a_neighbour_that_lasted_is_no_finding() -> None:
 def test_one_that_ended_early_spoils_the_trial(says: Says) -> None:
     (finding,) = noise_findings([neighbour(), neighbour(ended_early="exited with status 2")])
     assert (finding.rule, finding.subject) == ("noise", "stress-ng timer")
-    assert (finding.outcome, finding.spoils) == ("invalid", True)
+    assert (finding.outcome, finding.invalidates_trial) == ("invalid", True)
     assert finding.text == says("2")

@@ -11,7 +11,7 @@ from tests.unit.benchmark.simulated_tests import experiment
 def test_a_trial_is_requested_with_all_that_the_search_said() -> None:
     plan = experiment()
     question = Ask("search", 250_000.0, 3.0, attempt=2, goal="fast", repetition=3, comes_again=True)
-    with beds.testbed(beds.BedPlan.of(plan), None, print) as bed:
+    with beds.testbed(beds.TestbedConfig.of(plan), None, print) as bed:
         request = search_trial(plan, bed, question)
     assert (request.phase, request.load_pps, request.duration_s) == ("search", 250_000.0, 3.0)
     assert (request.attempt, request.goal, request.repetition) == (2, "fast", 3)
@@ -30,7 +30,7 @@ def test_a_trial_is_requested_with_all_that_the_search_said() -> None:
 def test_a_burst_is_of_so_many_frames_whatever_the_load(load_pps: float) -> None:
     plan = experiment()
     question = Ask("burst", load_pps, 0.1, burst_frames=500, early_abort=False)
-    with beds.testbed(beds.BedPlan.of(plan), None, print) as bed:
+    with beds.testbed(beds.TestbedConfig.of(plan), None, print) as bed:
         request = search_trial(plan, bed, question)
     frames = {stream.name: stream.frame_count for stream in request.streams}
     assert frames == {"load/0-1": 500, "load/1-0": 500}

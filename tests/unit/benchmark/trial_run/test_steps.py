@@ -32,7 +32,10 @@ def run_steps(root: Path, plan: Experiment, *requests: TrialRequest) -> list[Tri
     run = run_directory(root, plan)
     found = []
     for each in requests:
-        with recording(run) as recorder, beds.testbed(beds.BedPlan.of(plan), None, print) as bed:
+        with (
+            recording(run) as recorder,
+            beds.testbed(beds.TestbedConfig.of(plan), None, print) as bed,
+        ):
             steps = Steps(Session(plan, recorder, Seen(), None), bed)
             found.append(steps.valid(plan, each))
     return found

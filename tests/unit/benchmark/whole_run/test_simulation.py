@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
-from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.benchmark.testbed.testbed import TestbedConfig
 from plimsoll.benchmark.testbed.testbed import testbed as bed_of
 from plimsoll.benchmark.whole_run.simulation import (
     Simulated,
@@ -194,12 +194,12 @@ def test_a_search_finds_what_is_true_and_leaves_the_machine_alone(
 
 
 def test_only_a_simulated_lab_needs_no_ledger() -> None:
-    plan = BedPlan.of(simulation_request().experiment())
+    plan = TestbedConfig.of(simulation_request().experiment())
     with bed_of(plan, None, print) as bed:
         assert bed.generator.facts.simulated
         assert bed.line_rate_bps == 10e9
         assert bed.busy_cpus == ()
-    loopback = BedPlan(LoopbackSettings(), plan.generator, 64)
+    loopback = TestbedConfig(LoopbackSettings(), plan.generator, 64)
     with pytest.raises(ValueError, match="needs a ledger"), bed_of(loopback, None, print):
         pass
 

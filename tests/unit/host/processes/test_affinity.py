@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import pytest
 
-from plimsoll.host.processes.affinity import housekeeping_cpus, kept_on
+from plimsoll.host.processes.affinity import housekeeping_cpus, pinned_to
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_they_leave_the_busy_cpus_and_else_keep_to_the_shared_ones(
 def test_a_process_goes_back_to_where_it_may_run() -> None:
     before = os.sched_getaffinity(0)
     one = {min(before)}
-    with kept_on(one):
+    with pinned_to(one):
         assert os.sched_getaffinity(0) == one
     assert os.sched_getaffinity(0) == before
 
@@ -54,7 +54,7 @@ def test_threads_that_were_there_before_are_moved_too_and_go_back() -> None:
     thread.start()
     ready.wait()
     try:
-        with kept_on(one):
+        with pinned_to(one):
             assert os.sched_getaffinity(seen[0]) == one
         assert os.sched_getaffinity(seen[0]) == before
     finally:

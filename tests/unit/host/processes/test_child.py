@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import MachineError
-from plimsoll.host.processes.child import Child, describe_exit, tied_to_parent
+from plimsoll.host.processes.child import Child, describe_exit, with_parent_death_signal
 from plimsoll.host.processes.identity import end_process, identify, wait_for_end
 from tests.worded.says import Says
 
@@ -91,7 +91,7 @@ def test_a_missing_setpriv_is_named_with_its_package(
 ) -> None:
     monkeypatch.setenv("PATH", "/proc/nonexistent")
     with pytest.raises(MachineError) as caught:
-        tied_to_parent(["true"])
+        with_parent_death_signal(["true"])
     assert caught.value == says("PATH")
 
 

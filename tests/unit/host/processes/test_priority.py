@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from plimsoll.host.processes.affinity import SHARING, favour, quick_to_answer
+from plimsoll.host.processes.affinity import SHARING, quick_to_answer, raise_priority
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a better priority needs root")
@@ -12,7 +12,7 @@ def test_a_session_is_put_before_ordinary_programs_and_may_be_put_back() -> None
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
         try:
             for niceness, options in ((-20, ()), (-10, (SHARING,))):
-                assert favour(process.pid, *options)
+                assert raise_priority(process.pid, *options)
                 assert os.getpriority(os.PRIO_PROCESS, process.pid) == niceness
                 with open(f"/proc/{process.pid}/autogroup") as group:
                     assert group.read().split()[-1] == str(niceness)
@@ -23,7 +23,7 @@ def test_a_session_is_put_before_ordinary_programs_and_may_be_put_back() -> None
 def test_a_process_that_has_ended_is_no_error() -> None:
     process = subprocess.Popen(["true"], start_new_session=True)
     process.wait()
-    assert not favour(process.pid)
+    assert not raise_priority(process.pid)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a better priority needs root")

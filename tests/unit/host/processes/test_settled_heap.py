@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from plimsoll.host.processes.garbage_collection import settled_heap
+from plimsoll.host.processes.garbage_collection import gc_frozen
 
 
 class Thing:
@@ -15,7 +15,7 @@ class Thing:
 
 
 def test_what_was_there_is_not_looked_at_and_what_comes_is() -> None:
-    with settled_heap():
+    with gc_frozen():
         assert gc.get_freeze_count() > 1000
         made = Thing()
         made.itself = made
@@ -27,6 +27,6 @@ def test_what_was_there_is_not_looked_at_and_what_comes_is() -> None:
 
 
 def test_an_error_in_the_block_ends_it_as_well() -> None:
-    with pytest.raises(ZeroDivisionError), settled_heap():
+    with pytest.raises(ZeroDivisionError), gc_frozen():
         raise ZeroDivisionError
     assert gc.get_freeze_count() == 0

@@ -20,7 +20,7 @@ from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import NO_ENDS, GeneratorRefused, StreamCounts
 from plimsoll.remote.otg.flows.ends import Tester
 from plimsoll.remote.otg.model.published import Refusal
-from plimsoll.remote.otg.server.grpc_service import MOST_REQUEST_BYTES, make_server
+from plimsoll.remote.otg.server.grpc_service import MAX_REQUEST_BYTES, make_server
 from plimsoll.remote.otg.server.serve import make_application
 from plimsoll.remote.otg.server.settings import OtgSettings
 from plimsoll.remote.otg.session.session import OtgSession
@@ -363,7 +363,7 @@ def test_without_the_token_nothing_is_answered(served: OtgSettings) -> None:
         ({"Content-Type": "application/json"}, b"[]", 400),
         ({"Content-Type": "application/json"}, b'{"ports": [{"nam": "x"}]}', 400),
         ({"Content-Type": "application/json"}, b"\xff\xfe", 400),
-        ({"Content-Type": "application/json"}, b" " * (MOST_REQUEST_BYTES + 1), 413),
+        ({"Content-Type": "application/json"}, b" " * (MAX_REQUEST_BYTES + 1), 413),
     ],
 )
 def test_hostile_requests(

@@ -10,7 +10,7 @@ import pytest
 from plimsoll.benchmark.live_traffic.live_captures import ReceivedFrame
 from plimsoll.remote.trex.commands.registry import call
 from plimsoll.remote.trex.messages.json_rpc import BadParameters, MethodRefused
-from plimsoll.remote.trex.session.captures import MOST_CAPTURES, TrexCaptures, read_filter
+from plimsoll.remote.trex.session.captures import MAX_CAPTURES, TrexCaptures, read_filter
 from plimsoll.remote.trex.session.trex_session import ServerIdentity, TrexSession
 from tests.unit.remote.trex.fake_traffic import FakeTraffic
 from tests.worded.says import Says
@@ -229,7 +229,7 @@ def test_what_cannot_be_captured_is_refused(
 
 
 def test_there_are_only_so_many_at_a_time(bench: Bench, says: Says) -> None:
-    for _ in range(MOST_CAPTURES):
+    for _ in range(MAX_CAPTURES):
         last = bench.start()
     with pytest.raises(MethodRefused) as caught:
         bench.start()

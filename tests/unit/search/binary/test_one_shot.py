@@ -6,11 +6,11 @@ import pytest
 
 from plimsoll.search.binary.search import OneShot
 from plimsoll.search.strategy.ask import Ask, Finished
-from plimsoll.search.strategy.question import TrialManner
+from plimsoll.search.strategy.question import TrialPolicy
 from tests.unit.search.duts import carries, check_resumes, judged, run, told
 from tests.worded.says import Says
 
-VALIDATION = TrialManner("validation", 60, retries=2, final=True)
+VALIDATION = TrialPolicy("validation", 60, retries=2, is_validation=True)
 
 
 def test_a_load_that_holds_is_the_load_line(says: Says) -> None:
@@ -42,18 +42,18 @@ def test_a_tester_that_cannot_tell_says_so(says: Says) -> None:
 
 
 def test_quitting_tells_the_rule(says: Says) -> None:
-    manner = replace(VALIDATION, retries=0, actions={"runtime": "quit"})
-    finished, _, _ = run(OneShot(manner, 50_000), lambda asked: told(asked, "invalid", "runtime"))
+    policy = replace(VALIDATION, retries=0, actions={"runtime": "quit"})
+    finished, _, _ = run(OneShot(policy, 50_000), lambda asked: told(asked, "invalid", "runtime"))
     assert finished.first.load_line_pps is None
     assert finished.first.reason == says("50", "invalid", "runtime", "quit")
 
 
 def test_it_resumes_by_replay_from_anywhere() -> None:
-    manner = replace(VALIDATION, repeat=2)
+    policy = replace(VALIDATION, repeat=2)
     dut = judged(lambda asked: "invalid" if asked.attempt == 1 else "pass")
-    finished, trials, asks = run(OneShot(manner, 50_000), dut)
+    finished, trials, asks = run(OneShot(policy, 50_000), dut)
     for after in range(len(trials) + 1):
-        resumed = check_resumes(lambda: OneShot(manner, 50_000), trials, asks, after)
+        resumed = check_resumes(lambda: OneShot(policy, 50_000), trials, asks, after)
         assert resumed.ask() == finished
 
 

@@ -11,13 +11,13 @@ from plimsoll.errors import InputError
 from plimsoll.search.binary.bounds import BinaryPlan
 from plimsoll.search.binary.search import BinarySearch
 from plimsoll.search.strategy.ask import Ask, Finished, JudgedVerdict, RecordedTrial, replay
-from plimsoll.search.strategy.question import InvalidAction, TrialManner
+from plimsoll.search.strategy.question import InvalidAction, TrialPolicy
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run, told
 from tests.worded.says import Says
 
-SEARCH = TrialManner("search", 5, retries=3)
-VALIDATION = TrialManner("validation", 60, retries=3, final=True)
-SNIFF = TrialManner("sniff", 1, retries=0)
+SEARCH = TrialPolicy("search", 5, retries=3)
+VALIDATION = TrialPolicy("validation", 60, retries=3, is_validation=True)
+SNIFF = TrialPolicy("sniff", 1, retries=0)
 PLAN = BinaryPlan(
     minimum_pps=1000,
     maximum_pps=100_000,

@@ -9,7 +9,7 @@ from plimsoll.errors import InputError
 from plimsoll.search.binary.bounds import BinaryPlan
 from plimsoll.search.binary.settings import BinarySettings
 from plimsoll.search.strategy.ask import Ask
-from plimsoll.search.strategy.question import InvalidAction, TrialManner
+from plimsoll.search.strategy.question import InvalidAction, TrialPolicy
 from tests.unit.search.rates import frames_of_64_bytes
 from tests.worded.says import Says
 
@@ -42,8 +42,8 @@ def test_defaults() -> None:
         granularity=0.01,
         rise=None,
         sniff=None,
-        search=TrialManner("search", 5, 3, 1, actions),
-        validation=TrialManner("validation", 60, 3, 1, actions, final=True),
+        search=TrialPolicy("search", 5, 3, 1, actions),
+        validation=TrialPolicy("validation", 60, 3, 1, actions, is_validation=True),
     )
 
 
@@ -66,7 +66,7 @@ def test_all_as_written() -> None:
     assert plan.start_pps == pytest.approx(10_000_000)
     assert plan.minimum_pps == pytest.approx(1e8 / 672)
     assert (plan.granularity, plan.rise) == (0.005, 2)
-    assert plan.sniff == TrialManner("sniff", 2, retries=0)
+    assert plan.sniff == TrialPolicy("sniff", 2, retries=0)
     search, validation = plan.search, plan.validation
     assert (search.duration_s, search.retries, search.repeat) == (30, 1, 3)
     assert (validation.duration_s, validation.retries, validation.repeat) == (10_800, 0, 2)

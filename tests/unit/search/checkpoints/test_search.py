@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from plimsoll.search.checkpoints.search import CheckpointPlan, CheckpointSearch
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd, JudgedVerdict
-from plimsoll.search.strategy.question import TrialManner
+from plimsoll.search.strategy.question import TrialPolicy
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run
 from tests.worded.says import Says
 
-CHECKPOINT = TrialManner("search", 5, retries=1, thorough=True, final=True)
-VALIDATION = TrialManner("validation", 60, retries=1, final=True)
+CHECKPOINT = TrialPolicy("search", 5, retries=1, run_all_repetitions=True, is_validation=True)
+VALIDATION = TrialPolicy("validation", 60, retries=1, is_validation=True)
 LOADS = (1000.0, 10_000.0, 20_000.0, 30_000.0, 40_000.0)
 PLAN = CheckpointPlan(LOADS, CHECKPOINT, validation=None)
 VALIDATED = replace(PLAN, validation=VALIDATION)

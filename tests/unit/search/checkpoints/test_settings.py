@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from plimsoll.errors import InputError
 from plimsoll.search.checkpoints.settings import CheckpointSettings
 from plimsoll.search.strategy.ask import Ask
-from plimsoll.search.strategy.question import TrialManner
+from plimsoll.search.strategy.question import TrialPolicy
 from tests.unit.search.rates import frames_of_64_bytes
 from tests.worded.says import Says
 
@@ -24,7 +24,9 @@ def test_defaults() -> None:
     assert plan.loads_pps == pytest.approx(
         (1000, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000, 70_000, 80_000)
     )
-    assert plan.checkpoint == TrialManner("search", 60, retries=3, thorough=True, final=True)
+    assert plan.checkpoint == TrialPolicy(
+        "search", 60, retries=3, run_all_repetitions=True, is_validation=True
+    )
     assert plan.validation is None
 
 
@@ -37,8 +39,10 @@ def test_all_as_written() -> None:
         validation={"duration": "3h", "retries": 0},
     ).plan(frames_of_64_bytes())
     assert plan.loads_pps == (5000, 50_000, 100_000)
-    assert plan.checkpoint == TrialManner("search", 10, retries=1, repeat=3, thorough=True)
-    assert plan.validation == TrialManner("validation", 10_800, retries=0, final=True)
+    assert plan.checkpoint == TrialPolicy(
+        "search", 10, retries=1, repeat=3, run_all_repetitions=True
+    )
+    assert plan.validation == TrialPolicy("validation", 10_800, retries=0, is_validation=True)
 
 
 def test_rates_instead_of_shares() -> None:

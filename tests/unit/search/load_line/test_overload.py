@@ -5,16 +5,14 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.search.load_line.overload import overload_capacity_pps
-from tests.unit.search.load_line.trials import LEAST_NS, tried
+from tests.unit.search.load_line.trials import MIN_NS, tried
 
 WIDTH = 0.005
 
 
 def test_loss_that_does_not_end_shows_the_capacity_by_what_comes_back() -> None:
     """Of 100 kpps a tenth is lost; 100 ms of queue come back after 10 s of sending."""
-    trial = tried(
-        100_000, 10, losses=dict.fromkeys(range(10), 10_000), p99_ns=LEAST_NS + 100_000_000
-    )
+    trial = tried(100_000, 10, losses=dict.fromkeys(range(10), 10_000), p99_ns=MIN_NS + 100_000_000)
     assert overload_capacity_pps(trial, WIDTH, 0.0) == pytest.approx(90_000 * 10 / 10.1)
 
 
@@ -26,7 +24,7 @@ def test_a_queue_that_grows_shows_it_before_anything_is_lost() -> None:
 
 def test_a_standing_queue_shows_it() -> None:
     """Frames wait 10 ms at 100 kpps: that is the full queue of 1000."""
-    trial = tried(100_000, 10, losses={3: 7}, p50_ns=LEAST_NS + 10_000_000)
+    trial = tried(100_000, 10, losses={3: 7}, p50_ns=MIN_NS + 10_000_000)
     assert overload_capacity_pps(trial, WIDTH, 1000.0) is not None
     assert overload_capacity_pps(trial, WIDTH, 5000.0) is None
 

@@ -14,7 +14,7 @@ from plimsoll.search.load_line.search import LoadLineSearch
 from plimsoll.search.load_line.slow_phases.overlap import PhasesSeen
 from plimsoll.search.load_line.slow_phases.slow_phase_limit import slow_phase_limit
 from plimsoll.search.strategy.ask import Ask, Finished, Told
-from tests.unit.search.load_line.trials import LEAST_NS, tried
+from tests.unit.search.load_line.trials import MIN_NS, tried
 from tests.worded.says import Says
 
 CAPACITY, BUFFER = 1e6, 4096.0
@@ -88,7 +88,7 @@ class SlowDut:
 def _told(asked: Ask, step_s: float, losses: list[LossSample], waits: list[float]) -> Told:
     sending_s = len(waits) * step_s
     lost, offered = sum(each.frames for each in losses), int(asked.load_pps * sending_s)
-    ns = [LEAST_NS + round(each * 1e9) for each in waits]
+    ns = [MIN_NS + round(each * 1e9) for each in waits]
     ranked = sorted(ns)
     peaks = sorted(enumerate(ns), key=lambda each: -each[1])[:64]
     evidence = TrialEvidence(
@@ -101,7 +101,7 @@ def _told(asked: Ask, step_s: float, losses: list[LossSample], waits: list[float
         first_loss_s=losses[0].begin_s if losses else None,
         lossy_intervals=len(losses),
         losses=tuple(losses[:128] + sorted(losses[128:], key=lambda each: each.frames)[-128:]),
-        min_ns=LEAST_NS,
+        min_ns=MIN_NS,
         p50_ns=ranked[len(ranked) // 2],
         p99_ns=ranked[len(ranked) * 99 // 100],
         max_ns=ranked[-1],

@@ -6,7 +6,7 @@ from plimsoll.search.evidence.trial_evidence import LatencyPeak, LossSample, Tri
 from plimsoll.search.load_line.tried import Tried
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Phase, Told
 
-LEAST_NS = 10_000
+MIN_NS = 10_000
 
 
 def tried(
@@ -16,8 +16,8 @@ def tried(
     peaks_ns: dict[int, int] | None = None,
     losses: dict[int, int] | None = None,
     intervals: int | None = None,
-    p50_ns: int = LEAST_NS,
-    p99_ns: int = LEAST_NS,
+    p50_ns: int = MIN_NS,
+    p99_ns: int = MIN_NS,
     growth: float | None = None,
     phase: Phase = "watch",
 ) -> Tried:
@@ -42,13 +42,13 @@ def tried(
             LossSample(begin_s=at * each_s, end_s=(at + 1) * each_s, frames=frames)
             for at, frames in (losses or {}).items()
         ),
-        min_ns=LEAST_NS,
+        min_ns=MIN_NS,
         p50_ns=p50_ns,
         p99_ns=p99_ns,
-        max_ns=LEAST_NS + max((peaks_ns or {}).values(), default=0),
+        max_ns=MIN_NS + max((peaks_ns or {}).values(), default=0),
         latency_growth=growth,
         peaks=tuple(
-            LatencyPeak(at_s=at * each_s, max_ns=LEAST_NS + above)
+            LatencyPeak(at_s=at * each_s, max_ns=MIN_NS + above)
             for at, above in (peaks_ns or {}).items()
         ),
     )

@@ -16,7 +16,7 @@ from plimsoll.search.mlrsearch.goal import LoadSpan, MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
 from plimsoll.search.registry import SearchSettings
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, JudgedVerdict, Search, Told
-from plimsoll.search.strategy.question import TrialManner, reach_of, sustainable_pps, within
+from plimsoll.search.strategy.question import TrialPolicy, reach_of, sustainable_pps, within
 from plimsoll.search.strategy.settings import SearchModel
 from tests.unit.search.duts import (
     carries,
@@ -30,8 +30,8 @@ from tests.unit.search.mlrsearch.goals import goal
 from tests.unit.search.rates import frames_of_64_bytes
 from tests.worded.says import Says
 
-SEARCH = TrialManner("search", 5, retries=2)
-VALIDATION = TrialManner("validation", 60, retries=2, final=True)
+SEARCH = TrialPolicy("search", 5, retries=2)
+VALIDATION = TrialPolicy("validation", 60, retries=2, is_validation=True)
 BINARY = BinaryPlan(
     minimum_pps=1000,
     maximum_pps=100_000,
@@ -44,7 +44,7 @@ BINARY = BinaryPlan(
 )
 CHECKPOINTS = CheckpointPlan(
     (1000.0, 20_000.0, 40_000.0, 60_000.0, 100_000.0),
-    replace(SEARCH, thorough=True),
+    replace(SEARCH, run_all_repetitions=True),
     VALIDATION,
 )
 MLR_GOAL = goal(ONLY_GOAL, final_s=60, sum_s=60, exceed=0, width=0.01)

@@ -40,7 +40,7 @@ def test_a_loop_on_the_testers_cpu_spoils_the_trial(
     dut: PollingThreadRecord, seen_ns: dict[int, int], facts: tuple[str, ...], says: Says
 ) -> None:
     (finding,) = found(dut, seen_ns)
-    assert (finding.outcome, finding.spoils) == ("invalid", True)
+    assert (finding.outcome, finding.invalidates_trial) == ("invalid", True)
     assert finding.text == says(*facts)
 
 

@@ -226,14 +226,14 @@ def _archived_link(tmp_path: Path) -> Path:
 
 
 def _large(tmp_path: Path) -> Path:
-    size = must_gather_files.MOST_FILE_BYTES + 1
+    size = must_gather_files.MAX_FILE_BYTES + 1
     place(tmp_path, f"d/{PROFILES}/fast.yaml", b"#" * size)
     return tmp_path / "d"
 
 
 def _archived_large(tmp_path: Path) -> Path:
     member = tarfile.TarInfo(f"{PROFILES}/fast.yaml")
-    member.size = must_gather_files.MOST_FILE_BYTES + 1
+    member.size = must_gather_files.MAX_FILE_BYTES + 1
     return _archive_of(tmp_path, [(member, b"#" * member.size)])
 
 

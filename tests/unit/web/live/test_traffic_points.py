@@ -3,7 +3,7 @@
 from plimsoll.record.live.live_run import LatestValue, LiveInterval
 from plimsoll.web.live.live_feed import live_figures
 from plimsoll.web.live.traffic_points import (
-    MOST_POINTS,
+    MAX_POINTS,
     TrafficPoint,
     TrafficPoints,
     TrafficTotals,
@@ -65,11 +65,11 @@ def test_a_new_trial_begins_anew_and_hosts_are_not_its_matter() -> None:
 
 def test_of_a_long_trial_the_last_points_are_kept_and_all_are_counted() -> None:
     points = TrafficPoints(frozenset())
-    for at in range(MOST_POINTS + 50):
+    for at in range(MAX_POINTS + 50):
         points.take(traffic(at, 500, 1))
     kept = points.points()
-    assert len(kept) == MOST_POINTS
-    assert kept[-1].end_s == MOST_POINTS + 50
+    assert len(kept) == MAX_POINTS
+    assert kept[-1].end_s == MAX_POINTS + 50
     totals = points.totals()
     assert (totals.sent, totals.lost) == (1000.0 * 650, 650.0)
     figures = live_figures(kept[-1], totals)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..strategy.ask import LimitedBy, Phase
-from ..strategy.question import TrialManner
+from ..strategy.question import TrialPolicy
 from ..text.errors import InputError
 from ..text.units import format_pps
 
@@ -16,7 +16,7 @@ class BinaryPlan:
     """BinarySettings with every load in pps per direction.
 
     `rise` multiplies the load until one fails; None stands for the maximum at once.
-    `sniff` is the manner of the trials that look first, None where there are none.
+    `sniff` is the policy of the trials that look first, None where there are none.
     `reach_pps` is the highest load that the tester can offer, where that is below the maximum.
     """
 
@@ -25,9 +25,9 @@ class BinaryPlan:
     start_pps: float
     granularity: float
     rise: float | None
-    sniff: TrialManner | None
-    search: TrialManner
-    validation: TrialManner
+    sniff: TrialPolicy | None
+    search: TrialPolicy
+    validation: TrialPolicy
     reach_pps: float | None = None
 
     def __post_init__(self) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from ..strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
 from ..strategy.question import (
     Answer,
-    Patience,
     Question,
-    TrialManner,
+    TrialPolicy,
+    UntestableStreak,
     reach_of,
     why_quit,
     why_unproven,
@@ -34,7 +34,7 @@ class BinarySearch:
     def __init__(self, plan: BinaryPlan) -> None:
         self._plan = plan
         self._bounds = Bounds(plan, reach_pps=plan.reach_pps)
-        self._patience = Patience()
+        self._patience = UntestableStreak()
         self._next: Question | Finished = self._continue()
 
     @property
@@ -52,13 +52,13 @@ class BinarySearch:
         if isinstance(question, Finished):
             raise RuntimeError("a verdict was told to a search that has finished")
         reach_pps = reach_of(question.ask(), told, self._plan.minimum_pps)
-        if reach_pps is not None and question.manner.goes_below("offered-rate"):
+        if reach_pps is not None and question.policy.goes_below("offered-rate"):
             self._next = self._after_ceiling(reach_pps)
             return
         came = question.told(told)
         if isinstance(came, Question):
             self._next = came
-        elif question.manner.phase == "sniff" and came != "fail":
+        elif question.policy.phase == "sniff" and came != "fail":
             self._next = Question(self._plan.search, question.load_pps)
         else:
             self._next = self._after(question, came, told.rules.get(question.ask().goal, ()))
@@ -66,7 +66,7 @@ class BinarySearch:
     def _after(
         self, question: Question, answer: Answer, rules: Sequence[str]
     ) -> Question | Finished:
-        phase, load_pps = question.manner.phase, question.load_pps
+        phase, load_pps = question.policy.phase, question.load_pps
         match answer:
             case "quit":
                 return self._end_untested(load_pps, why_quit(load_pps, rules))
@@ -140,7 +140,7 @@ class BinarySearch:
 class OneShot:
     """Says whether a load holds, as ask and tell."""
 
-    def __init__(self, validation: TrialManner, load_pps: float) -> None:
+    def __init__(self, validation: TrialPolicy, load_pps: float) -> None:
         self._next: Question | Finished = Question(validation, load_pps)
 
     def ask(self) -> Ask | Finished:
@@ -153,7 +153,7 @@ class OneShot:
         if isinstance(question, Finished):
             raise RuntimeError("a verdict was told to a search that has finished")
         reach_pps = reach_of(question.ask(), told, 0.0)
-        if reach_pps is not None and question.manner.goes_below("offered-rate"):
+        if reach_pps is not None and question.policy.goes_below("offered-rate"):
             self._next = Finished.only(None, _why_beyond_reach(question.load_pps, reach_pps))
             return
         came = question.told(told)

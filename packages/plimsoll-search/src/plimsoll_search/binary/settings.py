@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, NonNegativeInt, model_validator
 
 from ..strategy.ask import Search
-from ..strategy.question import InvalidAction, RepeatField, TrialManner, within
+from ..strategy.question import InvalidAction, RepeatField, TrialPolicy, within
 from ..strategy.settings import (
     SearchModel,
     ToPps,
@@ -101,15 +101,15 @@ class BinarySettings(SearchModel):
             granularity=self.granularity,
             rise=self.rise,
             # A sniff that stays invalid is no reason against the search trial.
-            sniff=None if self.sniff is None else TrialManner("sniff", self.sniff, retries=0),
-            search=TrialManner("search", self.duration, self.retries, self.repeat, actions),
-            validation=TrialManner(
+            sniff=None if self.sniff is None else TrialPolicy("sniff", self.sniff, retries=0),
+            search=TrialPolicy("search", self.duration, self.retries, self.repeat, actions),
+            validation=TrialPolicy(
                 "validation",
                 validation.duration,
                 validation.retries,
                 validation.repeat,
                 actions,
-                final=True,
+                is_validation=True,
             ),
             reach_pps=within(reach_pps, minimum_pps, maximum_pps),
         )

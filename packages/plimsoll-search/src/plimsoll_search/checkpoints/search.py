@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from ..strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd, LimitedBy, Told
-from ..strategy.question import Answer, Question, TrialManner, reach_of, why_unproven
+from ..strategy.question import Answer, Question, TrialPolicy, reach_of, why_unproven
 from ..text.units import format_pps
 
 _UNTESTABLE: Answer = "untestable"
@@ -94,8 +94,8 @@ class CheckpointPlan:
     """
 
     loads_pps: tuple[float, ...]
-    checkpoint: TrialManner
-    validation: TrialManner | None
+    checkpoint: TrialPolicy
+    validation: TrialPolicy | None
     reach_pps: float | None = None
 
 
@@ -132,7 +132,7 @@ class CheckpointSearch:
         came = question.told(told)
         if isinstance(came, Question):
             self._next = came
-        elif question.manner.phase == "validation":
+        elif question.policy.phase == "validation":
             self._next = self._after_validation(question, came)
         else:
             self._curve = self._curve.measured(question.load_pps, came)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 
-from ..strategy.question import RepeatField, TrialManner, within
+from ..strategy.question import RepeatField, TrialPolicy, within
 from ..strategy.settings import (
     SearchModel,
     ToPps,
@@ -22,11 +22,11 @@ from .search import CheckpointPlan, CheckpointSearch
 # Some load, and then every tenth up to where a DUT begins to be near its limit.
 _SHARES = ("1%", "10%", "20%", "30%", "40%", "50%", "60%", "70%", "80%")
 # Each takes a trial; where so many are not enough, a search is meant.
-_MOST_LOADS = 1000
+_MAX_LOADS = 1000
 
 ShareField = Annotated[RatioField, Field(gt=0)]
-SharesField = Annotated[tuple[ShareField, ...], Field(min_length=1, max_length=_MOST_LOADS)]
-RatesField = Annotated[tuple[RateField, ...], Field(min_length=1, max_length=_MOST_LOADS)]
+SharesField = Annotated[tuple[ShareField, ...], Field(min_length=1, max_length=_MAX_LOADS)]
+RatesField = Annotated[tuple[RateField, ...], Field(min_length=1, max_length=_MAX_LOADS)]
 
 
 class CheckpointSettings(SearchModel):
@@ -95,21 +95,21 @@ class CheckpointSettings(SearchModel):
         longer = validation.model_copy(update={"duration": duration_s})
         return self.model_copy(update={"validation": longer})
 
-    def _checkpoint(self) -> TrialManner:
-        return TrialManner(
+    def _checkpoint(self) -> TrialPolicy:
+        return TrialPolicy(
             "search",
             self.duration,
             self.retries,
             self.repeat,
-            thorough=True,
-            final=self.validation is None,
+            run_all_repetitions=True,
+            is_validation=self.validation is None,
         )
 
-    def _validation(self) -> TrialManner | None:
+    def _validation(self) -> TrialPolicy | None:
         if self.validation is None:
             return None
         duration_s, retries = self.validation.duration, self.validation.retries
-        return TrialManner("validation", duration_s, retries, final=True)
+        return TrialPolicy("validation", duration_s, retries, is_validation=True)
 
     @property
     def _rates(self) -> dict[str, Rate]:

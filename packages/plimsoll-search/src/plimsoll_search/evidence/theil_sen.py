@@ -7,9 +7,9 @@ from itertools import combinations
 from statistics import median
 
 # 19,900 pairs take about 10 ms; an even selection of more points says the same.
-_MOST_POINTS = 200
+_MAX_POINTS = 200
 # Two points always lie on a line.
-_LEAST_POINTS = 3
+_MIN_POINTS = 3
 
 
 def theil_sen(points: Sequence[tuple[float, float]]) -> float | None:
@@ -17,7 +17,7 @@ def theil_sen(points: Sequence[tuple[float, float]]) -> float | None:
 
     The x must differ. Of more than 200 points every n-th is taken. None for fewer than three.
     """
-    if len(points) < _LEAST_POINTS:
+    if len(points) < _MIN_POINTS:
         return None
-    kept = points[:: -(-len(points) // _MOST_POINTS)]
+    kept = points[:: -(-len(points) // _MAX_POINTS)]
     return median((y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in combinations(kept, 2))

@@ -31,7 +31,7 @@ _STRAIGHT = 0.51
 _FOLLOWED = 2.0
 _HALVINGS = 60
 # A step may fall on the border of two intervals, and is then two falls.
-_MOST_STEPS = 8
+_MAX_STEPS = 8
 _MOSTLY = 0.8
 _MOST = 0.9
 
@@ -127,8 +127,8 @@ def falls_by_steps(tried: Tried, width: float) -> bool:
     falls = [max(0.0, later - loss) for loss, later in pairwise(lost_pps)]
     if sum(falls) < width * tried.load_pps:
         return True
-    largest = sorted(falls, reverse=True)[:_MOST_STEPS]
-    return len(falls) > 2 * _MOST_STEPS and sum(largest) >= _MOSTLY * sum(falls)
+    largest = sorted(falls, reverse=True)[:_MAX_STEPS]
+    return len(falls) > 2 * _MAX_STEPS and sum(largest) >= _MOSTLY * sum(falls)
 
 
 def end_capacity_pps(tried: Tried) -> float:

@@ -18,7 +18,7 @@ from .goal_record import GoalRecord
 from .hazard import LossRate, loss_free_pps
 from .knowledge import Knowledge
 from .limit import Limit
-from .loss_floor import APART, LEAST_EVENTS, loss_floor
+from .loss_floor import APART, MIN_EVENTS, loss_floor
 from .plan import Budget, GoalPlan
 from .slow_phases.overlap import stalls_outlast
 from .slow_phases.slow_phase_limit import (
@@ -39,14 +39,14 @@ _SHORT_REST = 2
 # Losses without a stall are followed down by watching until one has fewer events than this,
 # at loads that are expected to have so many.
 _MANY_EVENTS, _FEW_EVENTS = 10, 3
-_MOST_APPROACHES = 8
+_MAX_APPROACHES = 8
 # Halvings of the range of loads in which something begins to slow the DUT down.
-_MOST_TRIGGERS = 8
+_MAX_TRIGGERS = 8
 # More than two validations that pass are hours for little.
-_MOST_PROOFS = 2
+_MAX_PROOFS = 2
 # Stalls are studied again where the forecast has moved by more than this share: they may
 # depend on the load.
-_STUDIED, _MOST_STUDIES = 0.1, 3
+_STUDIED, _MAX_STUDIES = 0.1, 3
 # What waits in a queue foretells these.
 _STALLED = ("stalls", "brief-phase")
 # As a share of the load: so far, a forecast is looked into before it is believed.
@@ -226,7 +226,7 @@ class GoalHunt:
 
     def _look_for_trigger(self) -> Choice | None:
         aim = trigger_to_look_for(self._knowledge)
-        if self._triggers >= _MOST_TRIGGERS:
+        if self._triggers >= _MAX_TRIGGERS:
             return None
         if aim is None:
             return self._validate_for_trigger()
@@ -276,7 +276,7 @@ class GoalHunt:
         load_pps = base_pps / APART
         if self._looked_for_floor or not rates or load_pps < self._plan.minimum_pps:
             return None
-        if rates[0].per_s * watch_s / APART < LEAST_EVENTS:
+        if rates[0].per_s * watch_s / APART < MIN_EVENTS:
             return None
         self._looked_for_floor = True
         why = "losses without a stall: are they as frequent, frame for frame, at any load?"
@@ -285,7 +285,7 @@ class GoalHunt:
     def _approach(self, base_pps: float) -> Choice | None:
         """Watch where losses are expected to be few."""
         rates, watch_s = self._knowledge.loss_rates(), self._plan.watch_s
-        if not rates or self._approaches >= _MOST_APPROACHES:
+        if not rates or self._approaches >= _MAX_APPROACHES:
             return None
         if rates[0].per_s * watch_s < _MANY_EVENTS:
             return None
@@ -331,7 +331,7 @@ class GoalHunt:
         limit = min(self._limits(base_pps), key=lambda each: each.load_pps)
         load_pps = max(limit.load_pps, self._plan.minimum_pps)
         near = any(abs(load_pps - each) <= _STUDIED * each for each in self._studied_stalls)
-        if near or len(self._studied_stalls) >= _MOST_STUDIES or limit.kind not in _STALLED:
+        if near or len(self._studied_stalls) >= _MAX_STUDIES or limit.kind not in _STALLED:
             return None
         self._studied_stalls.append(load_pps)
         why = f"what a validation will see is foretold by more than a minute: {limit.text}"
@@ -366,7 +366,7 @@ class GoalHunt:
         What passed for another goal's sake was not chosen for this one.
         """
         own = self.record.asked_for_and_passed
-        if len(own) >= _MOST_PROOFS:
+        if len(own) >= _MAX_PROOFS:
             return False
         enough = _WORTH_A_CLIMB if passed_pps in own else self._plan.width
         return load_pps > passed_pps * (1.0 + enough)
@@ -376,7 +376,7 @@ class GoalHunt:
 
         Then the forecast, lower by as much as is worth a climb, is validated as well.
         """
-        if len(self.record.asked_for_and_passed) >= _MOST_PROOFS:
+        if len(self.record.asked_for_and_passed) >= _MAX_PROOFS:
             return False
         return passed_pps * (1.0 - _WORTH_A_CLIMB) > forecast_pps
 

@@ -90,13 +90,13 @@ class Hypothesis(Protocol):
 
 # Peaks of phases that leave the same capacity differ by so much, as a share.
 _ALIKE = 0.02
-_LEAST_ALIKE = 5
+_MIN_ALIKE = 5
 # What leaves more of the load than this is a queue that happens to be full at that load.
-_MOST_LEFT = 0.99
+_MAX_LEFT = 0.99
 # Latencies are whole nanoseconds.
-_LEAST_S = 1e-10
+_MIN_S = 1e-10
 # A phase that leaves less than this share of the load is as good as a stall.
-_LEAST_LEFT = 0.2
+_MIN_LEFT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ class SlowPhaseHypothesis:
     @classmethod
     def fitted(cls, incidents: Sequence[LossIncident], full_queue: float) -> Self:
         """All at once, by the median of their peaks, if half of them are alike."""
-        left = [full_queue / each.peak_s for each in incidents if each.peak_s > _LEAST_S]
-        if not full_queue or len(left) < _LEAST_ALIKE:
+        left = [full_queue / each.peak_s for each in incidents if each.peak_s > _MIN_S]
+        if not full_queue or len(left) < _MIN_ALIKE:
             return cls(full_queue, None)
         middle = median(left)
         apart = median(abs(math.log(each / middle)) for each in left)
@@ -123,10 +123,10 @@ class SlowPhaseHypothesis:
 
     def log_density(self, incident: LossIncident) -> float:
         """A peak between that of the load's own full queue and five times as much."""
-        if not self.full_queue or incident.peak_s <= _LEAST_S:
+        if not self.full_queue or incident.peak_s <= _MIN_S:
             return IMPOSSIBLE
         left = self.left_of(incident)
-        if not _LEAST_LEFT * incident.load_pps <= left < _MOST_LEFT * incident.load_pps:
+        if not _MIN_LEFT * incident.load_pps <= left < _MAX_LEFT * incident.load_pps:
             return IMPOSSIBLE
         if incident.lost > AT_ONCE * (incident.load_pps - left) * incident.seconds:
             return IMPOSSIBLE
@@ -136,7 +136,7 @@ class SlowPhaseHypothesis:
         return -(apart**2) / 2.0 - math.log(_ALIKE * math.sqrt(2.0 * math.pi))
 
 
-_LEAST_ALIKE_STALLS = 3
+_MIN_ALIKE_STALLS = 3
 # Where so many stalls share an interval in the mean, their losses add up.
 _CROWDED = 0.2
 # Less than this share of the full queue is no buffer that was taken from.
@@ -167,7 +167,7 @@ class SmallBufferHypothesis:
             and incident.came < NEARLY * most
             and incident.crowding < _CROWDED
         ]
-        if len(found) < _LEAST_ALIKE_STALLS:
+        if len(found) < _MIN_ALIKE_STALLS:
             return cls(full_queue, None)
         middle = median(found)
         apart = median(abs(math.log(each / middle)) for each in found)
@@ -217,7 +217,7 @@ class SporadicHypothesis:
 # any order of magnitude up to 10^5 frames, one in e^4 is so near.
 _LOG_EXACT = 4.0
 # As good as impossible.
-_MOST_STALLS = 1e6
+_MAX_STALLS = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ class StallHypothesis:
             return IMPOSSIBLE
         if self._is_exact(incident):
             return LOG_ANY + _LOG_EXACT
-        stalls = math.ceil(min(lost / each, _MOST_STALLS))
+        stalls = math.ceil(min(lost / each, _MAX_STALLS))
         return LOG_ANY + _log_odds_of_more(stalls, incident.crowding)
 
     def _is_exact(self, incident: LossIncident) -> bool:

@@ -14,7 +14,7 @@ from .hazard import LossRate
 APART = 4.0
 _ABOUT = 0.75
 # So many events at the lower load, so that chance is not taken for a floor.
-LEAST_EVENTS = 3.0
+MIN_EVENTS = 3.0
 # Events for each frame may differ so much: an interval's several losses count as one.
 _ALIKE = 4.0
 
@@ -28,6 +28,6 @@ def loss_floor(rates: Sequence[LossRate]) -> float | None:
         return None
     lowest, highest = rates[0], rates[-1]
     low, high = lowest.per_s / lowest.load_pps, highest.per_s / highest.load_pps
-    if lowest.events < LEAST_EVENTS or low * _ALIKE < high:
+    if lowest.events < MIN_EVENTS or low * _ALIKE < high:
         return None
     return sum(each.events for each in rates) / sum(each.load_pps * each.seconds for each in rates)

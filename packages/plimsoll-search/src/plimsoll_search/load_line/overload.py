@@ -87,7 +87,7 @@ _FIRST_REST_S = 60.0
 # Rests that begin with this one come to four hours.
 _LONGEST_FIRST_S = 240.0
 # After so many, about an hour at first, what the DUT has left counts as all it has.
-_MOST_RESTS = 6
+_MAX_RESTS = 6
 # What did not come back in that time is waited for once, the next time.
 _RESTS_AFTER_THAT = 1
 
@@ -106,7 +106,7 @@ class Spent:
         self._rests = 0
         self._rested_s = 0.0
         self._first_rest_s = _FIRST_REST_S
-        self._most_rests = _MOST_RESTS
+        self._most_rests = _MAX_RESTS
         self._checking = False
         self._resting = False
 

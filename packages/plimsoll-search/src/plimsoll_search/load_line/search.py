@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from ..strategy.ask import Ask, Finished, GoalEnd, Told
-from ..strategy.question import Patience, reach_of
+from ..strategy.question import UntestableStreak, reach_of
 from .goal_hunt import Choice, GoalHunt
 from .knowledge import Knowledge
 from .plan import Budget, LoadLinePlan
@@ -25,7 +25,7 @@ class LoadLineSearch:
         self._hunts = [GoalHunt(goal, self._knowledge) for goal in plan.goals]
         self._trials = 0
         self._invalid_in_a_row = 0
-        self._patience = Patience()
+        self._patience = UntestableStreak()
         self._budget = Budget(plan)
         self._ends: dict[str, GoalEnd] = {}
         self._rules: Counter[str] = Counter()

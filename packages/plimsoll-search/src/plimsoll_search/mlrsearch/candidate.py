@@ -60,7 +60,7 @@ def split(length: float, width: int) -> int:
 
 
 # Of a step; of the least width they are more than any range of loads.
-_MOST_DOUBLINGS = 40
+_MAX_DOUBLINGS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def _step(goal: Goal, hint: Hint, log: TrialLog, grid: LoadGrid, *, up: bool) ->
     else:
         most = hint.lower_pps or math.inf
         misses = sum(found == "upper" and load <= most for load, found in classes.items())
-    return float(grid.width(goal) * 2 ** min(max(1, misses), _MOST_DOUBLINGS))
+    return float(grid.width(goal) * 2 ** min(max(1, misses), _MAX_DOUBLINGS))
 
 
 def _up(lower_pps: float, step: float, width: int, span: LoadSpan, grid: LoadGrid) -> float:

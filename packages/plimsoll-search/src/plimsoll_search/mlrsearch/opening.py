@@ -8,7 +8,7 @@ from .candidate import Hint, LoadGrid, mean_loss_ratio
 from .classification import TrialLog
 from .goal import Goal, LoadSpan
 
-_MOST_LOADS = 3
+_MAX_LOADS = 3
 
 
 class Opening:
@@ -35,7 +35,7 @@ class Opening:
         """The last two loads; none where one was untestable, or failed without loss."""
         if self._says_nothing:
             return Hint()
-        last = sorted(self.loads[-2:] if len(self.loads) == _MOST_LOADS else self.loads[-1:])
+        last = sorted(self.loads[-2:] if len(self.loads) == _MAX_LOADS else self.loads[-1:])
         return Hint(last[0], last[-1]) if last else Hint()
 
     def next_load(self, log: TrialLog, span: LoadSpan) -> float | None:
@@ -56,7 +56,7 @@ class Opening:
         if not self.loads:
             return span.top_pps
         last = self.loads[-1]
-        if len(self.loads) == _MOST_LOADS or last <= span.minimum_pps:
+        if len(self.loads) == _MAX_LOADS or last <= span.minimum_pps:
             return None
         place = self._grid.place(last)
         if self._is_lossy(log, last):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..strategy.ask import Ask, Finished, Told
 from ..strategy.goal_end import GoalEnd
-from ..strategy.question import Patience, reach_of, why_untestable
+from ..strategy.question import UntestableStreak, reach_of, why_untestable
 from ..text.units import format_pps
 from .candidate import Hint, LoadGrid, next_load, open_interval
 from .classification import TrialLog
@@ -86,7 +86,7 @@ class MlrSearch:
         self._asked_at: dict[tuple[float, float], int] = {}
         # By question, its invalid trials since the last valid one.
         self._invalid: dict[_Question, int] = {}
-        self._patience = Patience()
+        self._patience = UntestableStreak()
         self._ends: list[GoalEnd] = []
         self._proof: Proof | None = None
         self._next: Ask | Finished = self._explore()

@@ -60,7 +60,7 @@ PRESETS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 
 
 # More trials at one load than anybody has the patience for.
-_MOST_TRIALS = 10_000
+_MAX_TRIALS = 10_000
 
 
 class MlrGoalSettings(GoalSettings):
@@ -107,8 +107,8 @@ class MlrGoalSettings(GoalSettings):
             # The RFC allows it and advises against it: a load is then decided by less.
             remedy = f"give at least the final trial duration, {final:g}s"
             raise mistake(f"is {self.duration_sum:g} s", remedy, "duration_sum")
-        if self.duration_sum > _MOST_TRIALS * initial:
-            remedy = f"give at most {_MOST_TRIALS} times the initial trial duration"
+        if self.duration_sum > _MAX_TRIALS * initial:
+            remedy = f"give at most {_MAX_TRIALS} times the initial trial duration"
             raise mistake(f"is {self.duration_sum:g} s", remedy, "duration_sum")
         return self
 

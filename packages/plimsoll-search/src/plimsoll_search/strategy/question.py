@@ -23,13 +23,14 @@ Answer = Literal["pass", "fail", "untestable", "quit"]
 
 
 @dataclass(frozen=True, slots=True)
-class TrialManner:
+class TrialPolicy:
     """How the trials of one phase are asked for.
 
     All of `repeat` trials have to pass; `retries` more follow an invalid one. `actions`
-    are by the rule that made the last of those invalid. A `thorough` manner goes on after
-    a failed repetition, and lets no trial end early: it is to be measured, not only judged.
-    Without `final` a load that passed is tested in another phase before it counts.
+    are by the rule that made the last of those invalid. Where `run_all_repetitions` is set,
+    trials go on after a failed one, and none ends early: the load is to be measured, not only
+    judged. Without `is_validation` a load that passed is tested in another phase before it
+    counts.
     """
 
     phase: Phase
@@ -37,8 +38,8 @@ class TrialManner:
     retries: int
     repeat: int = 1
     actions: Mapping[str, InvalidAction] = field(default_factory=dict)
-    thorough: bool = False
-    final: bool = False
+    run_all_repetitions: bool = False
+    is_validation: bool = False
 
     def goes_below(self, rule: str) -> bool:
         """Whether a load that stays invalid by the rule only sends the search below it."""
@@ -49,7 +50,7 @@ class TrialManner:
 class Question:
     """Whether `load_pps` passes, and how far the asking has come."""
 
-    manner: TrialManner
+    policy: TrialPolicy
     load_pps: float
     repetition: int = 1
     attempt: int = 1
@@ -58,13 +59,13 @@ class Question:
     def ask(self) -> Ask:
         """The next trial."""
         return Ask(
-            self.manner.phase,
+            self.policy.phase,
             self.load_pps,
-            self.manner.duration_s,
+            self.policy.duration_s,
             attempt=self.attempt,
             repetition=self.repetition,
-            early_abort=not self.manner.thorough,
-            comes_again=not self.manner.final or self.repetition < self.manner.repeat,
+            early_abort=not self.policy.run_all_repetitions,
+            comes_again=not self.policy.is_validation or self.repetition < self.policy.repeat,
         )
 
     def told(self, told: Told) -> Question | Answer:
@@ -72,15 +73,15 @@ class Question:
         match told.verdict():
             case "invalid":
                 return self._after_invalid(told.rules.get(self.ask().goal, ()))
-            case "fail" if not self.manner.thorough:
+            case "fail" if not self.policy.run_all_repetitions:
                 return "fail"
             case verdict:
                 return self._after_repetition(self.failed or verdict == "fail")
 
     def _after_invalid(self, rules: tuple[str, ...]) -> Question | Answer:
-        if self.attempt <= self.manner.retries:
+        if self.attempt <= self.policy.retries:
             return replace(self, attempt=self.attempt + 1)
-        actions = {self.manner.actions.get(rule, "retry") for rule in rules}
+        actions = {self.policy.actions.get(rule, "retry") for rule in rules}
         if "quit" in actions:
             return "quit"
         if self.failed or "fail" in actions:
@@ -88,7 +89,7 @@ class Question:
         return "untestable"
 
     def _after_repetition(self, failed: bool) -> Question | Answer:
-        if self.repetition < self.manner.repeat:
+        if self.repetition < self.policy.repeat:
             return replace(self, repetition=self.repetition + 1, attempt=1, failed=failed)
         return "fail" if failed else "pass"
 
@@ -114,10 +115,10 @@ def why_unproven(validation: Question) -> str:
 # may be off (tester.rate_tolerance), so that the rest is left for a worse second.
 _MARGIN = 0.02
 # So many loads in a row that cannot be tested are not about the load.
-_MOST_IN_A_ROW = 4
+_MAX_IN_A_ROW = 4
 
 
-class Patience:
+class UntestableStreak:
     """Counts the loads in a row that could not be tested."""
 
     def __init__(self) -> None:
@@ -130,7 +131,7 @@ class Patience:
     def lasts(self) -> bool:
         """Whether to go on as before, now that another load could not be tested."""
         self._in_a_row += 1
-        return self._in_a_row < _MOST_IN_A_ROW
+        return self._in_a_row < _MAX_IN_A_ROW
 
 
 def sustainable_pps(offered_pps: float) -> float:

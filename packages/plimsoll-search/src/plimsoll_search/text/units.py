@@ -68,7 +68,7 @@ _SECONDS = {
 }
 
 # Smaller ratios are written as powers of ten, as frame and bit error ratios are.
-_LEAST_PERCENT = 1e-8
+_MIN_PERCENT = 1e-8
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 # Of latencies: 5m is likelier milliseconds than minutes.
@@ -217,7 +217,7 @@ def format_duration(seconds: float) -> str:
 
 def format_ratio(ratio: float) -> str:
     """For people: "0.002 %"; below a frame in a hundred million "5.2 · 10⁻¹¹", no row of zeros."""
-    if 0 < abs(ratio) < _LEAST_PERCENT:
+    if 0 < abs(ratio) < _MIN_PERCENT:
         digits, _, power = f"{ratio:.1e}".partition("e")
         return f"{digits} · 10{str(int(power)).translate(_RAISED)}"
     return f"{format_number(ratio * 100)} %"

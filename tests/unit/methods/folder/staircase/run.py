@@ -3,7 +3,7 @@ from pydantic import BaseModel
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.session.session import ProgressListener, versions
-from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.benchmark.testbed.testbed import TestbedConfig
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
@@ -38,7 +38,7 @@ def run_staircase(
         )
 
     requested = settings.model_dump(mode="json")
-    to_run = MethodRun(METHOD, experiment, BedPlan.of(experiment), requested)
+    to_run = MethodRun(METHOD, experiment, TestbedConfig.of(experiment), requested)
     return run_method(to_run, run, listener, execute)
 
 

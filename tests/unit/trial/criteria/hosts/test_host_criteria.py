@@ -87,10 +87,10 @@ def test_stolen_time_is_reported_for_the_worst_cpu_under_test(
         unit="ratio",
         outcome="invalid",
         text=says("bench-07 CPU 1:", "0.25 %", "0.1 %"),
-        spoils=True,
+        invalidates_trial=True,
     )
     kept = found(metrics, kind="steal", at_most="0.25%")
-    assert (kept.outcome, kept.spoils) == ("ok", False)
+    assert (kept.outcome, kept.invalidates_trial) == ("ok", False)
     assert found(metrics, kind="steal", on_breach="fail").outcome == "fail"
     everywhere = found(metrics, kind="steal", cpus="all")
     assert everywhere.subject == "bench-07 CPU 2"
@@ -108,7 +108,7 @@ def test_interrupts_are_those_of_the_duts_cpus_with_the_most_frequent_named(
     finding = found(metrics, kind="dut-interrupts", at_most=100)
     assert finding.value == pytest.approx(150.0)
     assert finding.outcome == "fail"
-    assert not finding.spoils
+    assert not finding.invalidates_trial
     assert finding.text == says("bench-07", "1", "150", "100", "LOC")
     without = found(metrics, kind="dut-interrupts", at_most=50, without=["LOC"])
     assert without.value == pytest.approx(50.0)
@@ -180,7 +180,7 @@ def test_any_metric_can_be_bounded(record: HostRecord, says: Says) -> None:
     by_cpu = found(metrics, **settings, where={"type": ["soft", "irq"]}, cpus="all", at_most=0.5)
     assert (by_cpu.subject, by_cpu.value, by_cpu.outcome) == ("bench-07 CPU 1", 0.5, "ok")
     one = found(metrics, **settings, where={"cpu": 2}, at_least=0.2, on_breach="invalid")
-    assert (one.value, one.outcome, one.spoils) == (0.125, "invalid", True)
+    assert (one.value, one.outcome, one.invalidates_trial) == (0.125, "invalid", True)
     without = found(metrics, **settings, without={"num": [1]}, at_most=1, statistic="max")
     assert without.value == pytest.approx(0.375)
 
@@ -257,7 +257,7 @@ def test_what_was_not_observed_is_invalid_and_says_what_would_help(
 ) -> None:
     metrics = HostRecord(run, hosts).write(share(0, "steal", 0.0), share(1, "steal", 0.0))
     finding = found(metrics, kind="steal")
-    assert (finding.value, finding.outcome, finding.spoils) == (None, "invalid", False)
+    assert (finding.value, finding.outcome, finding.invalidates_trial) == (None, "invalid", False)
     assert finding.text == says(*facts)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.tune.host.view.rooted_files import MOST_FILE_BYTES, RootedFiles
+from plimsoll.tune.host.view.rooted_files import MAX_FILE_BYTES, RootedFiles
 from plimsoll.tune.host.view.unread import Unread
 from tests.this_thread import in_this_thread
 from tests.worded.says import Says
@@ -70,7 +70,7 @@ def test_a_fifo_does_not_wait_for_a_writer(root: Path, says: Says) -> None:
 
 def test_a_huge_file_is_refused(root: Path) -> None:
     with (root / "huge").open("wb") as file:
-        file.truncate(MOST_FILE_BYTES + 1)
+        file.truncate(MAX_FILE_BYTES + 1)
     found = RootedFiles(root).text("/huge")
     assert isinstance(found, Unread)
     assert found.reason == "larger than 16 MiB"

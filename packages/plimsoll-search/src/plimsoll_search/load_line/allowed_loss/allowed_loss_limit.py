@@ -20,7 +20,7 @@ from .spectrum import Absences, LikelyTail, Spectrum, spectrum_of
 # Closer together, what phases leave is what one kind of phase leaves.
 _ALIKE = 0.01
 # No less of the load is taken by a phase: what it leaves is not known as well.
-_LEAST_TAKEN = 0.01
+_MIN_TAKEN = 0.01
 
 
 def phases_forecast(knowledge: Knowledge) -> AllowedLossForecast | None:
@@ -33,7 +33,7 @@ def phases_forecast(knowledge: Knowledge) -> AllowedLossForecast | None:
     watched = [
         each.tried
         for each in knowledge.watched_phases()
-        if each.tried.load_pps * (1.0 - _LEAST_TAKEN) > left_pps and each.tried.interval_s
+        if each.tried.load_pps * (1.0 - _MIN_TAKEN) > left_pps and each.tried.interval_s
     ]
     lengths_s = [length for tried in watched for length in _lengths_s(tried, left_pps, buffer)]
     watched_s = sum(tried.evidence.sending_s for tried in watched)
@@ -75,7 +75,7 @@ def _directions(watched: list[Tried]) -> Directions:
 # Of the capacity: so much is left to drain a queue with.
 _WITH_ROOM = 0.95
 # Fewer stalls than this do not tell a buffer that is smaller at times.
-_LEAST_SMALL = 3
+_MIN_SMALL = 3
 
 
 def allowed_loss_limit(knowledge: Knowledge, allowed: float, base_pps: float) -> Limit | None:
@@ -161,7 +161,7 @@ def _buffers(knowledge: Knowledge) -> tuple[BufferShare, ...]:
     """
     with_room = _WITH_ROOM * knowledge.capacity_pps()
     small = [each for each in knowledge.small_overflows() if each.load_pps <= with_room]
-    if len(small) < _LEAST_SMALL:
+    if len(small) < _MIN_SMALL:
         full = buffer_frames(knowledge.overflows(), knowledge.full_queue())
         full = full or known_buffer(knowledge)
         return () if full is None else (BufferShare(full, 1.0),)

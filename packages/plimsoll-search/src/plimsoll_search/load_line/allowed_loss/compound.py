@@ -21,11 +21,11 @@ _NORMAL = NormalDist()
 # its probabilities then differ from Panjer's by less than 0.003.
 _MANY = 30.0
 # The budget is cut into so many cells for each event that it is worth, within these bounds.
-_CELLS_PER_EVENT, _FEWEST_CELLS, _MOST_CELLS = 6.0, 96, 240
+_CELLS_PER_EVENT, _FEWEST_CELLS, _MAX_CELLS = 6.0, 96, 240
 # What is less likely than this does not happen.
 _NEVER = 1e-6
 # A frame is the least that can be lost.
-_LEAST_FRAMES = 0.5
+_MIN_FRAMES = 0.5
 
 
 class LosingEvents(NamedTuple):
@@ -62,7 +62,7 @@ class CompoundSum:
     """What events lose together, against a budget in frames."""
 
     def __init__(self, budget_frames: float, events: Iterable[LosingEvents]) -> None:
-        losing = [each for each in events if each.frames >= _LEAST_FRAMES]
+        losing = [each for each in events if each.frames >= _MIN_FRAMES]
         self._budget = budget_frames
         self._can_add_up = budget_frames >= 1.0
         rest = [each for each in losing if each.frames <= budget_frames]
@@ -103,7 +103,7 @@ class CompoundSum:
     def _cells(self) -> int:
         """Into so many the budget is cut."""
         worth = self._budget * self._cumulants.mean / self._cumulants.variance
-        return min(_MOST_CELLS, max(_FEWEST_CELLS, math.ceil(_CELLS_PER_EVENT * worth)))
+        return min(_MAX_CELLS, max(_FEWEST_CELLS, math.ceil(_CELLS_PER_EVENT * worth)))
 
     @cached_property
     def _grid(self) -> list[float]:

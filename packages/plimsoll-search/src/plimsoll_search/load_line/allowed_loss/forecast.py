@@ -94,7 +94,7 @@ _AS_LIKELY_AS_NOT = 0.5
 _NORMAL = NormalDist()
 _QUANTILES = tuple(_NORMAL.inv_cdf((step + 0.5) / 5) for step in range(5))
 # The relative variance of that rate is never taken for less.
-_LEAST_VARIANCE = 1e-4
+_MIN_VARIANCE = 1e-4
 # The range of loads is halved so often.
 _HALVINGS = 12
 
@@ -205,7 +205,7 @@ class AllowedLossForecast:
     def _factors(self, load_pps: float) -> tuple[float, ...]:
         """Equally likely values of the true rate of absences, divided by the estimated one."""
         mean, variance = self._rate_known(load_pps)
-        return _gamma_quantiles(mean, max(_LEAST_VARIANCE * mean * mean, variance))
+        return _gamma_quantiles(mean, max(_MIN_VARIANCE * mean * mean, variance))
 
     def _rate_known(self, load_pps: float) -> tuple[float, float]:
         """Mean and variance of that factor.

@@ -15,7 +15,7 @@ from .onset import SeenSlowPhases
 
 # Believed before any phase was seen: even odds.
 _PRIOR = 0.5
-_MOST_AT_ONCE = 6
+_MAX_AT_ONCE = 6
 # So many phases, and none at the same time as another, begin to say something.
 _FEW = 3
 # Each direction has phases of its own.
@@ -45,10 +45,10 @@ class PhasesSeen:
         return next(
             (
                 number
-                for number in range(1, _MOST_AT_ONCE)
+                for number in range(1, _MAX_AT_ONCE)
                 if self._odds_having_passed(number, duration_s, may) >= confidence
             ),
-            _MOST_AT_ONCE,
+            _MAX_AT_ONCE,
         )
 
     def odds_of_overlap(self, at_random: float) -> float:

@@ -40,9 +40,9 @@ RANDOM = Arrivals()
 
 # So many gaps at least: of 400,000 sets of twelve random (exponential) gaps, none was found to
 # be as regular as the two limits below ask for.
-_LEAST_GAPS = 12
+_MIN_GAPS = 12
 # The coefficient of variation of the gaps.
-_MOST_VARIATION = 0.1
+_MAX_VARIATION = 0.1
 # Of the gaps, so many are of one period: the others are of several, where some were not seen.
 _SINGLE_SHARE = 0.6
 
@@ -54,7 +54,7 @@ def period_of(times_s: Iterable[Sequence[float]]) -> float | None:
     which not every one was seen, and counts as their mean.
     """
     gaps = [after - before for each in times_s for before, after in pairwise(each)]
-    if len(gaps) < _LEAST_GAPS:
+    if len(gaps) < _MIN_GAPS:
         return None
     typical_s = median(gaps)
     if typical_s <= 0.0:
@@ -64,7 +64,7 @@ def period_of(times_s: Iterable[Sequence[float]]) -> float | None:
         return None
     single = [gap / count for gap, count in zip(gaps, periods, strict=True)]
     mean_s = fmean(single)
-    if pstdev(single) > _MOST_VARIATION * mean_s:
+    if pstdev(single) > _MAX_VARIATION * mean_s:
         return None
     return sum(gaps) / sum(periods)
 

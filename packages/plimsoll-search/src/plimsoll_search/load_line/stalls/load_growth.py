@@ -20,7 +20,7 @@ from .stalls_seen import stalls_of
 
 # The rank of the shortest trial's length that is compared, and the most of any trial: 64 are
 # kept.
-_RANK, _MOST_RANK = 1, 48
+_RANK, _MAX_RANK = 1, 48
 # The rank's length has this deviation, as a share, for one stall; fewer for more of them.
 _DEVIATION = 0.25
 _AT_LEAST = 0.03
@@ -36,10 +36,10 @@ _REACH = 0.2
 # Loads closer together do not tell a growth from chance, as a share.
 _APART = 0.1
 # An interval shows only its longest stall: no more than this many may be of the rank.
-_MOST_IN_INTERVAL = 0.5
-_LEAST_INTERVALS = 4
+_MAX_IN_INTERVAL = 0.5
+_MIN_INTERVALS = 4
 # Stalls that come in spells stay away from a trial, however long, as if so few were expected.
-_MOST_ABSENT = 3.0
+_MAX_ABSENT = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +149,13 @@ def _ranks(trials: Sequence[Tried], full_queue: float) -> list[_Rank]:
     long = [
         each
         for each in trials
-        if each.asked.phase != "search" and each.evidence.intervals >= _LEAST_INTERVALS
+        if each.asked.phase != "search" and each.evidence.intervals >= _MIN_INTERVALS
     ]
     if not long:
         return []
     per_s = _RANK / min(each.evidence.sending_s for each in long)
-    fine = [each for each in long if per_s * each.interval_s <= _MOST_IN_INTERVAL]
-    per_s = min([per_s, *(_MOST_RANK / each.evidence.sending_s for each in fine)])
+    fine = [each for each in long if per_s * each.interval_s <= _MAX_IN_INTERVAL]
+    per_s = min([per_s, *(_MAX_RANK / each.evidence.sending_s for each in fine)])
     found = [_rank(each, per_s * each.evidence.sending_s, full_queue) for each in fine]
     kept = [each for each in found if each is not None]
     most = max((each.load_pps * each.length_s for each in kept), default=0.0)
@@ -187,7 +187,7 @@ def _log_likelihood(ranks: Sequence[_Rank], growth: LoadGrowth) -> float:
     level = sum(value * weight for value, weight in left) / total
     log = -sum(weight * (value - level) ** 2 for value, weight in left) / 2.0
     return log - sum(
-        min(rank.expected, _MOST_ABSENT)
+        min(rank.expected, _MAX_ABSENT)
         for rank in ranks
         if not rank.length_s and growth.at_load_s(math.exp(level), rank.load_pps) > rank.least_s
     )

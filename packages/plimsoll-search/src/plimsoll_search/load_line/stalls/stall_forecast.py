@@ -21,7 +21,7 @@ from .stalls_seen import stalls_of
 from .tail import OF_LONGEST, Tail, least_lasting_s, tail_of
 
 # Fewer stalls than this do not tell their lengths' distribution.
-_LEAST_STALLS = 5
+_MIN_STALLS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def _groups(
     groups: list[_Group] = []
     for cause in sorted(long_s, key=lambda each: (-len(long_s[each]), _key(each))):
         long = long_s[cause]
-        few = len(long or lengths_s[cause]) < _LEAST_STALLS
+        few = len(long or lengths_s[cause]) < _MIN_STALLS
         into = groups[0] if few and groups else _like(long, groups)
         if into is None:
             into = _Group()

@@ -15,11 +15,11 @@ _WORTH_A_BURST = 0.5
 # Of what the longest stall lets come, so many times are sent: while a burst comes in,
 # the DUT forwards.
 _BURST_FACTOR = 4
-_MOST_BURSTS = 3
+_MAX_BURSTS = 3
 _LARGEST_BURST = 1 << 22
 # Of the causes of a group of stalls, so many are named, from this share of their time on.
-_MOST_NAMED = 3
-_LEAST_SHARE = 0.05
+_MAX_NAMED = 3
+_MIN_SHARE = 0.05
 
 
 def stall_limit(knowledge: Knowledge) -> Limit | None:
@@ -66,7 +66,7 @@ def _cause_sentence(leading: GroupForecast, forecast: StallForecast) -> str | No
     """What sets the line, and how often it comes; None where no stall has a known cause."""
     if not forecast.knows_causes:
         return None
-    named = [each for each in leading.causes if each.share >= _LEAST_SHARE][:_MOST_NAMED]
+    named = [each for each in leading.causes if each.share >= _MIN_SHARE][:_MAX_NAMED]
     up_to = format_ns(round(leading.tail.longest_s * 1e9))
     return f"Set by stalls of up to {up_to}: {'; '.join(_in_words(each) for each in named)}."
 
@@ -92,7 +92,7 @@ def burst_wanted(knowledge: Knowledge, load_pps: float) -> int | None:
     longest_s = forecast.length_s(plan.validation_s, plan.confidence)
     needed = load_pps * forecast.growth.at_load_s(longest_s, load_pps)
     known = max(knowledge.held(), _WORTH_A_BURST * knowledge.full_queue())
-    if needed <= known or len(knowledge.bursts) >= _MOST_BURSTS:
+    if needed <= known or len(knowledge.bursts) >= _MAX_BURSTS:
         return None
     frames = needed * math.pow(_BURST_FACTOR, 1 + len(knowledge.bursts))
     return min(math.ceil(frames), _LARGEST_BURST)

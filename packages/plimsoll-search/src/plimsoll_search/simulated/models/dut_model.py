@@ -53,7 +53,7 @@ SURVIVAL = 0.95
 # DPDK's usual burst: a polling loop takes up to so many frames at once.
 _BURST_FRAMES = 32.0
 # Capacity of a trial strays no further than this many of its deviations.
-_MOST_DEVIATIONS = 4.0
+_MAX_DEVIATIONS = 4.0
 _NORMAL = NormalDist()
 _STEPS = 40
 # Of a range of capacities: to a millionth of it.
@@ -157,7 +157,7 @@ class DutModel(BaseModel, ABC):
 
     def drawn_capacity(self, direction: int, chance: Random) -> float:
         """The capacity of a direction in one trial, in pps."""
-        strayed = max(-_MOST_DEVIATIONS, min(_MOST_DEVIATIONS, chance.gauss(0.0, 1.0)))
+        strayed = max(-_MAX_DEVIATIONS, min(_MAX_DEVIATIONS, chance.gauss(0.0, 1.0)))
         return self.capacity_of(direction) * (1.0 + self.capacity_deviation * strayed)
 
     def odds_of_capacity(self, direction: int, needed_pps: float) -> float:
@@ -175,7 +175,7 @@ class DutModel(BaseModel, ABC):
         `lost` says how many frames a capacity loses; more capacity never loses more.
         """
         mean_pps = self.capacity_of(direction)
-        strayed = _MOST_DEVIATIONS * self.capacity_deviation
+        strayed = _MAX_DEVIATIONS * self.capacity_deviation
         too_low, enough = mean_pps * (1.0 - strayed) * 0.999, mean_pps * (1.0 + strayed) * 1.001
         if lost(enough) > budget_frames:
             return 0.0

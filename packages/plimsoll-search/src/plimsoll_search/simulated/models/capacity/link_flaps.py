@@ -19,7 +19,7 @@ from ..dut_model import DutModel, TrialCapacity, batch_wait_s
 _DRAWS = 10_000
 # Of the capacity that a draw needs: far below what a trial's capacity strays by.
 _DIGITS = 5
-_LEAST_LEFT = 0.05
+_MIN_LEFT = 0.05
 
 
 class LinkFlaps(DutModel):
@@ -43,7 +43,7 @@ class LinkFlaps(DutModel):
 
     def left(self, links_out: int) -> float:
         """The share of the capacity that is left with so many links out."""
-        return max(_LEAST_LEFT, 1.0 - self.share * links_out)
+        return max(_MIN_LEFT, 1.0 - self.share * links_out)
 
     def survival(self, direction: int, load_pps: float, limit: float, horizon_s: float) -> float:
         """By draws of the flaps, and the distribution of a trial's capacity.

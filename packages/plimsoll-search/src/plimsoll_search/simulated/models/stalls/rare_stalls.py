@@ -14,7 +14,7 @@ from .interrupted import InterruptedBehaviour, InterruptedModel, Interruptions
 from .stall_length import LengthDistribution, StallLength
 
 # So that lengths have a variance, by far.
-_MOST_SHAPE = 0.45
+_MAX_SHAPE = 0.45
 
 
 class RareStalls(InterruptedModel):
@@ -39,8 +39,8 @@ class RareStalls(InterruptedModel):
 
     @model_validator(mode="after")
     def _shape_has_a_variance(self) -> Self:
-        if self.distribution == "pareto" and self.length_deviation > _MOST_SHAPE:
-            remedy = f"give at most {_MOST_SHAPE:g}, or another distribution"
+        if self.distribution == "pareto" and self.length_deviation > _MAX_SHAPE:
+            remedy = f"give at most {_MAX_SHAPE:g}, or another distribution"
             raise mistake(f"is {self.length_deviation:g}", remedy, "length_deviation")
         return self
 
