@@ -34,7 +34,7 @@ class FieldPath:
 
     @classmethod
     def parse(cls, text: str) -> FieldPath:
-        """The path. Raises InputError, without a place, for what is none."""
+        """The path. Raises InputError, without a place, if it is not one."""
         steps: list[str] = []
         for part in text.split("."):
             if steps and part.isascii() and part.isdecimal():

@@ -166,7 +166,7 @@ def find_side(text: str, runs_root: Path) -> Side:
     finished = [each for each in entries if each.state == "finished"]
     if not finished:
         raise InputError(
-            f"names no run that has come to its end ({len(entries)} in another state)",
+            f"no finished run has this tag ({len(entries)} in another state)",
             where=text,
             remedy="plimsoll runs lists what there is; go on with one by --resume",
         )

@@ -55,7 +55,7 @@ def counted_kinds(kinds: Sequence[ConclusionKind], within: float) -> str:
 
 
 def what_would_tell(of: Sequence[Conclusion]) -> str:
-    """What those need that cannot tell: "about 6 repetitions a side would tell"."""
+    """What those need that cannot tell: "about 6 repetitions a side would be enough to tell"."""
     return "; ".join(_needed(of))
 
 
@@ -64,7 +64,7 @@ def _needed(of: Sequence[Conclusion]) -> Iterator[str]:
     counts = sorted({each for each in repeated if each is not None})
     if counts:
         numbers = " to ".join(str(each) for each in dict.fromkeys((counts[0], counts[-1])))
-        yield f"about {numbers} repetitions a side would tell"
+        yield f"about {numbers} repetitions a side would be enough to tell"
     if None in repeated:
         yield "at this spread more repetitions are unlikely to tell"
     if any(each.needs == "reach" for each in of):

@@ -95,7 +95,7 @@ def step_ceiling(
 ) -> TesterCeiling | None:
     """The same before a search that is part of a standard test, of the frames called `name`.
 
-    Its trials are steps, so that a run that goes on keeps what was measured. None where the
+    Its trials are steps, so that a running run keeps what was measured. None where the
     tester offers the maximum.
     """
     if not may_fall_short(experiment, steps.bed, maximum_pps):

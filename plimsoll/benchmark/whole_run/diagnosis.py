@@ -108,7 +108,8 @@ def _counted(
     judged: Sequence[TrialRecord], invalid: Sequence[TrialRecord], rules: Counter[str]
 ) -> str:
     by_rule = ", ".join(f"{times} by {rule}" for rule, times in rules.most_common())
-    return f"{len(invalid)} of {len(judged)} judged trials were invalid: {by_rule}"
+    were = "was" if len(invalid) == 1 else "were"
+    return f"{len(invalid)} of {len(judged)} judged trials {were} invalid: {by_rule}"
 
 
 def _worst(invalid: Sequence[TrialRecord]) -> str:

@@ -42,7 +42,7 @@ class MethodRun(Generic[R]):
     `experiment` is as written in the run directory. `check` raises what is known to be wrong
     with a run that has no result yet, before anything is started. The tester is calibrated up
     to `highest_pps` per direction unless `calibrations` has that of the same tester; not at all
-    where that is None. `shortfalls` are journalled, for the report of a run that goes on.
+    where that is None. `shortfalls` are journalled, for the report of a running run.
     """
 
     method: Method[R]

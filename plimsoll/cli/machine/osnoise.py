@@ -44,7 +44,7 @@ def osnoise(
     ] = True,
     json: JsonOption = False,
 ) -> None:
-    """Measure how long CPUs are away from a loop that only looks at the clock, and why.
+    """Measure how long, and by what, busy-polling CPUs are interrupted.
 
     No traffic, no ports, no hugepages: a loop of the engine's on each CPU reads the time stamp
     counter without a pause, as a dataplane polls, and each gap is counted. What had the CPU

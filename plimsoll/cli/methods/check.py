@@ -31,7 +31,7 @@ def check(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Tell all mistakes of an experiment at once; without any, what plimsoll run would do.
+    """Report every mistake in an experiment; without any, what plimsoll run would do.
 
     That is its frames, rates, CPUs, phases and how long it may take. Nothing is started,
     reserved or written.

@@ -77,7 +77,7 @@ def export_bundle(
         check_bundled(copy)
         _pack(copy, output, redacted=True, force=force)
     stderr.print(shown(f"replaced: {_counts(pseudonyms.counts)}"), soft_wrap=True)
-    stderr.print("look through it before you give it away: no program knows all names")
+    stderr.print("look through it before you give it away: redaction cannot know every name")
 
 
 def _checked(words: Sequence[str], *, redact: bool) -> list[str]:
@@ -228,7 +228,7 @@ _MakeIndicesOption = Annotated[
     bool, typer.Option("--make-indices", help="OpenSearch: make indices that are missing.")
 ]
 _CaFileOption = Annotated[
-    Path | None, typer.Option(help="OpenSearch: who signed its certificate (PEM).")
+    Path | None, typer.Option(help="CA certificate (PEM) to verify OpenSearch with.")
 ]
 _EndpointOption = Annotated[
     str | None, typer.Option(help="s3: the server's URL; by default AWS_ENDPOINT_URL's.")

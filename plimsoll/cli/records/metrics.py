@@ -101,9 +101,7 @@ _BreakoutOption = Annotated[
 ]
 _FilterOption = Annotated[
     str | None,
-    typer.Option(
-        "--filter", help="Only rows whose value over the whole range is so, such as gt:0.5."
-    ),
+    typer.Option("--filter", help="Only rows whose overall value matches, such as gt:0.5."),
 ]
 _AggregationOption = Annotated[
     Across | None, typer.Option(help="Across series; the metric's own where left out.")
@@ -152,7 +150,7 @@ def get(
     period: PeriodOption = MEASUREMENT,
     begin: _BeginOption = None,
     end: Annotated[str | None, typer.Option(help="Up to here, likewise.")] = None,
-    resolution: Annotated[int, typer.Option(help="So many windows of equal length.")] = 1,
+    resolution: Annotated[int, typer.Option(help="Number of equal windows.")] = 1,
     breakout: _BreakoutOption = None,
     filter_: _FilterOption = None,
     aggregation: _AggregationOption = None,

@@ -52,8 +52,8 @@ class _ListByDefault(DefaultGroup):
 app = typer.Typer(
     name="runs",
     cls=_ListByDefault,
-    help="List runs, tag them, write notes on them, and remove them. Without a command it is "
-    "`list`, whose options `plimsoll runs list --help` tells.",
+    help="List runs, tag them, write notes on them, and remove them. With no subcommand, lists "
+    "runs; `plimsoll runs list --help` has the options of that.",
     epilog="Examples: **plimsoll runs** · **plimsoll runs --tag kernel=6.1** · "
     "**plimsoll runs show last** · **plimsoll runs rm 20260101T1200**",
     rich_markup_mode="markdown",
@@ -94,7 +94,7 @@ def list_runs(
     name: NameFilterOption = None,
     sort: _SortOption = "began",
     reverse: Annotated[bool, typer.Option("--reverse", help="The other way round.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="Show at most N.")] = None,
     parts: _PartsOption = False,
     store: StoreOption = None,
     on: runs_on.OfClusterOption = None,

@@ -25,7 +25,7 @@ from plimsoll.tune.intent.load import intent_schema
 app = typer.Typer(
     name="tune",
     cls=SuggestingGroup,
-    help="Say what a platform is to be, and find out whether it is.",
+    help="Describe how a host should be tuned, generate its configuration, audit it.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )

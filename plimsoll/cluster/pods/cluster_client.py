@@ -109,7 +109,7 @@ class ClusterClient:
         return tuple(found.get("items") or ())
 
     def delete(self, kind: str, name: str) -> None:
-        """Delete the object and what it owns; one that is gone is none of a failure."""
+        """Delete the object and what it owns; deleting a missing object is not an error."""
         query = [("propagationPolicy", "Background")]
         try:
             self._ask("DELETE", f"{self._path(kind)}/{name}", query)

@@ -23,7 +23,7 @@ _VERSION_TIMEOUT_S = 20.0
 class TrafgenSettings(GeneratorModel):
     """trafgen on the interfaces of a lab behind the kernel's ports, as a floor.
 
-    Each of the `cpus` has the senders of every so-manyth port.
+    Each of the `cpus` has the senders of every n-th port.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(

@@ -65,7 +65,7 @@ def _write(block: bytes) -> None:
 
 
 def _failed(error: PlimsollError) -> int:
-    # Without its remedy, which is for a run that goes on, and not for an observer.
+    # Without its remedy, which is for a running run, and not for an observer.
     print(error.message, file=sys.stderr)
     return error.exit_code
 

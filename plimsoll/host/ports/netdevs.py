@@ -18,7 +18,7 @@ def is_pci_address(name: str) -> bool:
 
 
 def pci_address(given: str) -> str | None:
-    """A PCI address as the kernel writes it; None for what is none."""
+    """A PCI address as the kernel writes it; None if it is not one."""
     if (address := _GIVEN.fullmatch(given)) is None:
         return None
     return f"{int(address[1] or '0', 16):04x}:{address[2]}".lower()

@@ -218,7 +218,7 @@ class Turn:
 
     @property
     def step(self) -> str:
-        """By which it is found again in a run that goes on."""
+        """By which it is found again in a running run."""
         return f"{self.stage}/{self.number}/{self.contender.kind}"
 
 

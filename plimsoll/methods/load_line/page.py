@@ -93,7 +93,8 @@ def _trials(found: EvidenceSection) -> Iterator[ChecklistLine]:
         yield ChecklistLine("ok", f"All {found.measured} judged trials were valid.", "trials")
     else:
         text = (
-            f"{found.invalid} of {found.measured} judged trials were invalid: the tester, not "
+            f"{found.invalid} of {found.measured} judged trials "
+            f"{'was' if found.invalid == 1 else 'were'} invalid: the tester, not "
             "the DUT, was at fault. Such trials are repeated and move no bound."
         )
         yield ChecklistLine("warn", text, "trials")

@@ -92,7 +92,7 @@ def plugfest(
     metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Hold DUTs against each other over chains, flows, frame sizes, noise and generators.
+    """Compare DUTs head to head over chains, flows, frame sizes, noise and generators.
 
     Every combination is a cell, run several times in an order that is drawn anew for each round.
     A cell that cannot be run, or comes to nothing, is one with its reason; the others are run all
@@ -165,8 +165,8 @@ def _prospects(ahead: Prospect) -> list[str]:
     if ahead.left_s is not None:
         ends = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + ahead.left_s))
         lines.append(
-            f"ends by {ends} ({format_duration(ahead.left_s)}): repetitions are left out for that, "
-            "cells are not"
+            f"ends by {ends} ({format_duration(ahead.left_s)}): to stay within "
+            "the budget, repeats are dropped, never cells"
         )
         lines += _too_little(expected.first, ahead.left_s)
     return lines

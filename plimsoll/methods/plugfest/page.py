@@ -184,7 +184,7 @@ def _headline(result: PlugfestResult, finished: bool) -> Headline:
         limit=tuple(limit),
         trust=(
             f"{invalid} of {len(ran)} repetitions were invalid: the tester was disturbed. They "
-            "count neither for nor against a DUT."
+            "are ignored."
             if invalid
             else f"All {len(ran)} repetitions were valid.",
         ),

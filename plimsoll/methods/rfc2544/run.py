@@ -183,7 +183,7 @@ class _Tests:
         )
 
     def _recorded(self, test: Test, row: Row) -> Row:
-        """The row, journalled, so that the report of a run that goes on can show it."""
+        """The row, journalled, so that the report of a running run can show it."""
         self._steps.session.recorder.event(ROW, test=test, row=row.model_dump(mode="json"))
         return row
 

@@ -48,7 +48,7 @@ class ObservedHost:
 
 
 class NotObservable(Exception):
-    """A host has not what an observer reads; the message says what, and what would help."""
+    """A host does not have what an observer reads; the message says what, and what would help."""
 
 
 class Observer(ABC):

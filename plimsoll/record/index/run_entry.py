@@ -94,7 +94,7 @@ def _summary(run: RunDirectory, *, running: bool) -> RunSummary:
     if kept is not None and kept[1].hold_for(sources, running=running):
         return kept[0]
     summary = summarise(run)
-    # Of a run that goes on, its own process keeps the summary.
+    # Of a running run, its own process keeps the summary.
     if not running:
         keep_summary(run, summary, sources)
     return summary

@@ -220,7 +220,7 @@ def parse_tag(text: str) -> tuple[str, str]:
 
 
 def parse_tag_key(text: str) -> str:
-    """A tag's key. Raises InputError, without a place, for what is none."""
+    """A tag's key. Raises InputError, without a place, if it is not one."""
     key = text.strip()
     if _KEY.fullmatch(key) is None:
         raise InputError(

@@ -54,7 +54,7 @@ class RunSources:
         """Whether what was read from these holds of the files as they are `now`.
 
         The journal of a `running` run grows by the second, and nothing in it but the run's
-        start is in the summary of a run that goes on.
+        start is in the summary of a running run.
         """
         same = self.experiment == now.experiment and self.result == now.result
         return same and (running or self.journal == now.journal)
@@ -97,7 +97,7 @@ class RunSummary:
 
     `dut` is the kind of the lab, `model` which DUT is simulated in it. Times are UTC, in ns
     since the epoch: of the run's first and, in a run that is over, its last event. Not
-    `complete` is a run that is going on, or was cut short and can be gone on with.
+    `complete` is a run that is going on, or was cut short and can be resumed.
     `period` is the period of the metrics that the answer rests on. `trials` are those that
     came to their end. What is not known, of a run that has hardly begun, is None.
     """

@@ -34,7 +34,7 @@ class RunOutcome:
     """`answer` and verdict of a run; "none" of a method that measures and judges nothing.
 
     `period` is the metrics' period that the answer rests on, where it is one. Not
-    `complete` is a run that a signal ended in good order, and that can be gone on with.
+    `complete` is a run that a signal ended in good order, and that can be resumed.
     """
 
     answer: RunAnswer | None = None

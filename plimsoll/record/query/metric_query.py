@@ -60,7 +60,7 @@ def parse_moment(text: str, option: str, zone: tzinfo | None = None) -> Moment:
 def date_and_time(text: str, zone: tzinfo | None) -> datetime:
     """In UTC what `text` says by ISO 8601; without an offset or a Z it is in `zone`.
 
-    That is None for this host's. Raises ValueError, OverflowError or OSError for what is none.
+    That is None for this host's. Raises ValueError, OverflowError or OSError if it is not one.
     """
     if not _DATE_AND_TIME.fullmatch(text):
         raise ValueError(f"{text!r} is neither a date nor a time")

@@ -54,9 +54,10 @@ def trials_trust(judged: int, invalid: int, reason: str = "") -> str:
     if not invalid:
         return f"{trials[0].upper()}{trials[1:]} valid."
     why = f", mostly by: {reason[0].lower()}{reason[1:]}" if reason else ""
+    were = "was" if invalid == 1 else "were"
     return (
-        f"{invalid} of {judged} judged trials were invalid: the tester was disturbed{why}. "
-        "They count neither for nor against the DUT."
+        f"{invalid} of {judged} judged trials {were} invalid: the tester was disturbed{why}. "
+        "They are ignored."
     )
 
 
@@ -89,7 +90,8 @@ def _validity(judged: Sequence[TrialRecord]) -> ChecklistLine:
     if not invalid:
         return ChecklistLine("ok", f"All {len(judged)} judged trials were valid.")
     text = (
-        f"{len(invalid)} of {len(judged)} judged trials were invalid: the tester, not the DUT, "
+        f"{len(invalid)} of {len(judged)} judged trials "
+        f"{'was' if len(invalid) == 1 else 'were'} invalid: the tester, not the DUT, "
         "was at fault."
     )
     return ChecklistLine(

@@ -62,7 +62,7 @@ class StandardCommand(Generic[S, R]):
     `settings` takes the experiment, and as keywords the options that are the command's own, all
     of which have a default; it returns the run's settings, or raises what is wrong with them
     before anything is written. Its docstring is the command's help. `model` reads the settings
-    of a run that goes on, `run` runs or goes on with it, and `show` prints what it found.
+    of a running run, `run` runs or goes on with it, and `show` prints what it found.
     `examples` are for the help; `example` is the remedy where no experiment is named.
 
     `kept` is what stays of a run that is cut short, which gets a report where its journal holds
@@ -155,7 +155,7 @@ class StandardCommand(Generic[S, R]):
         set_fields: Sequence[SetField] | None,
         options: Mapping[str, object],
     ) -> None:
-        """Raise InputError where a run that goes on is given anything else."""
+        """Raise InputError where a running run is given anything else."""
         defaults = {option.name: option.default for option in self._own_options}
         if path is not None or set_fields or options != defaults:
             raise InputError(

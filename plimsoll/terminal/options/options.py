@@ -35,7 +35,7 @@ SetOption = Annotated[
         OPTION,
         parser=parse_set_field,
         metavar="FIELD=VALUE",
-        help="Give a field of the experiment another value, written as in the file: "
+        help="Override a field of the experiment, written as in the file: "
         "search.maximum=2Mpps, criteria.0.at_most=1e-5; may be repeated.",
     ),
 ]
@@ -78,7 +78,7 @@ def tag_run(directory: RunDirectory, tags: list[str] | None) -> None:
 
 # `--set`, an option of every command that takes an experiment.
 def refuse_set_fields(set_fields: Sequence[SetField] | None) -> None:
-    """Raise InputError where fields are set of a run that goes on, which keeps its experiment."""
+    """Raise InputError where fields are set of a running run, which keeps its experiment."""
     for each in set_fields or ():
         raise InputError(
             "a resumed run keeps its own experiment",

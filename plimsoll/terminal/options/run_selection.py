@@ -18,7 +18,7 @@ from plimsoll.text.units import parse_duration
 
 TagFilterOption = Annotated[
     list[str] | None,
-    typer.Option("--tag", help="A key, or key=value; of several all must be there."),
+    typer.Option("--tag", help="Filter by tag, KEY or KEY=VALUE; repeat to require all."),
 ]
 
 

@@ -228,9 +228,8 @@ def _how_far(offered: int, expected: float, absent: int) -> str:
 def _left_out(plan: StreamPlan, absent: int, expected: float) -> Finding:
     """What the comparison of the offered rate did not count, for the record and its readers."""
     text = (
-        f"{plan.name}: {absent:,} frames, {format_ratio(absent / expected)} of the plan, came due "
-        "while the tester's polling loop was away and were not sent; offered-rate does not count "
-        "them, stalled-share bounds them"
+        f"{plan.name}: {format_ratio(absent / expected)} of the planned frames ({absent:,}) were "
+        "not sent because the tester's CPU was taken away when they were due"
     )
     return Finding("absent-frames", plan.name, absent, None, "frames", "ok", text)
 

@@ -113,7 +113,7 @@ class MustGather(ClusterView):
 
 
 def open_must_gather(path: Path) -> MustGather:
-    """The cluster of a must-gather. Raises InputError for what is none."""
+    """The cluster of a must-gather. Raises InputError if it is not one."""
     if look_at(path) is None:
         raise InputError("does not exist", where=str(path), remedy="check the path")
     found = MustGather(needed_files(path, lambda name: _place(name) is not None), str(path))

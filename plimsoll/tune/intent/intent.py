@@ -41,7 +41,7 @@ class Services(Section):
     chronyd: Switch = None
     """The daemon that steers the clock by NTP."""
     tuned: Switch = None
-    """TuneD upon a host; upon OpenShift the operator runs it."""
+    """TuneD upon a host; on OpenShift the operator runs it."""
     irqbalance: Switch = None
     """The daemon that moves device interrupts between CPUs."""
     fwupd: Switch = None
@@ -93,7 +93,7 @@ class Intent(Section):
     user_level_networking: Switch = None
     """On: kernel-driven ports get as many queues as there are reserved CPUs."""
     net_devices: Listed[NetDevice] = ()
-    """Upon OpenShift, the ports that `user_level_networking` is of; empty: all."""
+    """On OpenShift, the ports that `user_level_networking` is of; empty: all."""
     nics: Listed[Nic] = ()
     """The network cards' ports, one entry for each use of one or more of them."""
     networks: Listed[Network] = ()
@@ -107,7 +107,7 @@ class Intent(Section):
     tuned: Tuned = Tuned()
     """The TuneD profile that is rendered."""
     kubelet: KubeletFields | None = None
-    """Upon OpenShift, fields of the kubelet's configuration beyond those that other sections mean,
+    """On OpenShift, fields of the kubelet's configuration beyond those that other sections mean,
     as `systemReserved: {memory: 11Gi}`; for the profile's annotation kubeletconfig.experimental."""
     cluster: Cluster = Cluster()
     """What OpenShift itself keeps off the isolated CPUs, or leaves out."""
@@ -119,10 +119,10 @@ class Intent(Section):
     """Names (comm) of processes that belong on isolated CPUs, in addition to the pods';
     TuneD upon a host leaves them there."""
     annotations: Mapping[RenderedKind, Mapping[Word, Text]] = {}
-    """Upon OpenShift, annotations by the kind of object: every rendered object of that kind gets
+    """On OpenShift, annotations by the kind of object: every rendered object of that kind gets
     them."""
     extra: Listed[Extra] = ()
-    """Upon OpenShift, patches that are merged into the rendered objects, after all else."""
+    """On OpenShift, patches that are merged into the rendered objects, after all else."""
 
     def patches_of(self, kind: str, name: str) -> Iterator[Mapping[str, Any]]:
         """What is merged into the object of that kind and name, in this order."""

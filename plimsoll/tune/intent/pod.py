@@ -136,7 +136,7 @@ class Pod(Section):
     node_selector: Mapping[Word, Text] = {}
     """Labels of the nodes that it may run on."""
     runtime_class: ObjectName | None = None
-    """Its runtime class; left out, upon OpenShift the performance profile's."""
+    """Its runtime class; left out, on OpenShift the performance profile's."""
     image: Annotated[Word, NotRun(_MANIFEST)] | None = None
     """The container's image."""
     command: Annotated[Listed[Text], NotRun(_MANIFEST)] = ()

@@ -37,10 +37,10 @@ class Cpus(Section):
     offlined: CpuListField | None = None
     """CPUs to be taken offline, as the kernel lists CPUs."""
     shared: CpuListField | None = None
-    """Upon OpenShift, CPUs that containers of guaranteed pods may use in addition to their own,
+    """On OpenShift, CPUs that containers of guaranteed pods may use in addition to their own,
     which is not exclusive; it needs `hints.mixed_cpus`."""
     max_frequency: MaxFrequency | None = None
-    """Upon OpenShift, what the operator limits the CPUs' frequency to; judged in the profile and
+    """On OpenShift, what the operator limits the CPUs' frequency to; judged in the profile and
     not on nodes."""
     smt: Literal["enabled", "disabled", "any"] = "any"
     """Whether cores are to show several threads (enabled), one (disabled), or either."""

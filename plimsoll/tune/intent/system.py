@@ -104,15 +104,15 @@ _Options: TypeAlias = Mapping[Word, Text]
 
 
 class Tuned(Section):
-    """The profile that is rendered, and upon OpenShift the Tuned object that holds it."""
+    """The profile that is rendered, and on OpenShift the Tuned object that holds it."""
 
     name: ObjectName | None = None
-    """The profile's name; left out, performance-patch upon OpenShift, and upon hosts plimsoll- with
+    """The profile's name; left out, performance-patch on OpenShift, and upon hosts plimsoll- with
     the intent's name."""
     object: ObjectName | None = None
-    """Upon OpenShift, the name of the Tuned object that holds it; left out, the profile's."""
+    """On OpenShift, the name of the Tuned object that holds it; left out, the profile's."""
     priority: Annotated[int, Field(ge=0, le=99)] | None = None
-    """Upon OpenShift, of the profiles that fit a node the one with the lowest wins; left out, 19,
+    """On OpenShift, of the profiles that fit a node the one with the lowest wins; left out, 19,
     before the operator's own, 20."""
     include: Listed[Word] = ()
     """Profiles that it stands on, the last the strongest; empty: the operator's own, and upon hosts

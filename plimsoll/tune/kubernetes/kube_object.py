@@ -103,7 +103,7 @@ _SCALES = {
 
 
 def parse_quantity(given: object) -> Fraction:
-    """The amount, exactly. Raises ValueError for what is none."""
+    """The amount, exactly. Raises ValueError if it is not one."""
     if isinstance(given, int | float) and not isinstance(given, bool):
         # YAML's bare 4 and 0.5.
         given = str(given)

@@ -68,7 +68,7 @@ class ChildRuns:
         method = METHODS.get((entry.summary.method if entry.summary else None) or "")
         if entry.state != "stopped" or method is None or method.one_trial:
             raise InputError(
-                "cannot be gone on with",
+                "cannot be resumed",
                 where=plain_text(entry.run_id),
                 remedy="start it anew",
             )

@@ -1,1 +1,1 @@
-"""A run that goes on, as it is sent to browsers: read from its record alone."""
+"""A running run, as it is sent to browsers: read from its record alone."""

@@ -1,4 +1,4 @@
-"""The charts of a run that goes on: specifications whose data a browser fills in."""
+"""The charts of a running run: specifications whose data a browser fills in."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def _stamp(journal: Path, metrics: Path) -> tuple[object, ...]:
     return tuple(found)
 
 
-# What a browser is sent of a run that goes on: text for people, and numbers for charts.
+# What a browser is sent of a running run: text for people, and numbers for charts.
 def live_document(
     state: RunState,
     live: LiveState,

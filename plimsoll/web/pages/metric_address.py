@@ -94,7 +94,7 @@ class MetricAddress:
         return replace(self, breakouts=tuple(kept))
 
     def parsed_breakouts(self) -> tuple[Breakout, ...]:
-        """Raises InputError for what is none."""
+        """Raises InputError if it is not one."""
         return parse_breakouts(",".join(self.breakouts)) if self.breakouts else ()
 
     def query(self) -> MetricQuery:

@@ -1,4 +1,4 @@
-"""A run that goes on, as server-sent events."""
+"""A running run, as server-sent events."""
 
 from __future__ import annotations
 

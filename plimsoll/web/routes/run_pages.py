@@ -31,7 +31,7 @@ _REPORT = "report.html"
 
 
 async def show(request: Request) -> Response:
-    """A run that goes on as it goes on; of any other its report, as far as there is one."""
+    """A running run as it goes on; of any other its report, as far as there is one."""
     entry = await run_of(request)
     content = _content(entry)
     if entry.state == "damaged":

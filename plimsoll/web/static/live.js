@@ -144,7 +144,7 @@
   };
   const ended = () => {
     setText(at("phase"), `The run is ${run.state}`);
-    setText(at("load"), run.state === "finished" ? "See its report" : "It can be gone on with");
+    setText(at("load"), run.state === "finished" ? "See its report" : "Stopped; can be resumed");
     setText(at("left"), "\u00a0");
     at("quiet").classList.remove("on");
     at("progress").value = 1;

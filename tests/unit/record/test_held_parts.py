@@ -1,4 +1,4 @@
-"""Exports of a run that goes on: what grows becomes Parquet while it is read."""
+"""Exports of a running run: what grows becomes Parquet while it is read."""
 
 import errno
 import shutil

@@ -119,7 +119,7 @@ def _judge_amount(
         f"node {name} has {given or 0} of {resource} ({field}), not {expected}",
         read,
         expected=words,
-        steps=[advice(f"see on node {name} why it has not what the intent sets aside")],
+        steps=[advice(f"see on node {name} why it does not have what the intent sets aside")],
     )
 
 

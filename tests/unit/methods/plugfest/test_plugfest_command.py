@@ -33,7 +33,7 @@ def test_what_it_will_do_comes_first_then_the_tables(
     said = capsys.readouterr()
     assert "3 cells, 2 of which can be run, 1 repetition each; order drawn by seed 8" in said.err
     assert "refused: gone, p2p, 1 flow, 64 B" in said.err
-    assert "(2h00m): repetitions are left out for that, cells are not" in said.err
+    assert "(2h00m): to stay within the budget, repeats are dropped, never cells" in said.err
     assert said.err.index("estimate: ") < said.err.index("iteration ")
     assert "≥ 15 kpps" in said.out
     assert "0000:ff:1f.6" in said.out

@@ -107,7 +107,7 @@ def test_whatever_happens_to_a_file_is_named(
 def test_bytes_behind_the_end_of_a_run_are_named(
     run: RunDirectory, junk: bytes, says: Says
 ) -> None:
-    """In a run that goes on they are what a kill left of a line, and no damage."""
+    """In a running run they are what a kill left of a line, and no damage."""
     with run.journal.open("ab") as journal:
         journal.write(junk)
     (found,) = check_run(run)
