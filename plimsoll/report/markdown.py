@@ -9,6 +9,7 @@ from plimsoll.analysis.comparison.gate import GateResult
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page
 from plimsoll.report.parts.run_head import RunHead
+from plimsoll.text.counted import counted
 from plimsoll.text.plain_text import plain_text
 
 _MARKS = {"pass": "✅", "ok": "✅", "fail": "❌", "invalid": "⚠️", "unknown": "⚠️"}
@@ -85,7 +86,7 @@ def _trials(page: Page) -> Iterator[str]:
     ]
     if rows:
         last = "" if len(shown) == len(page.trials) else f"The last {len(shown)} of "
-        title = f"{last}{len(page.trials)} trials"
+        title = f"{last}{counted(len(page.trials), 'trial')}"
         heads = ("Trial", "Phase", "Intended", "Length", "Verdict", "Loss", "p99")
         yield _folded(title, _table(heads, rows))
 

@@ -16,6 +16,7 @@ from plimsoll.generator.engine.timesync import check_timesync
 from plimsoll.generator.generator_plan import Capabilities, CpuWork, GeneratorModel, Launch
 from plimsoll.generator.interface import FrameFault, Stamps, WorkerLayout
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
+from plimsoll.text.counted import counted
 from plimsoll.traffic.plan import PacingKind, StreamPlan
 
 # The numbers are those of engine/src/ports.
@@ -175,7 +176,7 @@ class EngineSettings(GeneratorModel):
         cpus_a_port, left_over = divmod(len(self.cpus), port_count)
         if left_over or cpus_a_port == 0 or cpus_a_port > 2 * _MAX_QUEUES:
             raise InputError(
-                f"{len(self.cpus)} CPUs cannot poll {port_count} ports",
+                f"{counted(len(self.cpus), 'CPU')} cannot poll {counted(port_count, 'port')}",
                 where="generator.cpus",
                 remedy=f"give 1 CPU, {port_count} (one a port), {2 * port_count} "
                 f"(one a port and direction), or another multiple of {port_count}",

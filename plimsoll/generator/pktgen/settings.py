@@ -32,6 +32,7 @@ from plimsoll.host.ledger.hugepages import (
 )
 from plimsoll.host.processes.child import Child
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_for
+from plimsoll.text.counted import counted
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.named_program import Program
 from plimsoll.traffic.plan import StreamPlan
@@ -94,7 +95,8 @@ class PktgenSettings(GeneratorModel):
         """Raise InputError where the CPUs do not fit so many ports, or there is no program."""
         if len(self.cpus) not in (1, port_count + 1):
             raise InputError(
-                f"Pktgen cannot drive {port_count} ports by {len(self.cpus)} CPUs",
+                f"Pktgen cannot drive {counted(port_count, 'port')} "
+                f"by {counted(len(self.cpus), 'CPU')}",
                 where="generator.cpus",
                 remedy=f"give 1, or {port_count + 1}: its main thread's, and one a port",
             )

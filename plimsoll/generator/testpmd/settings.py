@@ -25,6 +25,7 @@ from plimsoll.host.ledger.hugepages import (
 )
 from plimsoll.host.namespaces.ip_command import find_program
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_for
+from plimsoll.text.counted import counted
 from plimsoll.traffic.plan import StreamPlan
 
 PROGRAM = "dpdk-testpmd"
@@ -77,7 +78,7 @@ class TestpmdSettings(GeneratorModel):
         """Raise InputError when the CPUs do not fit so many ports."""
         if len(self.cpus) not in (1, port_count):
             raise InputError(
-                f"{len(self.cpus)} CPUs cannot poll {port_count} ports",
+                f"{counted(len(self.cpus), 'CPU')} cannot poll {counted(port_count, 'port')}",
                 where="generator.cpus",
                 remedy=f"give 1 CPU or {port_count} (one a port)",
             )

@@ -22,6 +22,7 @@ from plimsoll.generator.trex.server import (
     wait_until_ready,
 )
 from plimsoll.generator.trex.stl_streams import MAX_GROUPS, stl_streams
+from plimsoll.text.counted import counted
 from plimsoll.text.mistakes import mistake
 from plimsoll.text.named_program import Program, ProgramPath
 from plimsoll.traffic.plan import StreamPlan
@@ -76,7 +77,7 @@ class TrexSettings(GeneratorModel):
     def _cpus_fit(self) -> Self:
         if self.host is None and len(self.cpus) not in (1, *range(3, 65)):
             raise mistake(
-                f"TRex cannot run on {len(self.cpus)} CPUs",
+                f"TRex cannot run on {counted(len(self.cpus), 'CPU')}",
                 "give 1, or 3 and more: master, receiver, senders",
                 "cpus",
             )

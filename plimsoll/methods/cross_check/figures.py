@@ -15,6 +15,7 @@ from plimsoll.methods.cross_check.result import (
     CheckStage,
     GeneratorTrial,
 )
+from plimsoll.text.counted import counted
 from plimsoll.text.units import format_ns, format_ratio
 
 # By so much of what is due a generator's rate is its own fault, as DUTs count exactly.
@@ -97,18 +98,18 @@ def _loss(trial: GeneratorTrial) -> float | None:
 def _rate_evidence(trials: Sequence[GeneratorTrial]) -> Iterator[str]:
     """The DUT's own count of what came, held against what was due and against the sender's."""
     for generator, own in _by_generator(trials):
-        counted = [each for each in own if each.dut_received is not None]
-        if not counted:
+        compared = [each for each in own if each.dut_received is not None]
+        if not compared:
             yield f"{generator}: the DUT has no counters; its own count is all there is."
             continue
-        apart = [each.sent - (each.dut_received or 0) for each in counted]
+        apart = [each.sent - (each.dut_received or 0) for each in compared]
         agree = (
             "agrees with the DUT's to the frame"
             if not any(apart)
             else (f"is off the DUT's by {min(apart):+,} to {max(apart):+,} frames")
         )
-        said = f"{generator}: its count of sent frames {agree} in {len(counted)} trials"
-        paced = [each for each in counted if each.due]
+        said = f"{generator}: its count of sent frames {agree} in {counted(len(compared), 'trial')}"
+        paced = [each for each in compared if each.due]
         if paced:
             share = median((each.dut_received or 0) / (each.due or 1) for each in paced)
             off = abs(1 - share) > _RATE_OFF

@@ -11,6 +11,7 @@ from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.methods.method import PER_DIRECTION, Method, RunAnswer, RunOutcome
 from plimsoll.record.results.conclusion import Conclusion, FigureJudgement
 from plimsoll.record.trials.trial_record import Verdict, whole_verdict
+from plimsoll.text.counted import counted
 
 # measured: some repetition has a load line; none: the DUT carried no load of the search; invalid:
 # the tester could not tell; failed: it ended with an error; refused: it was known beforehand that
@@ -202,7 +203,9 @@ class PlugfestResult(RecordModel):
 
 def _outcome(result: PlugfestResult) -> RunOutcome:
     duts = len({cell.dut for cell in result.cells})
-    text = f"{len(result.measured)} of {len(result.cells)} cells of {duts} DUTs"
+    text = (
+        f"{len(result.measured)} of {counted(len(result.cells), 'cell')} of {counted(duts, 'DUT')}"
+    )
     answer = RunAnswer(text, "cells", None, PER_DIRECTION)
     return RunOutcome(answer, result.verdict)
 

@@ -9,6 +9,7 @@ from plimsoll.record.run.journal import JournalContents
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.times import slowest_cell
+from plimsoll.text.counted import counted
 from plimsoll.text.units import format_duration, format_pps, format_ratio
 
 _KIB_PER_GIB = 2**20
@@ -110,7 +111,7 @@ def _list(text: str | None) -> str | None:
 
 def _governors(environment: Environment) -> str | None:
     counts = (environment.governors or {}).items()
-    return ", ".join(f"{name} on {cpus} CPUs" for name, cpus in counts) or None
+    return ", ".join(f"{name} on {counted(cpus, 'CPU')}" for name, cpus in counts) or None
 
 
 def _hugepages(environment: Environment) -> str | None:
