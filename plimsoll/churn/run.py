@@ -27,7 +27,7 @@ from plimsoll.errors import Interrupted, MachineError
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.record.index.summarise import note_summary
 from plimsoll.record.metrics.metrics import convert_leftovers
-from plimsoll.record.run.file_check import Checksums
+from plimsoll.record.run.file_check import FileChecksums
 from plimsoll.record.run.journal import (
     PERIOD_BEGUN,
     RUN_RESUMED,
@@ -98,7 +98,7 @@ class _ChurnRun:
 
     def execute(self) -> ChurnResult:
         """Run the cells that are left, and say what all of them found."""
-        self._seals = Checksums(self.run, self._history())
+        self._seals = FileChecksums(self.run, self._history())
         left = self._begin_or_resume()
         version: str | None = None
         if left:

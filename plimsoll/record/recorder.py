@@ -31,7 +31,7 @@ from plimsoll.record.metrics.interval_samples import (
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter, convert_leftovers
 from plimsoll.record.run.environment import time_since_boot
-from plimsoll.record.run.file_check import SPIKES, Checksums
+from plimsoll.record.run.file_check import SPIKES, FileChecksums
 from plimsoll.record.run.journal import (
     RUN_RESUMED,
     RUN_STARTED,
@@ -59,7 +59,7 @@ class Recorder:
         journal: Journal,
         histograms: HistogramLog,
         spikes: SpikeLog,
-        seals: Checksums,
+        seals: FileChecksums,
     ) -> None:
         """Use `recording` instead, which also locks, repairs and closes."""
         self.run = run
@@ -255,7 +255,7 @@ def recording(run: RunDirectory) -> Iterator[Recorder]:
         journal = stack.enter_context(Journal(run.journal))
         restore_result(run)
         # Before anything is written anew that has a checksum.
-        seals = Checksums(run, read_journal(run.journal))
+        seals = FileChecksums(run, read_journal(run.journal))
         # However the block ends, after all its files are closed.
         stack.callback(_seal_leftovers, run, journal, seals)
         histograms = stack.enter_context(HistogramLog(run.histograms))
@@ -264,7 +264,7 @@ def recording(run: RunDirectory) -> Iterator[Recorder]:
         yield Recorder(run, journal, histograms, spikes, seals)
 
 
-def _seal_leftovers(run: RunDirectory, journal: Journal, seals: Checksums) -> None:
+def _seal_leftovers(run: RunDirectory, journal: Journal, seals: FileChecksums) -> None:
     """Record what a trial has left that did not come to its end."""
     if not seals.open_periods:
         return

@@ -52,6 +52,8 @@ def _defined(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def _words(identifier: str) -> list[str]:
+    # What the kernel calls it: PR_SET_PDEATHSIG.
+    identifier = identifier.replace("parent_death_signal", "")
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", identifier)]
 
 

@@ -40,7 +40,7 @@ _MBUF_HEADROOM = 128
 _MBUF_OVERHEAD = 320
 
 
-class TestpmdSettings(GeneratorModel):
+class TestpmdGeneratorSettings(GeneratorModel):
     """dpdk-testpmd's flowgen, unpaced.
 
     One CPU polls all ports, or as many as ports poll one each. `flows` is how many
@@ -174,4 +174,4 @@ def _megabytes(room: int) -> int:
     return -(-_MBUFS * pages * _PAGE_BYTES // 2**20)
 
 
-GENERATOR = TestpmdSettings
+GENERATOR = TestpmdGeneratorSettings

@@ -19,7 +19,7 @@ from plimsoll.methods.matrix.settings import Sample, described
 from plimsoll.record.index.summarise import note_summary
 from plimsoll.record.methods.method import Method
 from plimsoll.record.results.result import read_result
-from plimsoll.record.run.file_check import Checksums
+from plimsoll.record.run.file_check import FileChecksums
 from plimsoll.record.run.journal import RUN_RESUMED, RUN_STARTED, Journal, read_journal
 from plimsoll.record.run.result_file import finish_run, read_run_result, restore_result
 from plimsoll.record.run.run_directory import RunDirectory
@@ -175,7 +175,7 @@ class _MatrixRun(Generic[R]):
         result = self._end.result(
             self._run, self._plan, iteration_results(self._plan, self._results)
         )
-        Checksums(self._run, read_journal(self._run.journal)).record(self._journal)
+        FileChecksums(self._run, read_journal(self._run.journal)).record(self._journal)
         finish_run(self._run, self._journal, result)
         note_summary(self._run)
         return result

@@ -168,7 +168,7 @@ _REWRITTEN = ("environment.json", "audit.json", "audits/", SPIKES)
 _Stamp = tuple[int, int]
 
 
-class Checksums:
+class FileChecksums:
     """Which of a run's files are recorded by now. For the run's only writer."""
 
     def __init__(self, run: RunDirectory, journal: JournalContents) -> None:

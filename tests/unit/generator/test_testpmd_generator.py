@@ -17,7 +17,7 @@ from plimsoll.generator.testpmd.generator import (
     read_description,
     read_statistics,
 )
-from plimsoll.generator.testpmd.settings import TestpmdSettings
+from plimsoll.generator.testpmd.settings import TestpmdGeneratorSettings
 from plimsoll.traffic.plan import FieldWriter, Schedule, StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
@@ -92,8 +92,10 @@ def test_a_port_is_described(says: Says) -> None:
 
 
 def test_what_flowgen_sends_is_accepted() -> None:
-    assert TestpmdSettings().streams_sent(streams(), 2) == streams()
-    assert TestpmdSettings(flows=16).streams_sent(streams(flows=16), 2) == streams(flows=16)
+    assert TestpmdGeneratorSettings().streams_sent(streams(), 2) == streams()
+    assert TestpmdGeneratorSettings(flows=16).streams_sent(streams(flows=16), 2) == streams(
+        flows=16
+    )
 
 
 @pytest.mark.parametrize(
@@ -120,18 +122,18 @@ def test_what_flowgen_does_not_send_is_refused(
     sent: tuple[StreamPlan, ...], facts: tuple[str, ...], says: Says
 ) -> None:
     with pytest.raises(InputError) as caught:
-        TestpmdSettings().streams_sent(sent, 2)
+        TestpmdGeneratorSettings().streams_sent(sent, 2)
     assert caught.value == says(*facts)
 
 
 def test_cpus_have_ports(says: Says) -> None:
     sent = streams()
-    (one,) = TestpmdSettings(cpus=(3,)).cpu_work(sent, 2)
+    (one,) = TestpmdGeneratorSettings(cpus=(3,)).cpu_work(sent, 2)
     assert (one.cpu, one.sends, one.receives_from) == (3, ("load/0-1", "load/1-0"), (0, 1))
-    first, second = TestpmdSettings(cpus=(3, 4)).cpu_work(sent, 2)
+    first, second = TestpmdGeneratorSettings(cpus=(3, 4)).cpu_work(sent, 2)
     assert (first.sends, second.receives_from) == (("load/0-1",), (1,))
     with pytest.raises(InputError) as caught:
-        TestpmdSettings(cpus=(3, 4, 5)).check_ports(2)
+        TestpmdGeneratorSettings(cpus=(3, 4, 5)).check_ports(2)
     assert caught.value == says("3", "2")
 
 
@@ -200,4 +202,4 @@ def test_flows_are_told_by_the_longest_field() -> None:
         streams()[0],
         fields=(FieldWriter(30, 4, 1024), FieldWriter(36, 2, 8)),
     )
-    assert TestpmdSettings().streams_sent((several, streams()[1]), 2)
+    assert TestpmdGeneratorSettings().streams_sent((several, streams()[1]), 2)

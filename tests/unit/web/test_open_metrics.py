@@ -225,7 +225,7 @@ def test_clients_beyond_those_that_are_taken_are_hung_up_on(
     run: RunDirectory, endpoint: ListenEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each has a thread, next to polling loops."""
-    monkeypatch.setattr(bounded_threads, "MOST_CLIENTS", 2)
+    monkeypatch.setattr(bounded_threads, "MAX_CLIENTS", 2)
     address = (endpoint.address, endpoint.port)
     with served(run, endpoint), contextlib.ExitStack() as silent:
         for _ in range(2):

@@ -132,7 +132,7 @@ def test_this_host_too(
 def test_one_that_never_answers_keeps_a_run_only_for_so_long(
     ssh: SshStandIn, directory: RunDirectory, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
-    monkeypatch.setattr(host_captures, "_MOST_S", 0.5)
+    monkeypatch.setattr(host_captures, "_MAX_S", 0.5)
     ssh.does("exec sleep 1000")
     _, silent = Run(directory, ({"ssh": "dut"},)).session("tester-1", "dut")
     assert silent.unread == says("ssh", "0.5")

@@ -308,7 +308,7 @@ def test_what_no_tool_gathers_is_refused(
 def test_a_tree_of_too_many_objects_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(must_gather_files, "MOST_KEPT_BYTES", 1000)
+    monkeypatch.setattr(must_gather_files, "MAX_KEPT_BYTES", 1000)
     with pytest.raises(InputError, match="of objects"):
         open_must_gather(gathered(tmp_path))
 

@@ -71,7 +71,7 @@ def test_it_is_bounded_and_a_cut_one_refused(
     assert open_root(packed).listing("/") == tuple("01234567")
     packed.write_bytes(content[: len(content) // 2])
     assert refusal(packed).message == says()
-    monkeypatch.setattr(open_capture, "_MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(open_capture, "_MAX_BYTES", 1 << 20)
     packed.write_bytes(content)
     assert refusal(packed).message == says("1", "MiB")
 
@@ -102,7 +102,7 @@ def test_names_without_files_are_refused_before_they_are_all_read(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
     """Each takes tarfile a hundred times as long as as many bytes of a file."""
-    monkeypatch.setattr(open_capture, "_MOST_HEADER_BYTES", 1 << 20)
+    monkeypatch.setattr(open_capture, "_MAX_HEADER_BYTES", 1 << 20)
     path = tmp_path / "x.tar.gz"
     with tarfile.open(path, "w:gz", format=tarfile.GNU_FORMAT) as archive:
         archive.add(folder, ".")

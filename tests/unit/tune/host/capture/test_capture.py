@@ -115,7 +115,7 @@ def test_what_was_not_read_is_reported_with_its_cause(capture: Capture, says: Sa
 
 
 def test_too_many_paths_of_a_pattern_are_cut_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collecting, "MOST_PATHS_OF_A_PATTERN", 1)
+    monkeypatch.setattr(collecting, "MAX_PATHS_OF_A_PATTERN", 1)
     pattern = f"{CPU}/cpu[0-9]*/cpuidle/state[0-9]*/name"
     capture = collect(HOST, NeededFiles(files=(pattern,)), NOW)
     assert f"{CPU}/cpu1/cpuidle/state0/name" not in capture.files
@@ -126,7 +126,7 @@ def test_too_many_paths_of_a_pattern_are_cut_and_said(monkeypatch: pytest.Monkey
 def test_what_exceeds_the_size_of_a_capture_is_unknown(
     monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
-    monkeypatch.setattr(collecting, "MOST_BYTES", 20)
+    monkeypatch.setattr(collecting, "MAX_BYTES", 20)
     view = collect(HOST, EXPECTED, NOW).view("x")
     with pytest.raises(CannotRead) as caught:
         view.find("/proc/cmdline")
@@ -257,7 +257,7 @@ def test_an_archive_without_a_manifest_is_refused(tmp_path: Path) -> None:
 def test_a_bomb_is_refused_before_it_fills_memory(
     capture: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
-    monkeypatch.setattr(open_capture, "_MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(open_capture, "_MAX_BYTES", 1 << 20)
     zeros = [(tarfile.TarInfo(f"files/{n}"), bytes(1 << 18)) for n in range(8)]
     path = archive_of(tmp_path / "bomb.tar.gz", manifest_of(capture), *zeros)
     assert path.stat().st_size < 1 << 14
@@ -267,7 +267,7 @@ def test_a_bomb_is_refused_before_it_fills_memory(
 def test_a_file_larger_than_any_is_refused(
     capture: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_capture, "MOST_FILE_BYTES", 1 << 20)
+    monkeypatch.setattr(open_capture, "MAX_FILE_BYTES", 1 << 20)
     large = (tarfile.TarInfo("files/large"), bytes(2 << 20))
     path = archive_of(tmp_path / "x.tar.gz", manifest_of(capture), large)
     assert "larger than 1 MiB" in refusal(path).message
@@ -276,7 +276,7 @@ def test_a_file_larger_than_any_is_refused(
 def test_too_many_files_are_refused(
     capture: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: Says
 ) -> None:
-    monkeypatch.setattr(open_capture, "MOST_FILES", 3)
+    monkeypatch.setattr(open_capture, "MAX_FILES", 3)
     many = [(tarfile.TarInfo(f"files/{n}"), b"") for n in range(5)]
     path = archive_of(tmp_path / "x.tar.gz", manifest_of(capture), *many)
     assert refusal(path).message == says("3", "files")

@@ -91,7 +91,7 @@ def test_the_time_may_be_up_there_first(ssh: SshStandIn) -> None:
 def test_what_is_larger_than_any_capture_is_cut_off(
     ssh: SshStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_capture, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(open_capture, "MAX_BYTES", 1 << 20)
     ssh.does("exec cat /dev/zero")
     with closing(captured()) as capture, pytest.raises(MachineError, match="more than 1 MiB"):
         capture.view()
