@@ -50,7 +50,7 @@ def test_one_port_may_have_several_cpus_each_way() -> None:
 
 @pytest.mark.parametrize(("cpus", "ports"), [(3, 2), (2, 3), (33, 1)])
 def test_cpus_that_do_not_fit_the_ports_are_refused(cpus: int, ports: int, says: Says) -> None:
-    with pytest.raises(InputError, match=f"{cpus} CPUs cannot poll {ports} ports") as caught:
+    with pytest.raises(InputError, match=f"{cpus} CPUs cannot poll {ports} port") as caught:
         EngineSettings(cpus=tuple(range(cpus))).layout(ports)
     assert caught.value.where == "generator.cpus"
     assert caught.value == says(str(ports))

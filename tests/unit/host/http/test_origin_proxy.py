@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import socket
 import threading
 from collections.abc import Iterator
@@ -72,10 +72,15 @@ def spoken(proxy: OriginProxy, request: bytes) -> bytes:
     port = urllib3.util.parse_url(proxy.url).port
     answer = b""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
-        connection.sendall(request)
-        connection.shutdown(socket.SHUT_WR)
-        while piece := connection.recv(65536):
-            answer += piece
+        try:
+            connection.sendall(request)
+            connection.shutdown(socket.SHUT_WR)
+            while piece := connection.recv(65536):
+                answer += piece
+        except OSError as error:
+            # Whichever call it is that comes after it hung up with bytes unread.
+            if error.errno not in (errno.ECONNRESET, errno.EPIPE, errno.ENOTCONN):
+                raise
     return answer
 
 
@@ -130,9 +135,7 @@ def test_no_one_else_gets_through(login: str) -> None:
 )  # fmt: skip
 def test_what_is_no_request_is_hung_up_on(request_bytes: bytes) -> None:
     with echo() as server, OriginProxy([Origin.of(server)]) as proxy:
-        # It does not read what is too long to its end.
-        with contextlib.suppress(ConnectionResetError):
-            assert spoken(proxy, request_bytes) == b""
+        assert spoken(proxy, request_bytes) == b""
         assert through(proxy, f"{server}/").status == 200
 
 
