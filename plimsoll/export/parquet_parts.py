@@ -1,4 +1,8 @@
-"""A run's metrics by the thousand rows, and as Parquet files of which many are one table."""
+"""A run's metrics by the thousand rows, and as Parquet files of which many are one table.
+
+Below a root, `run=<run id>/<part>.parquet`: DuckDB, Spark, Polars and pyarrow read the folder's
+name as a column `run` (Hive partitioning). The files are the record's own, byte for byte.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Metrics and histograms as text: CSV (RFC 4180), and lines of an HdrHistogram log."""
+"""Metrics and histograms as text: CSV (RFC 4180), and lines of an HdrHistogram log.
+
+Lines of a run's HdrHistogram log: as they are, of some periods or tags, or added up. Any reader of
+HdrHistogram's interval logs (format 1.3, with tags) takes them.
+"""
 
 from __future__ import annotations
 

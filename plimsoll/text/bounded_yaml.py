@@ -4,6 +4,10 @@ PyYAML builds nested values by recursion: in Python that ends in a RecursionErro
 binding in a segmentation fault. Aliases let a few lines stand for more values than memory
 holds, once something walks through them. A pass over the parser's events finds both first,
 without recursion and without keeping anything.
+
+JSON read as JSON: its numbers and characters are not YAML's. YAML 1.1 reads 1e5 as text, and takes
+the two halves of a surrogate pair for two characters. What is JSON is parsed as such, and its
+nodes are PyYAML's, by which mistakes find their lines.
 """
 
 from __future__ import annotations

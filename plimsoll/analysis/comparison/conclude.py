@@ -1,4 +1,19 @@
-"""What two samples say of a figure: by how much they differ, exactly, and whether that tells."""
+"""What two samples say of a figure: by how much they differ, exactly, and whether that tells.
+
+A load line that the tester or the search's maximum limits is a lower bound: the DUT may carry
+more. Where a DUT failed at every load there is an upper bound: it carries less. Each pair of values
+is then a range of differences, and the interval's ends are taken of the ranges' ends, so that it
+holds whatever these DUTs would carry.
+
+By how much one sample lies above another, with an exact interval: no distribution assumed. Load
+lines and latency quantiles of repeated runs are few, skewed, and now and then far out, so neither
+means nor normal distributions serve. The estimate is that of Hodges and Lehmann, the median of all
+pairwise differences; its interval comes from the null distribution of the Mann-Whitney statistic
+(Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd edition, sections 4.1 to
+4.3). Of positive values the same is worked out for ratios, on their logarithms: a share made of it
+cannot fall below -100 %. How many repetitions would tell follows Noether, "Sample size
+determination for some common nonparametric tests", JASA 82 (1987).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`plimsoll calibrate`: what the tester itself adds and carries, measured without a DUT."""
+"""`plimsoll calibrate`: what the tester itself adds and carries, measured without a DUT.
+
+The search for the highest rate that the tester alone carries without a fault of its own. It drives
+any function that tries a rate and says what went wrong; it sends nothing itself.
+"""
 
 from __future__ import annotations
 

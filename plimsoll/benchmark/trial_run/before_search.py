@@ -1,4 +1,9 @@
-"""The trials before a search: at the lowest load, and at the highest that the tester can offer."""
+"""The trials before a search: at the lowest load, and at the highest that the tester can offer.
+
+The trial before a search that finds what the tester can offer on the DUT's own ports. A
+calibration over rings says what the tester's loops can do, not what they can get into these ports:
+a ring takes several times what a memif does.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""What is done before a trial: the pause, the user's command, and the teaching of addresses."""
+"""What is done before a trial: the pause, the user's command, and the teaching of addresses.
+
+Teaching around a trial: a short trial of its own before it, and background streams in it. None of
+these frames is load, probe or evidence: the trial before is discarded, and the background streams
+are kept apart from all that is judged.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Makes the namespaces of a workload, churns them, and removes them, by the Kubernetes API."""
+"""Makes the namespaces of a workload, churns them, and removes them, by the Kubernetes API.
+
+Which namespaces are churned when, with kube-burner's semantics; pure. A cycle deletes a contiguous
+window of the iterations' namespaces, waits until they are gone, pauses for the deletion delay,
+makes them again, waits until their pods are ready, and pauses for the delay. Cycles follow each
+other until the duration is over or there were enough of them.
+"""
 
 from __future__ import annotations
 

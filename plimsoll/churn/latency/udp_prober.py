@@ -12,6 +12,10 @@ of both ways without the time that the reflector held it, by its own clock.
 A line for each datagram: its number, when it was sent in ns since the epoch, its
 latency in ns, which is missing of those that never came. The last line begins with "end". SIGINT
 or SIGTERM ends it, and what is on its way then has half a second.
+
+Answers a prober's datagrams, and says in each how long it held it. So latency is there and back
+without what this process takes to wake up, and without a clock in common: what the session
+reflector of STAMP (RFC 8762) does, by the kernel's stamp on arrival.
 """
 
 from __future__ import annotations

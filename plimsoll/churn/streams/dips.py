@@ -1,4 +1,11 @@
-"""Dips of a throughput, and which of them fell together with churn."""
+"""Dips of a throughput, and which of them fell together with churn.
+
+Which dips fell together with churn, and how many would have by chance alone. Chance: the churn's
+intervals keep their lengths and distances, and are shifted together, all the way round, over the
+time of the cell (a circular shift). What the dips have in common with the churn on average over
+all shifts is what they would have in common with something that does not concern them; the share
+of shifts that match at least as many is the p-value.
+"""
 
 from __future__ import annotations
 

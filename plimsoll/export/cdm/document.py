@@ -1,4 +1,9 @@
-"""One document for OpenSearch, the two lines that load it, and the indices' fields and types."""
+"""One document for OpenSearch, the two lines that load it, and the indices' fields and types.
+
+The indices of the Common Data Model: their fields, and of which type each is. For an OpenSearch
+that Crucible has not yet written to. Fields and types are those of CommonDataModel's cdm.js
+(August 2026): a term is only found in a keyword, and a time window only in dates.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""The iterations of a run that is not a matrix, and those of the runs of a matrix."""
+"""The iterations of a run that is not a matrix, and those of the runs of a matrix.
+
+What of a run is an iteration, a sample and a period, as Crucible understands them. An iteration is
+one combination of parameters: the trials with the same frames, and of the same part of a standard
+test; in a matrix, what the matrix calls so. It has one sample, or as many as the matrix ran. A
+trial is a period; the one that the result rests on is also `measurement`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
 """Documents into OpenSearch by its bulk API: in batches, patiently, and none of them twice.
 
 Every document has its id, so that one that is sent again replaces itself.
+
+The indices that documents go to: looked for before anything is sent, created on request. An index
+that OpenSearch makes by itself takes ids for prose and times for numbers, and no query of
+Crucible's finds anything in it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Names and addresses replaced in text, also in Parquet's, each by the same stand-in everywhere."""
+"""Names and addresses replaced in text, also in Parquet's, each by the same stand-in everywhere.
+
+A stand-in is of the kind of what it replaces, so that what reads the record still can: an
+address for an address, a word for a host name. Addresses that identify no host stay: loopback,
+broadcast, and those set aside for documentation and for benchmarks (RFC 5737, RFC 2544,
+RFC 3849).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""One simulated trial from its first frame to the end of its drain, and its polling loops."""
+"""One simulated trial from its first frame to the end of its drain, and its polling loops.
+
+The simulated tester's own polling loops: now and then one of them is away. While it is away it
+sends nothing, and what comes back waits in its port's queue. The loop sees the gap itself, as the
+engine's loops do, so the counts show it.
+"""
 
 from __future__ import annotations
 

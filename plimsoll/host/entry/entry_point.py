@@ -1,6 +1,14 @@
 """Where each program of Plimsoll begins and ends: what no one caught is caught here.
 
 Every program gives its work to `enter`, and imports it there: an import may fail, too.
+
+Standard output and error as a program needs them: there, and never a reason to fail. A reader may
+go away, a terminal may know other characters than ours, and a descriptor may be closed from the
+beginning.
+
+A program in a locale of another encoding goes on in Python's UTF-8 mode. Files, paths, and what
+other programs say are UTF-8 wherever the user's terminal is not: a path that Python decodes by
+KOI8-R is another one to DuckDB.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""What a plugfest is to do: every cell, whether it can be run, and which repetitions are run."""
+"""What a plugfest is to do: every cell, whether it can be run, and which repetitions are run.
+
+How well the median of a few repetitions is known: an exact interval, no distribution assumed.
+The bounds are order statistics, by the binomial distribution of how many values lie below the
+median (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd edition, section
+3.6). Fewer than six values bound no median with 95 % confidence.
+"""
 
 from __future__ import annotations
 

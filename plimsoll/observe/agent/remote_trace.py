@@ -1,4 +1,10 @@
-"""The kernel's trace of another host, as its agent records it for a run on this one."""
+"""The kernel's trace of another host, as its agent records it for a run on this one.
+
+The raw clock of another host on the tester's clocks, by round trips to it. A clock that was read
+between two looks at ours was read at some time between them, however long either way took: half of
+a round trip bounds the error, and the narrowest of many is kept. Between two such times both
+clocks run evenly, so that what holds at either holds in between.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What an agent answers, a JSON object a line, each with its name under `reply`."""
+"""What an agent answers, a JSON object a line, each with its name under `reply`.
+
+What an agent answers about the kernel's trace of its host. What comes from there is whatever that
+host sends: each field has its bounds.
+"""
 
 from __future__ import annotations
 

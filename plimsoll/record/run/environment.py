@@ -1,6 +1,9 @@
 """The environment of a run: what the numbers were measured with, as environment.json.
 
 Everything is read from /proc and /sys; what this machine does not tell is null.
+
+A time that is never set, next to the wall clock's: how long after the boot an event was. By it the
+time between two trials is right also where the wall clock was set between them.
 """
 
 from __future__ import annotations

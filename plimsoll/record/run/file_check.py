@@ -1,4 +1,12 @@
-"""Checking a run's files against the checksums that its journal has of them."""
+"""Checking a run's files against the checksums that its journal has of them.
+
+Recording the checksums of a run's files, in the journal's events `files`. A file is taken when it
+is complete: with the trial that it is of, or at the run's end. What grows (the histogram log) is
+taken by the stretch that came since the last time. Only the files that a run writes anew as it
+goes on are taken again; any other keeps its first checksum, so that damage is never recorded as if
+it were the run's own work. Nor is a foreign file: of folders that is taken which the run has said
+to have written, or to write in a period.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""The quantiles of a latency histogram, as they stand in every record."""
+"""The quantiles of a latency histogram, as they stand in every record.
+
+One figure for each quantile of a latency that stalls of the tester leave open. Of samples known to
+lie between two ends Turnbull's estimate says how many lie where (latency_ends.py). It rests on
+stalls that hide long latencies as often as short ones, and samples cannot show whether they do:
+where the DUT is held up when the tester is, they do not. So the figure is given only where it
+would be the same, but for 1 %, if that failed for a share of the samples: once with all of these
+at their low ends, and once at their high ends. Where it would not, both ends stand alone.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The parts of a trial's record that are not measured: which trial it was, and its context."""
+"""The parts of a trial's record that are not measured: which trial it was, and its context.
+
+In which time a trial offered frames: what its rates are rates over. The drain after it is recorded
+too, and may hold the last few frames sent: rates that are taken over it come out too low.
+"""
 
 from __future__ import annotations
 

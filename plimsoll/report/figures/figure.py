@@ -1,4 +1,8 @@
-"""A figure of the report: one chart with its title and a sentence about it."""
+"""A figure of the report: one chart with its title and a sentence about it.
+
+Colours that the colour-blind can distinguish (after Okabe and Ito), on light and dark paper.
+Wherever colour carries a meaning, shape or dashes carry it as well.
+"""
 
 from __future__ import annotations
 

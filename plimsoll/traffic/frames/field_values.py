@@ -2,6 +2,9 @@
 
 Scapy takes a host name for an address and asks the resolver for it, takes a list for
 several packets, and cuts numbers that are too large; none of that may happen here.
+
+TCP's options as profiles list them: `[[MSS, 1460], [NOP, null]]`. Scapy leaves out options that it
+has no name for, and writes whatever text it is given.
 """
 
 from __future__ import annotations

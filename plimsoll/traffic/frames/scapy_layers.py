@@ -1,4 +1,12 @@
-"""Scapy's layers by name: as written down, and loaded when the first frame is built."""
+"""Scapy's layers by name: as written down, and loaded when the first frame is built.
+
+Left to itself, an import of Scapy asks the kernel for interfaces and routes over
+sockets, makes folders in the user's home and keeps pickles there. None of that is needed
+to build frames. The files in which users configure Scapy are read by its own shell only.
+
+A packet as written down: layers by Scapy's names with the fields that were given. Nothing here
+needs Scapy; packet.py builds what is written.
+"""
 
 from __future__ import annotations
 

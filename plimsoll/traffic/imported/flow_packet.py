@@ -1,4 +1,11 @@
-"""The packet of a trafficgen stream, and what varies in it from flow to flow."""
+"""The packet of a trafficgen stream, and what varies in it from flow to flow.
+
+The addresses that bench-trafficgen gives its streams: each a range of its own. As its
+trex-txrx-profile.py draws them, one stream after the other: networks from 10.2.0.0 on, two for
+each stream whose addresses vary, single addresses of 10.0.0.0 and 10.1.0.0 for the others, and
+random MAC addresses of which no two share their first four bytes. Streams that share a stream_id
+share all of it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""How a trial went over time: when it lost frames, and how steadily they came back."""
+"""How a trial went over time: when it lost frames, and how steadily they came back.
+
+The rate of a second is the share that came of what was offered in it. Each measure can
+be taken as it is, or `discounted`: at the least that it may be when the tester's stalls moved
+frames from one second into the next.
+"""
 
 from __future__ import annotations
 

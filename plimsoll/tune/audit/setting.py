@@ -1,4 +1,9 @@
-"""One setting of the kernel under /proc/sys, compared with what the intent implies."""
+"""One setting of the kernel under /proc/sys, compared with what the intent implies.
+
+Which object has a setting of a node of OpenShift, and in which rendered file it is. What is set on
+the node itself is put back there: by TuneD when it restarts, by the Machine Config Operator, by
+the SR-IOV operator's daemon.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A host without an intent: what it seems to be tuned for, and what checks say of it then."""
+"""A host without an intent: what it seems to be tuned for, and what checks say of it then.
+
+Some things no packet dataplane wants, whatever it is: those are judged, but without an intent
+warned of at most. Of all else what was read is shown.
+"""
 
 from __future__ import annotations
 

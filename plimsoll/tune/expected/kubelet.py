@@ -4,6 +4,11 @@ Values as in openshift/cluster-node-tuning-operator, releases 4.16 to 5.1
 (components/kubeletconfig/kubeletconfig.go). Fields that the operator writes with the value
 of "not set" (0s, empty) are left out. Up to 4.22 it copies the profile's text of the reserved
 CPUs, and since then writes the short form that is here: the same CPUs.
+
+CRI-O's settings on an OpenShift node: its runtime handler, and whose pods go where. The handler's
+values as in openshift/cluster-node-tuning-operator, releases 4.16 to 5.1
+(assets/performanceprofile/configs/99-runtimes.conf); the two files of workload partitioning as in
+the article "DPDK latency in OpenShift - Part II", byte for byte.
 """
 
 from __future__ import annotations

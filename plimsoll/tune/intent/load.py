@@ -1,4 +1,7 @@
-"""Intents from files, and those that come with Plimsoll."""
+"""Intents from files, and those that come with Plimsoll.
+
+`make docs` publishes the JSON Schema of the intent, for editors and other tools.
+"""
 
 from __future__ import annotations
 

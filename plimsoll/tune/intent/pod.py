@@ -1,4 +1,10 @@
-"""The intent's pods: what the workload asks of the node, and what must not happen to it."""
+"""The intent's pods: what the workload asks of the node, and what must not happen to it.
+
+Whether a node of the intent has room for a pod, empty as it may be. What is refused here no node
+of the pool can ever run: the kubelet hands out the CPUs that are not reserved, the pages of each
+size that were set aside, and the VFs of the node's ports. What it can run one after the other, or
+on several nodes, is none of this.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""An object of the Kubernetes API, of which anybody may have written any field."""
+"""An object of the Kubernetes API, of which anybody may have written any field.
+
+Objects from files of a must-gather, which may come from anybody. `oc adm inspect` writes plain
+YAML. Anchors, which a few lines could unfold without end, deep nesting, which ends libyaml's
+Python binding with a segmentation fault, and keys that are no text are in none of its files and
+are refused.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Pods as the API server or a kubelet's own files have them."""
+"""Pods as the API server or a kubelet's own files have them.
+
+Static pods: those that a kubelet starts from files of its own node. The API server shows them, and
+cannot change them. A manifest may contain anything, and often contains passwords.
+"""
 
 from __future__ import annotations
 

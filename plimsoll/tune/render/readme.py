@@ -1,4 +1,9 @@
-"""README.md: what each file does, in which order to apply them, how to undo it."""
+"""README.md: what each file does, in which order to apply them, how to undo it.
+
+The firmware settings, which no manifest can make: a list for people. Settings and reasons as in
+the table of "Build deterministic OpenShift dataplane performance with TRex"; how each shows on a
+running Linux is in the kernel's documentation.
+"""
 
 from __future__ import annotations
 

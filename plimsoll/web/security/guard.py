@@ -1,4 +1,9 @@
-"""The guard in front of the application: every request passes it, every answer leaves by it."""
+"""The guard in front of the application: every request passes it, every answer leaves by it.
+
+Which names a browser may call us by. A page of another site can have its own name resolved to our
+address (DNS rebinding), and then counts as ours in the browser. It cannot change the name that the
+browser sends in Host.
+"""
 
 from __future__ import annotations
 

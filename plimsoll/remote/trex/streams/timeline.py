@@ -1,4 +1,7 @@
-"""How fast TRex's streams send and when: rates, multipliers, bursts, delays and chains."""
+"""How fast TRex's streams send and when: rates, multipliers, bursts, delays and chains.
+
+A burst's last frame ends it: the next burst comes `ibg` later, the next stream its `isg` later.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""What the rendered intent asks of one object, without what only rendering brings."""
+"""What the rendered intent asks of one object, without what only rendering brings.
+
+What of an expected object another one does not have: a structural comparison of a part. Only
+fields that are expected count. How two values are compared depends on what they mean: "0,1" and
+"0-1" are one list of CPUs, and a text may itself be JSON.
+"""
 
 from __future__ import annotations
 

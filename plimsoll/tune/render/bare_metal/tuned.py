@@ -1,4 +1,8 @@
-"""A host's TuneD profile, its sysctls, and its kernel's command line."""
+"""A host's TuneD profile, its sysctls, and its kernel's command line.
+
+The profile stands on network-latency and does what cpu-partitioning does, except for the
+boot: the kernel's command line has one owner, the file next to it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Why nothing is rendered: all that is wrong with an intent, at once."""
+"""Why nothing is rendered: all that is wrong with an intent, at once.
+
+What goes into files that shells, GRUB and TuneD read must not be read as their language. TuneD
+calls `${f:exec:...}` as root, GRUB's configuration is a shell's, and a kernel argument ends where
+a blank does.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,13 @@
 As in the article "DPDK latency in OpenShift - Part II". Several KubeletConfigs of one pool are
 not merged, and the one made last counts (openshift/openshift-docs, pull request 118856), so
 next to a performance profile, of which the operator makes one, this is an alternative.
+
+The kubelet's housekeeping, less often: it walks all control groups each time. Intervals as in the
+article "DPDK latency in OpenShift - Part II". Two of them are environment variables; the third is
+a flag, which a drop-in can add only by repeating the whole command, so a script reads that from
+the unit on the node. The article's mount namespace is not in it: OpenShift has had one of its own
+since 4.12, kubens.service, a Technology Preview (openshift/machine-config-operator at commit
+7ff337a4, templates/common/_base/units).
 """
 
 from __future__ import annotations

@@ -3,6 +3,12 @@
 Labels as in OpenShift's documentation ("Using DPDK and RDMA", its namespace for DPDK pods);
 levels by Kubernetes' Pod Security Standards, whose baseline does not know IPC_LOCK. None is
 labelled or annotated for workload partitioning: that is for the platform's own pods.
+
+Who may run the pods: a service account, and the one security context constraint it may use. The
+least that lets them in: root with the capabilities that the pods add and no others, no host's
+files, networks or processes, and of volumes the hugepages' and the one through which the SR-IOV
+operator's injector shows a pod its networks (OpenShift's documentation, "About Network Resources
+Injector", and "Role-based access to security context constraints").
 """
 
 from __future__ import annotations

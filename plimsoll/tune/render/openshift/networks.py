@@ -1,4 +1,19 @@
-"""What pods attach to: SR-IOV policies and networks, and NetworkAttachmentDefinitions."""
+"""What pods attach to: SR-IOV policies and networks, and NetworkAttachmentDefinitions.
+
+What pods attach to: NetworkAttachmentDefinitions, and SriovNetworks that make them. The first
+article writes the attachment of VFs by hand; the SR-IOV operator makes the same of a SriovNetwork
+(fields as in its api/v1/sriovnetwork_types.go at commit 249e2001), and would overwrite one of that
+name, so the written one is an alternative.
+
+The SriovNetworkNodePolicy: into how many functions a card is divided, and whose they are. Fields
+as in api/v1/sriovnetworknodepolicy_types.go of k8snetworkplumbingwg/sriov-network-operator at
+commit 249e2001.
+
+Policies for a kind of card: they take every port of it, the node's own uplink too. The SR-IOV
+operator leaves no port out by itself: `Selected` in api/v1/helper.go of
+k8snetworkplumbingwg/sriov-network-operator at commit 249e2001 compares what the selector has and
+nothing else.
+"""
 
 from __future__ import annotations
 

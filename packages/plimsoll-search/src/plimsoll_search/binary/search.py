@@ -1,4 +1,8 @@
-"""Bisection for the highest load that passes, then its validation; or one load, validated."""
+"""Bisection for the highest load that passes, then its validation; or one load, validated.
+
+Unlike trafficgen's binary search, the load that is validated is always one that
+a search trial passed, never an untested midpoint.
+"""
 
 from __future__ import annotations
 

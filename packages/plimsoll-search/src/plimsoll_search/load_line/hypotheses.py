@@ -1,4 +1,19 @@
-"""Intervals in which frames were lost, and what may explain one: each explanation with its odds."""
+"""Intervals in which frames were lost, and what may explain one: each explanation with its odds.
+
+The DUT serves on, but at less than its capacity: the queue is full, and stays so. Whatever a phase
+loses and however long it lasts, a frame waits for no longer than a full queue takes at the
+capacity that is left. So peaks say what is left, by Little's law, and are as alike as the phases
+are.
+
+A stall that overflowed a buffer smaller than the one that fills in overload. Others take from a
+pool that queues share, and for minutes at a time the buffer is smaller. Then what a stall lost
+says how much there was: what came, less what was lost. Losses that have nothing to do with their
+peaks do not agree on that.
+
+The DUT is away for a while: what comes meanwhile waits, and is lost without room. While it is away
+for s seconds, load·s frames come, and load·s - buffer are lost. So a loss has a peak that is
+longer than it takes to fill the queue, and by as much as lost the frames.
+"""
 
 from __future__ import annotations
 

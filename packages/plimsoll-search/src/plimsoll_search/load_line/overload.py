@@ -1,4 +1,10 @@
-"""Whether a trial was beyond the DUT's capacity, what it shows of it, and whether it left less."""
+"""Whether a trial was beyond the DUT's capacity, what it shows of it, and whether it left less.
+
+Three signs. Loss that, once begun, does not end: frames leave at the capacity, and the
+rest is lost. Latency that only grows: the queue takes what the capacity does not, and says
+by its growth how much that is, seconds before the first frame is lost. Or a queue that
+stands: half of the frames or more waited about as long as they do in plain overload.
+"""
 
 from __future__ import annotations
 

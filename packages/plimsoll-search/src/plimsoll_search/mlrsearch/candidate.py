@@ -1,4 +1,13 @@
-"""Which load to try next for one goal, on the one grid of loads that all goals share."""
+"""Which load to try next for one goal, on the one grid of loads that all goals share.
+
+RFC 9971 leaves the selection open. As the authors' library does, this one halves what the
+coarser goal has left, then tries that goal's bounds, and goes on from a bound that does
+not hold in steps that double, until halving is the bigger step. All loads are on one grid,
+and a load is asked for again until it is classified.
+
+It ends: loads of the grid are finitely many, each new one lies between the bounds, and a
+load with full-length trials of the whole duration sum is always classified.
+"""
 
 from __future__ import annotations
 

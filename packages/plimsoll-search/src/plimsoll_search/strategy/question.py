@@ -1,4 +1,13 @@
-"""One load, asked about until there is an answer, or until the tester proves unable to test it."""
+"""One load, asked about until there is an answer, or until the tester proves unable to test it.
+
+A question is a value: being told a trial gives the next question, or the answer.
+
+Loads that the tester cannot test: one policy for every strategy. An offered rate far short of the
+load is the tester's ceiling, which no repetition lifts: the search goes down at once to what was
+offered. Everything else that makes a trial invalid may pass, so the trial is run again. After a
+few loads in a row that could not be tested, a search settles for the highest load that passed;
+where none has, it tries the minimum.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""The highest load at which absences, or slow phases, lose no more together than a goal allows."""
+"""The highest load at which absences, or slow phases, lose no more together than a goal allows.
+
+The load at which slow phases of the DUT lose no more than a goal allows. A phase that leaves some
+of the capacity is an absence of the rest: (load - left) x length frames find no service, and what
+the buffer does not hold of them is lost. It lasted for as long as it took to fill the buffer and
+to lose what it lost.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,10 @@ What absences lose together is a compound sum of max(0, load x length + backlog 
 parameters are uncertain, so several sets of them are kept, each with its weight. A load is
 forecast to last by the rule for no loss: once it has passed a validation, it passes another with
 the confidence asked for, and it passes the first with a probability of a half at least.
+
+How the losses of absences are spread over directions, each of which has the limit for itself.
+Peaks are those of all directions together. Where an absence is one of all directions at once, as
+where one loop serves all, each loses by every peak; else each has a part of the absences.
 """
 
 from __future__ import annotations

@@ -1,4 +1,15 @@
-"""Whether slow phases overlap, how many at once to reckon with, and how long short ones become."""
+"""Whether slow phases overlap, how many at once to reckon with, and how long short ones become.
+
+Links of a bundle fail one by one, whatever the others do, and two that are down take twice as
+much. A DUT that is slow by turns is never doubly so. Which it is, many phases without an
+overlap say; few leave it open, and then what is chosen is to survive either way.
+
+Phases so short that the buffer holds what they leave over: how long they become. While a phase
+leaves less than the load, the rest queues up: (load - left)·s in s seconds. So a phase that lost
+frames lasted as long as it took to fill the buffer and to lose them, and one that lost none made a
+frame wait for s·(1 - left ÷ load) at most. The longest of a validation is foretold as the longest
+stall is, and bridged up to the load of left + buffer ÷ s.
+"""
 
 from __future__ import annotations
 
