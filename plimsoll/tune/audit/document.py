@@ -1,5 +1,4 @@
-"""The page of all checks of a host, tuning.md, made of the checks' own words by `make docs`.
-"""
+"""The page of all checks of a host, tuning.md, made of the checks' own words by `make docs`."""
 
 from __future__ import annotations
 

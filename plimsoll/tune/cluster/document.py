@@ -1,5 +1,4 @@
-"""The page of all checks of a cluster, tuning-cluster.md, made of their words by `make docs`.
-"""
+"""The page of all checks of a cluster, tuning-cluster.md, made of their words by `make docs`."""
 
 from __future__ import annotations
 
