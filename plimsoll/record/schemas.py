@@ -25,7 +25,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _BASE = "urn:plimsoll:schema"
 # Documents that are not a run's result; that of a method is published under the name that its entry
 # says.
-OTHER_DOCUMENTS: Mapping[str, type[BaseModel]] = {
+_OTHERS: Mapping[str, type[BaseModel]] = {
     "window-record": WindowRecord,
     "audit": AuditRecord,
     "trial-causes": TrialCauses,
@@ -36,7 +36,7 @@ OTHER_DOCUMENTS: Mapping[str, type[BaseModel]] = {
 
 def published_schema(name: str) -> str:
     """The schema of the document that is published under `name`. Raises KeyError."""
-    schema = _published()[name].model_json_schema(mode="serialization")
+    schema = published()[name].model_json_schema(mode="serialization")
     head = {"$schema": _DIALECT, "$id": f"{_BASE}:{name}:1"}
     return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
 
@@ -45,15 +45,16 @@ def write_schemas(folder: Path) -> list[Path]:
     """Write every schema into `folder` and return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
-    for name in _published():
+    for name in published():
         path = folder / f"{name}.schema.json"
         path.write_text(published_schema(name), encoding="utf-8")
         paths.append(path)
     return paths
 
 
-def _published() -> dict[str, type[BaseModel]]:
-    return {each.schema: each.result for each in METHODS.values()} | dict(OTHER_DOCUMENTS)
+def published() -> dict[str, type[BaseModel]]:
+    """The model of each document, by the name that its schema is published under."""
+    return {each.schema: each.result for each in METHODS.values()} | dict(_OTHERS)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -18,6 +18,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {head}{'' if number == 1 else 's'}{of}{rest}"
 
 
+def was(number: int) -> str:
+    """The verb of so many: "1 of 8 trials was", "2 of 8 trials were"."""
+    return "was" if number == 1 else "were"
+
+
 def size_text(size: int) -> str:
     """Bytes for people, in powers of 1000: "12.3 MB"."""
     for factor, prefix in ((10**9, "G"), (10**6, "M"), (10**3, "k")):

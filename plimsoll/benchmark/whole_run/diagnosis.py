@@ -10,6 +10,7 @@ from plimsoll.record.trials.counter_record import DUT_COUNTERS_RULE
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_parts import OtherProcessRecord, ScheduleRecord
 from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.text.counted import was
 from plimsoll.text.units import format_duration, format_ratio
 
 
@@ -108,8 +109,7 @@ def _counted(
     judged: Sequence[TrialRecord], invalid: Sequence[TrialRecord], rules: Counter[str]
 ) -> str:
     by_rule = ", ".join(f"{times} by {rule}" for rule, times in rules.most_common())
-    were = "was" if len(invalid) == 1 else "were"
-    return f"{len(invalid)} of {len(judged)} judged trials {were} invalid: {by_rule}"
+    return f"{len(invalid)} of {len(judged)} judged trials {was(len(invalid))} invalid: {by_rule}"
 
 
 def _worst(invalid: Sequence[TrialRecord]) -> str:

@@ -145,16 +145,9 @@ class LinkState:
 def read_link_state(name: str, sys: Path = SYS) -> LinkState | None:
     """The link of the interface; None where there is no interface of that name."""
     path = sys / "class/net" / name
-    index = _read_number(path / "ifindex")
+    index = _number(path / "ifindex")
     if index is None:
         return None
     # The kernel answers EINVAL for the carrier while the interface is down.
-    carrier = _read_number(path / "carrier") == 1
-    return LinkState(index, carrier, _read_number(path / "carrier_down_count"))
-
-
-def _read_number(path: Path) -> int | None:
-    try:
-        return int(path.read_text())
-    except (OSError, ValueError):
-        return None
+    carrier = _number(path / "carrier") == 1
+    return LinkState(index, carrier, _number(path / "carrier_down_count"))

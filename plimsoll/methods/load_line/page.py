@@ -24,6 +24,7 @@ from plimsoll.report.parts.tables import trial_lines
 from plimsoll.report.parts.tester import CALIBRATION_COLUMNS
 from plimsoll.report.parts.trial_details import sharing_note, stream_lines, trial_details
 from plimsoll.report.tuning.section import tuning_section
+from plimsoll.text.counted import was
 from plimsoll.text.units import format_ns
 
 
@@ -94,7 +95,7 @@ def _trials(found: EvidenceSection) -> Iterator[ChecklistLine]:
     else:
         text = (
             f"{found.invalid} of {found.measured} judged trials "
-            f"{'was' if found.invalid == 1 else 'were'} invalid: the tester, not "
+            f"{was(found.invalid)} invalid: the tester, not "
             "the DUT, was at fault. Such trials are repeated and move no bound."
         )
         yield ChecklistLine("warn", text, "trials")

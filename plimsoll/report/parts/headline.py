@@ -10,6 +10,7 @@ from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.parts.finding_lines import FindingLine, in_short
 from plimsoll.search.evidence.trial_evidence import OfferedInterval
+from plimsoll.text.counted import was
 from plimsoll.text.units import format_ns, format_pps, format_ratio
 
 
@@ -54,10 +55,9 @@ def trials_trust(judged: int, invalid: int, reason: str = "") -> str:
     if not invalid:
         return f"{trials[0].upper()}{trials[1:]} valid."
     why = f", mostly by: {reason[0].lower()}{reason[1:]}" if reason else ""
-    were = "was" if invalid == 1 else "were"
     return (
-        f"{invalid} of {judged} judged trials {were} invalid: the tester was disturbed{why}. "
-        "They are ignored."
+        f"{invalid} of {judged} judged trials {was(invalid)} invalid: "
+        f"the tester was disturbed{why}. They are ignored."
     )
 
 
@@ -91,7 +91,7 @@ def _validity(judged: Sequence[TrialRecord]) -> ChecklistLine:
         return ChecklistLine("ok", f"All {len(judged)} judged trials were valid.")
     text = (
         f"{len(invalid)} of {len(judged)} judged trials "
-        f"{'was' if len(invalid) == 1 else 'were'} invalid: the tester, not the DUT, "
+        f"{was(len(invalid))} invalid: the tester, not the DUT, "
         "was at fault."
     )
     return ChecklistLine(

@@ -6,18 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from plimsoll.record.methods.registry import METHODS
-from plimsoll.record.schemas import OTHER_DOCUMENTS, published_schema
+from plimsoll.record.schemas import published, published_schema
 from plimsoll.tune.intent.load import intent_schema
 
 ROOT = Path(__file__).resolve().parents[3]
 _PROTOCOL = ROOT / "docs/schemas/engine-protocol.schema.json"
-PUBLISHED = (
-    *(method.schema for method in METHODS.values()),
-    *OTHER_DOCUMENTS,
-    "tuning-intent",
-    "engine-protocol",
-)
+PUBLISHED = (*published(), "tuning-intent", "engine-protocol")
 
 
 @functools.cache

@@ -103,8 +103,23 @@ class Hypothesis(Protocol):
         """Of the incident's peak, given what it lost; per natural logarithm of the peak."""
 
 
-# Peaks of phases that leave the same capacity differ by so much, as a share.
+# Figures that are alike differ by so much, as a share: what phases leave, what buffers hold.
 _ALIKE = 0.02
+
+
+def _middle_if_alike(values: Sequence[float]) -> float | None:
+    """Their median, where half of them are alike."""
+    middle = median(values)
+    apart = median(abs(math.log(each / middle)) for each in values)
+    return middle if apart <= _ALIKE else None
+
+
+def _log_density_of(ratio: float) -> float:
+    """Of a value that is so many times the one that it should be like; log-normal."""
+    apart = math.log(ratio) / _ALIKE
+    return -(apart**2) / 2.0 - math.log(_ALIKE * math.sqrt(2.0 * math.pi))
+
+
 _MIN_ALIKE = 5
 # What leaves more of the load than this is a queue that happens to be full at that load.
 _MAX_LEFT = 0.99
@@ -128,9 +143,7 @@ class SlowPhaseHypothesis:
         left = [full_queue / each.peak_s for each in incidents if each.peak_s > _MIN_S]
         if not full_queue or len(left) < _MIN_ALIKE:
             return cls(full_queue, None)
-        middle = median(left)
-        apart = median(abs(math.log(each / middle)) for each in left)
-        return cls(full_queue, middle if apart <= _ALIKE else None)
+        return cls(full_queue, _middle_if_alike(left))
 
     def left_of(self, incident: LossIncident) -> float:
         """The capacity that an incident's phase left, in pps."""
@@ -147,8 +160,7 @@ class SlowPhaseHypothesis:
             return IMPOSSIBLE
         if self.left_pps is None:
             return LOG_ANY
-        apart = math.log(left / self.left_pps) / _ALIKE
-        return -(apart**2) / 2.0 - math.log(_ALIKE * math.sqrt(2.0 * math.pi))
+        return _log_density_of(left / self.left_pps)
 
 
 _MIN_ALIKE_STALLS = 3
@@ -184,9 +196,7 @@ class SmallBufferHypothesis:
         ]
         if len(found) < _MIN_ALIKE_STALLS:
             return cls(full_queue, None)
-        middle = median(found)
-        apart = median(abs(math.log(each / middle)) for each in found)
-        return cls(most, middle if apart <= _ALIKE else None)
+        return cls(most, _middle_if_alike(found))
 
     def log_density(self, incident: LossIncident) -> float:
         """A peak as long as the small buffer and what was lost take to come.
@@ -202,8 +212,7 @@ class SmallBufferHypothesis:
         unlikely = -math.log(incident.rank)
         if self.held is None:
             return LOG_ANY + unlikely + _LOG_RARE
-        apart = math.log(held / self.held) / _ALIKE
-        return -(apart**2) / 2.0 - math.log(_ALIKE * math.sqrt(2.0 * math.pi)) + unlikely
+        return _log_density_of(held / self.held) + unlikely
 
 
 # By chance, a peak as long as a full queue comes together with such a loss so seldom.

@@ -11,7 +11,7 @@ from ....text.errors import mistake
 from ....text.units import DurationField, RatioField
 from ...direction import Service
 from .interrupted import InterruptedBehaviour, InterruptedModel, Interruptions
-from .stall_length import LengthDistribution, StallLength
+from .stall_length import LengthDistribution, StallLength, check_lengths
 
 # So that lengths have a variance, by far.
 _MAX_SHAPE = 0.45
@@ -142,9 +142,7 @@ class Housekeeping(InterruptedModel):
 
     @model_validator(mode="after")
     def _lengths_rise(self) -> Self:
-        if self.shortest > self.longest:
-            remedy = f"give at most the longest, {self.longest:g}s"
-            raise mistake(f"is {self.shortest:g} s", remedy, "shortest")
+        check_lengths(self.shortest, self.longest)
         return self
 
     def interruptions(self, load_pps: float) -> Interruptions:

@@ -7,10 +7,9 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from ....text.errors import mistake
 from ....text.units import DurationField, RatioField
 from .interrupted import InterruptedBehaviour, InterruptedModel, Interruptions
-from .stall_length import StallLength
+from .stall_length import StallLength, check_lengths
 
 _LengthField = Annotated[DurationField, Field(ge=1e-3, le=3600)]
 
@@ -33,9 +32,7 @@ class SlowPhases(InterruptedModel):
 
     @model_validator(mode="after")
     def _lengths_rise(self) -> Self:
-        if self.shortest > self.longest:
-            remedy = f"give at most the longest, {self.longest:g}s"
-            raise mistake(f"is {self.shortest:g} s", remedy, "shortest")
+        check_lengths(self.shortest, self.longest)
         return self
 
     def interruptions(self, load_pps: float) -> Interruptions:
@@ -69,9 +66,7 @@ class Rekeying(InterruptedModel):
 
     @model_validator(mode="after")
     def _lengths_rise(self) -> Self:
-        if self.shortest > self.longest:
-            remedy = f"give at most the longest, {self.longest:g}s"
-            raise mistake(f"is {self.shortest:g} s", remedy, "shortest")
+        check_lengths(self.shortest, self.longest)
         return self
 
     def interruptions(self, load_pps: float) -> Interruptions:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal, Self
 
+from ....text.errors import mistake
+
 LengthDistribution = Literal["fixed", "exponential", "lognormal", "uniform", "pareto"]
 
 _SQRT_2 = math.sqrt(2.0)
@@ -137,3 +139,10 @@ class StallLength:
 
 def _normal_beyond(value: float) -> float:
     return math.erfc(value / _SQRT_2) / 2.0
+
+
+def check_lengths(shortest_s: float, longest_s: float) -> None:
+    """Of a model's fields `shortest` and `longest`. Raises ValueError, as validators do."""
+    if shortest_s > longest_s:
+        remedy = f"give at most the longest, {longest_s:g}s"
+        raise mistake(f"is {shortest_s:g} s", remedy, "shortest")
