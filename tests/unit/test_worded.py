@@ -1,5 +1,6 @@
 """How tests hold what is said: facts in the test, words in a file that is written anew at once."""
 
+import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -103,6 +104,18 @@ def test_what_differs_from_run_to_run_has_a_name(tmp_path: Path) -> None:
     assert stable("a  \nb") == "a\nb"
     # Drawn at random, one in 360 has no digit.
     assert stable("lab-dbfafa, run-01c2d3") == "lab-<id>, run-<id>"
+
+
+def test_a_traceback_has_no_frames_in_it_which_move_with_every_edit() -> None:
+    try:
+        Path("/nowhere").read_text()
+    except OSError:
+        text = stable(traceback.format_exc())
+    assert text.splitlines()[1:-1] == ["  <frames>"]
+    tail = (
+        '  File "a", line 1, in b\n    code()\n    ^^^^\n  File "c", line 2, in d\nKeyError: 1\n  x'
+    )
+    assert stable(tail) == "  <frames>\nKeyError: 1\n  x"
 
 
 def test_of_a_long_output_lines_are_taken_by_their_facts() -> None:

@@ -27,6 +27,12 @@ _PORT = re.compile(r"((?<=[\w\]]):|\bport )(?:3[2-9]\d{3}|[45]\d{4}|60\d{3})\b")
 
 # Of a ledger, which are drawn at random.
 _ID = re.compile(r"\b([a-z][a-z0-9-]*)-(?:[0-9a-f]{6}|[0-9a-f]{10}|[0-9a-f]{16})\b")
+# Of a traceback: whose lines and numbers change with every edit above them, and with Python.
+_FRAMES = re.compile(
+    r'^(?P<indent> *)File "[^"\n]*", line \d+, in [^\n]*'
+    r'(?:\n(?P=indent)(?:File "[^"\n]*", line \d+, in |  )[^\n]*)*',
+    re.MULTILINE,
+)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -58,7 +64,8 @@ def stable(text: str) -> str:
     text = re.sub(r"\((pid|dpdk-testpmd|plimsoll-engine) \d+\)", r"(\1 <pid>)", text)
     text = _ID.sub(r"\1-<id>", text)
     text = printable(text)
-    text = re.sub(r"(plimsoll/[\w/]+\.py):\d+", r"\1:<line>", text)
+    text = _FRAMES.sub(r"\g<indent><frames>", text)
+    text = re.sub(r"(plimsoll/[\w/]+\.py|\(_\w+\.c):\d+", r"\1:<line>", text)
     text = re.sub(r"[\d.]+ [KMGT]iB free\)", "<size> free)", text)
     text = _PORT.sub(r"\1<port>", text)
     text = _TIME.sub(_if_recent, text)
