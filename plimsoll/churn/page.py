@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from plimsoll.churn.pages.control_plane_tables import (
     apiserver_section,
@@ -11,6 +12,8 @@ from plimsoll.churn.pages.control_plane_tables import (
     usage_section,
 )
 from plimsoll.churn.pages.stream_tables import (
+    LEVEL,
+    NETWORK,
     dip_table,
     level_table,
     pair_table,
@@ -24,16 +27,13 @@ from plimsoll.churn.settings import of_record
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.figures.table import Cell, Cells, ReportColumn, ReportTable, sentence, text
 from plimsoll.report.pages.standard.page import anchor_of
 from plimsoll.report.pages.standard.sections import (
     NO_FIGURE,
-    Heading,
     KeyFigure,
     PageAnswer,
     PageSection,
-    SectionTable,
-    numbers,
-    words,
 )
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page
@@ -195,54 +195,70 @@ def _sentences(cells: Sequence[ChurnCell], workloads: Sequence[WorkloadRecord]) 
 
 def _churn_section(cells: Sequence[ChurnCell], workloads: Sequence[WorkloadRecord]) -> PageSection:
     columns = (
-        Heading("Network", number=False),
-        *numbers("Churn", "Cycle", "Namespaces", "Deleted in", "Made in", "Ready in"),
+        NETWORK,
+        LEVEL,
+        _blank("cycle", "Cycle", str),
+        _blank("namespaces", "Namespaces", str),
+        _blank("deleted_s", "Deleted in", _s),
+        _blank("made_s", "Made in", _s),
+        _blank("ready_s", "Ready in", _s),
     )
-    rows: list[tuple[str, ...]] = []
+    rows: list[Cells] = []
     for each in workloads:
         phase = each.creation
         made_s = ((phase.made_unix_ns or phase.end_unix_ns) - phase.begin_unix_ns) / 1e9
         rows.append(
-            ("creation", "", "", str(each.namespaces), "", f"{made_s:.1f} s", _s(phase.length_s))
+            ("creation", Cell((None,), ""), None, each.namespaces, None, made_s, phase.length_s)
         )
     for cell in cells:
         rows += _cycle_rows(cell)
     return PageSection(
         "Cycles",
         ("Deleted: until all namespaces were gone. Made: the last object; ready: the last pod.",),
-        (SectionTable("Every cycle", columns, tuple(rows), long=len(rows) > 12),),
+        (ReportTable("cycles", columns, tuple(rows), "Every cycle", long=len(rows) > 12),),
     )
 
 
-def _cycle_rows(cell: ChurnCell) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = []
+def _blank(name: str, heading: str, show: Callable[[Any], str]) -> ReportColumn:
+    """Where there is nothing, there was nothing to do."""
+    return ReportColumn((name,), heading, show, missing="")
+
+
+def _cycle_rows(cell: ChurnCell) -> Iterator[Cells]:
     for cycle in dict.fromkeys(phase.cycle for phase in cell.phases):
         phases = {phase.kind: phase for phase in cell.phases if phase.cycle == cycle}
         gone, made = phases.get("delete"), phases.get("create")
-        rows.append(
-            (
-                cell.network,
-                f"{cell.percent:g} %",
-                str(cycle),
-                str(gone.namespaces) if gone else "",
-                _s(gone.length_s) if gone else "",
-                _s((made.made_unix_ns - made.begin_unix_ns) / 1e9)
-                if made and made.made_unix_ns
-                else "",
-                (_s(made.length_s) if made.complete else "not in time") if made else "",
-            )
+        made_s = None
+        if made and made.made_unix_ns:
+            made_s = (made.made_unix_ns - made.begin_unix_ns) / 1e9
+        late = made is not None and not made.complete
+        yield (
+            cell.network,
+            cell.percent,
+            cycle,
+            gone.namespaces if gone else None,
+            gone.length_s if gone else None,
+            made_s,
+            Cell((None,), "not in time") if late else made.length_s if made else None,
         )
-    return rows
 
 
-def _findings_table(cells: Sequence[ChurnCell]) -> SectionTable:
-    columns = (Heading("Cell", number=False), Heading("Outcome", number=False), words("Finding"))
+def _findings_table(cells: Sequence[ChurnCell]) -> ReportTable:
+    columns = (
+        text("cell", "Cell"),
+        text("outcome", "Outcome"),
+        sentence("finding", "Finding"),
+    )
     rows = tuple(
-        (cell.label, {"ok": "kept", "fail": "broken"}.get(each.outcome, "unknown"), each.text)
+        (
+            cell.label,
+            Cell((each.outcome,), {"ok": "kept", "fail": "broken"}.get(each.outcome, "unknown")),
+            each.text,
+        )
         for cell in cells
         for each in cell.findings
     )
-    return SectionTable("", columns, rows)
+    return ReportTable("criteria", columns, rows)
 
 
 def _s(seconds: float) -> str:

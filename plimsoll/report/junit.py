@@ -6,7 +6,7 @@ answer are how it finds one: they are skipped, with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree
@@ -16,7 +16,6 @@ from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.report.parts.finding_lines import FindingLine
 from plimsoll.report.parts.page import Page
 from plimsoll.report.parts.run_head import RunHead
-from plimsoll.report.parts.tables import TrialLine
 from plimsoll.text.plain_text import plain_text
 
 CaseKind = Literal["failure", "error", "skipped"]
@@ -28,6 +27,7 @@ _BY_OUTCOME: dict[str, CaseKind | None] = {
     "unknown": "error",
 }
 _MAX_CHARACTERS = 2000
+_COLUMNS = ("trial", "phase", "load_pps", "verdict", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def render_junit(
         ("answer", [answer, *(_Case(f"record: {each}", "error", each) for each in head.damage)]),
         ("gates", [_gate(each) for each in gates]),
         ("criteria", [_finding(each) for each in headline.criteria]),
-        ("trials", [_trial(each, verdict, seconds) for each in page.trials]),
+        ("trials", [_trial(each, verdict, seconds) for each in _trials(page)]),
     ]
     root = ElementTree.Element("testsuites", name=_shown(head.name))
     for name, cases in suites:
@@ -81,14 +81,22 @@ def _finding(line: FindingLine) -> _Case:
     return _Case(f"{line.rule}: {line.subject}", _BY_OUTCOME.get(line.outcome), line.text)
 
 
-def _trial(line: TrialLine, verdict: Verdict, seconds: dict[int, float]) -> _Case:
-    kind = _BY_OUTCOME.get(line.verdict)
+def _trials(page: Page) -> Iterator[dict[str, str]]:
+    """The columns of each, as text."""
+    if page.trials is not None:
+        for row in page.trials.words(*_COLUMNS)[1]:
+            yield dict(zip(_COLUMNS, row, strict=True))
+
+
+def _trial(trial: dict[str, str], verdict: Verdict, seconds: dict[int, float]) -> _Case:
+    kind = _BY_OUTCOME.get(trial["verdict"])
     if kind is not None and verdict == "pass":
         kind = "skipped"
-    judged = f"{line.verdict} at " if line.verdict != "none" else ""
-    message = f"{judged}{line.load}{': ' if line.reason else ''}{line.reason}"
-    name = f"trial {line.number}, {line.phase}"
-    return _Case(name, kind, message, seconds.get(line.number, 0.0))
+    judged = f"{trial['verdict']} at " if trial["verdict"] != "none" else ""
+    why = trial["reason"]
+    message = f"{judged}{trial['load_pps']}{': ' if why else ''}{why}"
+    name = f"trial {trial['trial']}, {trial['phase']}"
+    return _Case(name, kind, message, seconds.get(int(trial["trial"]), 0.0))
 
 
 def _suite(head: RunHead, name: str, cases: Iterable[_Case]) -> ElementTree.Element:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from plimsoll.analysis.comparison.gate import GateResult
+from plimsoll.report.figures.table import ReportTable
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page
 from plimsoll.report.parts.run_head import RunHead
@@ -15,6 +16,7 @@ from plimsoll.text.plain_text import plain_text
 _MARKS = {"pass": "✅", "ok": "✅", "fail": "❌", "invalid": "⚠️", "unknown": "⚠️"}
 _MAX_CHARACTERS = 300
 _MAX_TRIALS = 50
+_TRIAL_COLUMNS = ("trial", "phase", "load_pps", "sending_s", "verdict", "loss_ratio", "p99_ns")
 _SHOWN_FACTS = ("Host", "Kernel", "CPU", "CPUs isolated", "Version of plimsoll", "Version of DPDK")
 _MARKUP = re.compile(r"([\\`*_\[\]<|~&$])")
 _FOUND_LATER = re.compile(r"[@#](?=\w)|:(?=[a-z+/])|(?<=www)\.", re.IGNORECASE)
@@ -29,7 +31,7 @@ def render_markdown(head: RunHead, page: Page, gates: Sequence[GateResult] = ())
     blocks = [
         *_answer(head, page.headline),
         *_gates(gates),
-        *_criteria(page.headline),
+        *_criteria(page.criteria),
         *_trials(page),
         *_environment(head),
     ]
@@ -61,34 +63,29 @@ def _gates(gates: Sequence[GateResult]) -> Iterator[str]:
         yield _table(("", "Gate", "Found"), rows)
 
 
-def _criteria(headline: Headline) -> Iterator[str]:
-    rows = [
-        (
-            _MARKS.get(each.outcome, ""),
-            *map(_text, (each.rule, each.subject, each.measured, each.limit)),
-        )
-        for each in headline.criteria
-    ]
-    if rows:
-        yield _table(("", "Criterion", "Of", "Measured", "Limit"), rows)
+def _criteria(criteria: ReportTable) -> Iterator[str]:
+    if criteria.rows:
+        heads, rows = criteria.words("rule", "subject", "measured", "limit")
+        marks = (_MARKS.get(str(each["outcome"]), "") for each in criteria.records())
+        marked = ((mark, *map(_text, row)) for mark, row in zip(marks, rows, strict=True))
+        yield _table(("", *heads), marked)
 
 
 def _trials(page: Page) -> Iterator[str]:
-    shown = page.trials[-_MAX_TRIALS:]
-    rows = [
-        (
-            str(each.number),
-            *map(_text, (each.phase, each.load, each.length)),
-            f"{_MARKS.get(each.verdict, '')} {_text(each.verdict)}".strip(),
-            *map(_text, (each.loss, each.p99)),
-        )
-        for each in shown
-    ]
-    if rows:
-        last = "" if len(shown) == len(page.trials) else f"The last {len(shown)} of "
-        title = f"{last}{counted(len(page.trials), 'trial')}"
-        heads = ("Trial", "Phase", "Intended", "Length", "Verdict", "Loss", "p99")
-        yield _folded(title, _table(heads, rows))
+    if page.trials is None or not page.trials.rows:
+        return
+    heads, rows = page.trials.words(*_TRIAL_COLUMNS)
+    shown = [_trial(row) for row in rows[-_MAX_TRIALS:]]
+    last = "" if len(shown) == len(rows) else f"The last {len(shown)} of "
+    yield _folded(f"{last}{counted(len(rows), 'trial')}", _table(heads, shown))
+
+
+def _trial(row: Sequence[str]) -> tuple[str, ...]:
+    """With the sign of its verdict."""
+    verdict = _TRIAL_COLUMNS.index("verdict")
+    cells = [*map(_text, row)]
+    cells[verdict] = f"{_MARKS.get(row[verdict], '')} {cells[verdict]}".strip()
+    return tuple(cells)
 
 
 def _environment(head: RunHead) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import altair as alt
 
 from plimsoll.churn.criteria.criteria import ALL_PODS
+from plimsoll.churn.pages.stream_tables import LEVEL, NETWORK
 from plimsoll.churn.results.churn_result import (
     ChurnCell,
     ComponentUsage,
@@ -16,10 +17,9 @@ from plimsoll.churn.results.churn_result import (
     WorkloadRecord,
 )
 from plimsoll.report.figures.figure import Figure, records, series_scale
-from plimsoll.report.pages.standard.sections import Heading, PageSection, SectionTable, numbers
+from plimsoll.report.figures.table import Cells, ReportColumn, ReportTable, count, number, text
+from plimsoll.report.pages.standard.sections import PageSection
 
-_NETWORK = Heading("Network", number=False)
-_NOTHING = "-"
 _CREATION = "creation"
 _MIB = 1 << 20
 # Beyond these the long table is longer than anybody reads.
@@ -32,18 +32,24 @@ def readiness_section(
 ) -> PageSection:
     """Of pods that were made in each cell, and of those made before the first."""
     columns = (
-        _NETWORK,
-        Heading("Churn"),
-        Heading("Pods", number=False),
-        *numbers("Number", "p50", "p95", "p99", "Longest", "p50 (s)", "p99 (s)"),
+        NETWORK,
+        LEVEL,
+        text("pods_of", "Pods"),
+        count("pods", "Number"),
+        _ms("p50_ms", "p50"),
+        _ms("p95_ms", "p95"),
+        _ms("p99_ms", "p99"),
+        _ms("max_ms", "Longest"),
+        _whole_seconds("condition_p50_s", "p50 (s)"),
+        _whole_seconds("condition_p99_s", "p99 (s)"),
     )
     rows = [
-        _readiness_row(_CREATION, "0 %", each)
+        _readiness_row(_CREATION, 0.0, each)
         for workload in workloads
         for each in workload.control_plane.readiness
     ]
     rows += [
-        _readiness_row(cell.network, f"{cell.percent:g} %", each)
+        _readiness_row(cell.network, cell.percent, each)
         for cell in cells
         for each in cell.control_plane.readiness
     ]
@@ -55,7 +61,7 @@ def readiness_section(
             "whole seconds.",
             *_missed(cells, workloads),
         ),
-        (SectionTable("Time until pods were ready", columns, tuple(rows)),),
+        (ReportTable("pod-readiness", columns, tuple(rows), "Time until pods were ready"),),
         (readiness_chart(cells, workloads),),
     )
 
@@ -63,26 +69,31 @@ def readiness_section(
 def apiserver_section(cells: Sequence[ChurnCell]) -> PageSection:
     """Read-only and mutating latencies, and each verb and resource."""
     columns = (
-        _NETWORK,
-        *numbers("Churn", "Read-only p50", "p99", "Requests", "Mutating p50", "p99", "Requests"),
+        NETWORK,
+        LEVEL,
+        *_request_columns("read_only", "Read-only p50"),
+        *_request_columns("mutating", "Mutating p50"),
     )
-    rows = []
+    rows: list[Cells] = []
     for cell in cells:
         of_kind = {each.name: each for each in cell.control_plane.requests_by_kind}
         rows.append(
             (
                 cell.network,
-                f"{cell.percent:g} %",
-                *_request_words(of_kind.get("read-only")),
-                *_request_words(of_kind.get("mutating")),
+                cell.percent,
+                *_request_cells(of_kind.get("read-only")),
+                *_request_cells(of_kind.get("mutating")),
             )
         )
     long_columns = (
-        _NETWORK,
-        Heading("Churn"),
-        Heading("Verb", number=False),
-        Heading("Resource", number=False),
-        *numbers("Requests", "p50", "p95", "p99"),
+        NETWORK,
+        LEVEL,
+        text("verb", "Verb"),
+        text("resource", "Resource"),
+        count("requests", "Requests"),
+        _ms("p50_ms", "p50"),
+        _ms("p95_ms", "p95"),
+        _ms("p99_ms", "p99"),
     )
     return PageSection(
         "API server",
@@ -92,11 +103,12 @@ def apiserver_section(cells: Sequence[ChurnCell]) -> PageSection:
             "churn of each cell.",
         ),
         (
-            SectionTable("Latency of requests", columns, tuple(rows)),
-            SectionTable(
-                "By verb and resource, the most frequent",
+            ReportTable("requests", columns, tuple(rows), "Latency of requests"),
+            ReportTable(
+                "requests-by-resource",
                 long_columns,
                 tuple(_by_request(cells)),
+                "By verb and resource, the most frequent",
                 long=True,
             ),
         ),
@@ -107,17 +119,21 @@ def apiserver_section(cells: Sequence[ChurnCell]) -> PageSection:
 def etcd_section(cells: Sequence[ChurnCell]) -> PageSection:
     """WAL, backend and, of several members, round trips."""
     columns = (
-        _NETWORK,
-        *numbers("Churn", "WAL fsync p50", "p99", "Backend commit p50", "p99"),
-        *numbers("Peer round trip p99"),
+        NETWORK,
+        LEVEL,
+        _ms("wal_fsync_p50_ms", "WAL fsync p50"),
+        _ms("wal_fsync_p99_ms", "p99"),
+        _ms("backend_commit_p50_ms", "Backend commit p50"),
+        _ms("backend_commit_p99_ms", "p99"),
+        _ms("peer_round_trip_p99_ms", "Peer round trip p99"),
     )
-    rows = []
+    rows: list[Cells] = []
     for cell in cells:
         found = {each.name: each for each in cell.control_plane.etcd}
         rows.append(
             (
                 cell.network,
-                f"{cell.percent:g} %",
+                cell.percent,
                 *_two(found.get("wal-fsync")),
                 *_two(found.get("backend-commit")),
                 _two(found.get("peer-round-trip"))[1],
@@ -126,7 +142,7 @@ def etcd_section(cells: Sequence[ChurnCell]) -> PageSection:
     return PageSection(
         "etcd",
         ("A store of one member has no peers, and so no round trips.",),
-        (SectionTable("Latencies", columns, tuple(rows)),),
+        (ReportTable("etcd", columns, tuple(rows), "Latencies"),),
         (latency_chart("etcd-latency", "etcd p99", cells, _etcd_p99),),
     )
 
@@ -134,16 +150,19 @@ def etcd_section(cells: Sequence[ChurnCell]) -> PageSection:
 def usage_section(cells: Sequence[ChurnCell]) -> PageSection:
     """CPU and memory by component, with the change against the same network without churn."""
     columns = (
-        _NETWORK,
-        Heading("Churn"),
-        Heading("Component", number=False),
-        *numbers("CPUs", "Against 0 %", "Memory (MiB)", "Against 0 %"),
+        NETWORK,
+        LEVEL,
+        text("component", "Component"),
+        number("cpus", "CPUs", lambda cpus: f"{cpus:.3f}"),
+        _against("cpus_against_0_percent"),
+        number("memory_bytes", "Memory (MiB)", lambda size: f"{size / _MIB:,.0f}"),
+        _against("memory_against_0_percent"),
     )
     rows = tuple(_usage_rows(cells))
     return PageSection(
         "CPU and memory",
         (),
-        (SectionTable("Mean over the churn of each cell", columns, rows),),
+        (ReportTable("usage", columns, rows, "Mean over the churn of each cell"),),
         (cores_chart(cells),),
     )
 
@@ -166,42 +185,53 @@ def _missed(cells: Sequence[ChurnCell], workloads: Sequence[WorkloadRecord]) -> 
     )
 
 
-def _readiness_row(network: str, percent: str, each: PodReadiness) -> tuple[str, ...]:
+def _readiness_row(network: str, percent: float, each: PodReadiness) -> Cells:
     return (
         network,
         percent,
         each.kind,
-        str(each.pods),
-        *(_ms(value) for value in (each.p50_ms, each.p95_ms, each.p99_ms, each.max_ms)),
-        _seconds(each.condition_p50_s),
-        _seconds(each.condition_p99_s),
+        each.pods,
+        each.p50_ms,
+        each.p95_ms,
+        each.p99_ms,
+        each.max_ms,
+        each.condition_p50_s,
+        each.condition_p99_s,
     )
 
 
-def _request_words(each: LatencyFigures | None) -> tuple[str, str, str]:
-    if each is None:
-        return _NOTHING, _NOTHING, _NOTHING
-    return _ms(each.p50_ms), _ms(each.p99_ms), f"{each.count:,.0f}"
+def _request_columns(kind: str, first: str) -> tuple[ReportColumn, ...]:
+    return (
+        _ms(f"{kind}_p50_ms", first),
+        _ms(f"{kind}_p99_ms", "p99"),
+        count(f"{kind}_requests", "Requests"),
+    )
 
 
-def _by_request(cells: Sequence[ChurnCell]) -> Iterator[tuple[str, ...]]:
+def _request_cells(each: LatencyFigures | None) -> Cells:
+    return (None, None, None) if each is None else (each.p50_ms, each.p99_ms, each.count)
+
+
+def _by_request(cells: Sequence[ChurnCell]) -> Iterator[Cells]:
     for cell in cells:
         for each in cell.control_plane.requests[:_MAX_REQUESTS]:
             yield (
                 cell.network,
-                f"{cell.percent:g} %",
+                cell.percent,
                 each.verb,
                 each.resource or "(none)",
-                f"{each.count:,.0f}",
-                *(_ms(value) for value in (each.p50_ms, each.p95_ms, each.p99_ms)),
+                each.count,
+                each.p50_ms,
+                each.p95_ms,
+                each.p99_ms,
             )
 
 
-def _two(each: LatencyFigures | None) -> tuple[str, str]:
-    return (_NOTHING, _NOTHING) if each is None else (_ms(each.p50_ms), _ms(each.p99_ms))
+def _two(each: LatencyFigures | None) -> Cells:
+    return (None, None) if each is None else (each.p50_ms, each.p99_ms)
 
 
-def _usage_rows(cells: Sequence[ChurnCell]) -> Iterator[tuple[str, ...]]:
+def _usage_rows(cells: Sequence[ChurnCell]) -> Iterator[Cells]:
     quiet = {cell.network: cell.control_plane for cell in cells if not cell.percent}
     for cell in cells:
         base = {each.component: each for each in _usage_of(quiet.get(cell.network))}
@@ -209,11 +239,11 @@ def _usage_rows(cells: Sequence[ChurnCell]) -> Iterator[tuple[str, ...]]:
             before = base.get(each.component)
             yield (
                 cell.network,
-                f"{cell.percent:g} %",
+                cell.percent,
                 each.component,
-                f"{each.cores:.3f}",
+                each.cores,
                 _change(each.cores, before.cores if before else None, cell),
-                f"{each.resident_bytes / _MIB:,.0f}",
+                each.resident_bytes,
                 _change(each.resident_bytes, before.resident_bytes if before else None, cell),
             )
 
@@ -222,10 +252,12 @@ def _usage_of(figures: ControlPlaneFigures | None) -> Sequence[ComponentUsage]:
     return () if figures is None else figures.usage
 
 
-def _change(value: float, base: float | None, cell: ChurnCell) -> str:
-    if not cell.percent or not base:
-        return _NOTHING
-    return f"{100 * (value / base - 1):+.0f} %"
+def _change(value: float, base: float | None, cell: ChurnCell) -> float | None:
+    return 100 * (value / base - 1) if cell.percent and base else None
+
+
+def _against(name: str) -> ReportColumn:
+    return number(name, "Against 0 %", lambda change: f"{change:+.0f} %")
 
 
 def _apiserver_p99(figures: ControlPlaneFigures) -> dict[str, float]:
@@ -236,12 +268,12 @@ def _etcd_p99(figures: ControlPlaneFigures) -> dict[str, float]:
     return {each.name: each.p99_ms for each in figures.etcd if each.p99_ms is not None}
 
 
-def _ms(value: float | None) -> str:
-    return _NOTHING if value is None else f"{value:,.3g} ms" if value < 1000 else f"{value:,.0f} ms"
+def _ms(name: str, heading: str) -> ReportColumn:
+    return number(name, heading, lambda ms: f"{ms:,.3g} ms" if ms < 1000 else f"{ms:,.0f} ms")
 
 
-def _seconds(value: float | None) -> str:
-    return _NOTHING if value is None else f"{value:g}"
+def _whole_seconds(name: str, heading: str) -> ReportColumn:
+    return number(name, heading, lambda seconds: f"{seconds:g}")
 
 
 # Pod readiness, latencies and CPUs over the level of churn.

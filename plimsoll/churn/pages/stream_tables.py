@@ -12,12 +12,22 @@ from plimsoll.churn.streams.dips import RateOver, total_rates
 from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.figures.figure import Figure, records, series_scale, y2_pixel, y_pixel
+from plimsoll.report.figures.table import (
+    Cell,
+    Cells,
+    ReportColumn,
+    ReportTable,
+    count,
+    number,
+    percent,
+    text,
+)
 from plimsoll.report.figures.time_axis import Point, extremes
-from plimsoll.report.pages.standard.sections import Heading, PageSection, SectionTable, numbers
+from plimsoll.report.pages.standard.sections import PageSection
 from plimsoll.text.plain_text import slug
 
-_NETWORK = Heading("Network", number=False)
-_NOTHING = "-"
+NETWORK = text("network", "Network")
+LEVEL = number("churn_percent", "Churn", lambda level: f"{level:g} %")
 _STEP_S = 1.0
 _PHASE_COLOURS = {"delete": "#d9a441", "create": "#8fb8d8"}
 _ROWS = (
@@ -35,110 +45,135 @@ _BOTH_WAYS = (
 )
 
 
-def level_table(cells: Sequence[ChurnCell]) -> SectionTable:
+def level_table(cells: Sequence[ChurnCell]) -> ReportTable:
     """A row for each network, a column for each level: the mean, and percent of the theoretical.
 
     Of several repetitions the mean over all.
     """
     levels = sorted({cell.percent for cell in cells})
     networks = list(dict.fromkeys(cell.network for cell in cells))
-    rows = tuple(
-        (network, *(_level_words(cells, network, level) for level in levels))
-        for network in networks
+    rows: tuple[Cells, ...] = tuple(
+        (network, *(_level_cell(cells, network, level) for level in levels)) for network in networks
     )
-    columns = (_NETWORK, *numbers(*(f"{level:g} % churn" for level in levels)))
-    return SectionTable("Mean throughput, and percent of the theoretical", columns, rows)
+    columns = (
+        NETWORK,
+        *(
+            ReportColumn((f"mean_bps_at_{level:g}", f"percent_at_{level:g}"), f"{level:g} % churn")
+            for level in levels
+        ),
+    )
+    title = "Mean throughput, and percent of the theoretical"
+    return ReportTable("throughput-by-level", columns, rows, title)
 
 
-def throughput_table(cells: Sequence[ChurnCell]) -> SectionTable:
+def throughput_table(cells: Sequence[ChurnCell]) -> ReportTable:
     """A row for each cell: how much of its throughput before the churn it kept."""
     columns = (
-        _NETWORK,
-        *numbers("Churn", "Before (Mbit/s)", "Mean (Mbit/s)", "Kept", "Lowest second (Mbit/s)"),
-        *numbers("Noise before", "Retransmits", "Cycles"),
+        NETWORK,
+        LEVEL,
+        _rate("before_bps", "Before (Mbit/s)"),
+        _rate("mean_bps", "Mean (Mbit/s)"),
+        percent("kept_percent", "Kept"),
+        _rate("lowest_bps", "Lowest second (Mbit/s)"),
+        percent("noise_before_percent", "Noise before", 2),
+        count("retransmits", "Retransmits"),
+        count("cycles", "Cycles"),
     )
-    rows = []
-    for cell in cells:
-        streams = cell.streams
-        if streams is None:
-            continue
-        rows.append(
-            (
-                cell.network,
-                f"{cell.percent:g} %",
-                _mbps(streams.reference_bps),
-                _mbps(streams.mean_bps),
-                f"{100 * streams.kept:.1f} %",
-                _mbps(streams.least_bps),
-                f"{100 * streams.noise:.2f} %",
-                f"{streams.retransmits:,}",
-                str(cell.cycles),
-            )
+    rows = tuple(
+        (
+            cell.network,
+            cell.percent,
+            streams.reference_bps,
+            streams.mean_bps,
+            100 * streams.kept,
+            streams.least_bps,
+            100 * streams.noise,
+            streams.retransmits,
+            cell.cycles,
         )
-    return SectionTable("Before and under churn", columns, tuple(rows))
+        for cell in cells
+        if (streams := cell.streams) is not None
+    )
+    return ReportTable("throughput", columns, rows, "Before and under churn")
 
 
-def pair_table(cells: Sequence[ChurnCell]) -> SectionTable:
+def pair_table(cells: Sequence[ChurnCell]) -> ReportTable:
     """A row for each pair of each cell: what it carried, and between which nodes."""
     columns = (
-        _NETWORK,
-        *numbers("Churn", "Pair", "Mean (Mbit/s)"),
-        *(Heading(f"{end}'s node", number=False) for end in ("Client", "Server")),
+        NETWORK,
+        LEVEL,
+        count("pair", "Pair"),
+        _rate("mean_bps", "Mean (Mbit/s)"),
+        ReportColumn(("client_node",), "Client's node", number=False),
+        ReportColumn(("server_node",), "Server's node", number=False),
     )
     rows = [row for cell in cells if cell.streams for row in _pair_rows(cell, cell.streams)]
-    return SectionTable("Each pair under churn", columns, tuple(rows), long=True)
+    return ReportTable("pairs", columns, tuple(rows), "Each pair under churn", long=True)
 
 
-def _pair_rows(cell: ChurnCell, streams: StreamFigures) -> Iterator[tuple[str, ...]]:
-    nodes = streams.nodes or ((_NOTHING, _NOTHING),) * streams.pairs
+def _pair_rows(cell: ChurnCell, streams: StreamFigures) -> Iterator[Cells]:
+    nodes = streams.nodes or ((None, None),) * streams.pairs
     for pair, (mean_bps, ends) in enumerate(zip(streams.pairs_mean_bps, nodes, strict=True), 1):
-        yield (cell.network, f"{cell.percent:g} %", str(pair), _mbps(mean_bps), *ends)
+        yield (cell.network, cell.percent, pair, mean_bps, *ends)
 
 
-def dip_table(cells: Sequence[ChurnCell]) -> SectionTable:
+def dip_table(cells: Sequence[ChurnCell]) -> ReportTable:
     """A row for each cell: its dips, and how they match with the churn."""
     columns = (
-        _NETWORK,
-        *numbers("Churn", "Dips", "Deepest", "Longest", "Lost (Mbit)", "With churn", "By chance"),
-        *numbers("p"),
+        NETWORK,
+        LEVEL,
+        count("dips", "Dips"),
+        percent("deepest_percent", "Deepest"),
+        number("longest_s", "Longest", lambda length_s: f"{length_s:.1f} s"),
+        number("lost_bits", "Lost (Mbit)", lambda bits: f"{bits / 1e6:.1f}"),
+        ReportColumn(
+            ("matched_dips", "judged_dips"),
+            "With churn",
+            lambda matched, dips: f"{matched} of {dips}",
+        ),
+        percent("chance_percent", "By chance", 0),
+        number("p", "p", lambda p: f"{p:.2f}"),
     )
     rows = tuple(_dip_row(cell) for cell in cells if cell.streams is not None)
-    return SectionTable("Dips", columns, rows)
+    return ReportTable("dips", columns, rows, "Dips")
 
 
-def _dip_row(cell: ChurnCell) -> tuple[str, ...]:
+def _dip_row(cell: ChurnCell) -> Cells:
     deepest = max((dip.depth for dip in cell.dips), default=None)
-    longest = max((dip.end_s - dip.begin_s for dip in cell.dips), default=None)
-    lost = sum(dip.lost_bits for dip in cell.dips) / 1e6
     return (
         cell.network,
-        f"{cell.percent:g} %",
-        str(len(cell.dips)),
-        _NOTHING if deepest is None else f"{100 * deepest:.1f} %",
-        _NOTHING if longest is None else f"{longest:.1f} s",
-        f"{lost:.1f}" if cell.dips else _NOTHING,
-        *_match_words(cell.match),
+        cell.percent,
+        len(cell.dips),
+        None if deepest is None else 100 * deepest,
+        max((dip.end_s - dip.begin_s for dip in cell.dips), default=None),
+        sum(dip.lost_bits for dip in cell.dips) if cell.dips else None,
+        *_match_cells(cell.match),
     )
 
 
-def _match_words(match: Match | None) -> tuple[str, str, str]:
+def _match_cells(match: Match | None) -> Cells:
     if match is None or match.chance is None or match.p is None:
-        return _NOTHING, _NOTHING, _NOTHING
-    return f"{match.matched} of {match.dips}", f"{100 * match.chance:.0f} %", f"{match.p:.2f}"
+        return Cell((None, None)), None, None
+    return Cell((match.matched, match.dips)), 100 * match.chance, match.p
 
 
-def _level_words(cells: Sequence[ChurnCell], network: str, level: float) -> str:
+def _level_cell(cells: Sequence[ChurnCell], network: str, level: float) -> Cell:
     found = [
         cell.streams
         for cell in cells
         if cell.streams and (cell.network, cell.percent) == (network, level)
     ]
     if not found:
-        return _NOTHING
+        return Cell((None, None))
     mean = sum(each.mean_bps for each in found) / len(found)
     theoretical = found[0].theoretical_bps
-    share = "" if theoretical is None else f" ({100 * mean / theoretical:.1f} %)"
-    return f"{_mbps(mean)} Mbit/s{share}"
+    share = None if theoretical is None else 100 * mean / theoretical
+    shown = f"{_mbps(mean)} Mbit/s"
+    return Cell((mean, share), shown if share is None else f"{shown} ({share:.1f} %)")
+
+
+def _rate(name: str, heading: str) -> ReportColumn:
+    return number(name, heading, _mbps)
 
 
 def _mbps(bps: float) -> str:
@@ -251,27 +286,46 @@ def probe_section(cells: Sequence[ChurnCell]) -> PageSection | None:
     return PageSection("UDP latency", tuple(explained), (_table(probed),), figures)
 
 
-def _table(probed: Sequence[tuple[ChurnCell, ProbeFigures]]) -> SectionTable:
+def _table(probed: Sequence[tuple[ChurnCell, ProbeFigures]]) -> ReportTable:
     columns = (
-        Heading("Network", number=False),
-        *numbers("Churn", "p50 before (µs)", "p99 before (µs)", "p50 (µs)", "p95 (µs)"),
-        *numbers("p99 (µs)", "p99.9 (µs)", "Longest (µs)", "p99 in dips (µs)", "Sent", "Lost"),
-        *numbers("Unsent"),
+        NETWORK,
+        LEVEL,
+        *(
+            number(name, heading, lambda value: f"{value:,.1f}")
+            for name, heading in (
+                ("before_p50_us", "p50 before (µs)"),
+                ("before_p99_us", "p99 before (µs)"),
+                ("p50_us", "p50 (µs)"),
+                ("p95_us", "p95 (µs)"),
+                ("p99_us", "p99 (µs)"),
+                ("p99_9_us", "p99.9 (µs)"),
+                ("max_us", "Longest (µs)"),
+                ("p99_in_dips_us", "p99 in dips (µs)"),
+            )
+        ),
+        count("sent", "Sent"),
+        count("lost", "Lost"),
+        count("unsent", "Unsent"),
     )
     rows = tuple(
         (
             cell.network,
-            f"{cell.percent:g} %",
-            *map(_us, (probe.before_p50_us, probe.before_p99_us, probe.p50_us, probe.p95_us)),
-            *map(_us, (probe.p99_us, probe.p99_9_us, probe.max_us)),
-            _us(max((us for dip in cell.dips if (us := dip.probe_p99_us)), default=None)),
-            f"{probe.sent:,}",
-            f"{probe.lost:,}",
-            f"{probe.unsent:,}",
+            cell.percent,
+            probe.before_p50_us,
+            probe.before_p99_us,
+            probe.p50_us,
+            probe.p95_us,
+            probe.p99_us,
+            probe.p99_9_us,
+            probe.max_us,
+            max((us for dip in cell.dips if (us := dip.probe_p99_us)), default=None),
+            probe.sent,
+            probe.lost,
+            probe.unsent,
         )
         for cell, probe in probed
     )
-    return SectionTable("Before and under churn", columns, rows)
+    return ReportTable("udp-latency", columns, rows, "Before and under churn")
 
 
 def _distribution(network: str, probed: Sequence[tuple[ChurnCell, ProbeFigures]]) -> Figure:
@@ -308,12 +362,8 @@ def _distribution(network: str, probed: Sequence[tuple[ChurnCell, ProbeFigures]]
 def _longer(counts: Counter[int]) -> Iterator[tuple[int, float]]:
     """The end of each microsecond that was met, with the share above it: none of the last."""
     received = left = counts.total()
-    for us, count in sorted(counts.items()):
-        left -= count
+    for us, frames in sorted(counts.items()):
+        left -= frames
         if left:
             # A logarithm has no zero.
             yield us + 1, left / received
-
-
-def _us(value: float | None) -> str:
-    return _NOTHING if value is None else f"{value:,.1f}"

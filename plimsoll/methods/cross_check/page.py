@@ -7,26 +7,34 @@ from collections.abc import Iterator, Sequence
 from plimsoll.methods.cross_check.result import (
     CROSS_CHECK_TRIAL,
     CheckedFigure,
-    CheckedValue,
     CrossCheckResult,
     GeneratorTrial,
 )
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.figures.table import (
+    Cell,
+    Cells,
+    ReportColumn,
+    ReportTable,
+    count,
+    ns,
+    number,
+    seconds,
+    sentence,
+    text,
+)
 from plimsoll.report.pages.standard.page import AnsweringTrials, standard_page
 from plimsoll.report.pages.standard.sections import (
     NO_FIGURE,
-    Heading,
     KeyFigure,
     PageAnswer,
     PageSection,
-    SectionTable,
-    numbers,
-    words,
 )
 from plimsoll.report.parts.page import Page
-from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
+from plimsoll.text.plain_text import slug
+from plimsoll.text.units import format_ns, format_pps, format_ratio
 
 
 def run_page(run: RunDirectory) -> Page:
@@ -86,18 +94,23 @@ def _figure(result: CrossCheckResult | None) -> KeyFigure:
 
 def _section(figure: CheckedFigure) -> PageSection:
     said = "They differ." if figure.differs else "No difference beyond their own spread."
+    unit = {"ns": "_ns", "pps": "_pps"}.get(figure.unit, "")
     columns = (
-        Heading("Generator", number=False),
-        *numbers("Median", "Lowest", "Highest", "Trials"),
+        text("generator", "Generator"),
+        *(
+            ReportColumn(
+                (f"{name.lower()}{unit}",), name, lambda value: _written(value, figure.unit)
+            )
+            for name in ("Median", "Lowest", "Highest")
+        ),
+        count("trials", "Trials"),
     )
-    rows = tuple((name, *_cells(each, figure.unit)) for name, each in figure.values.items())
+    rows = tuple(
+        (name, each.median, each.lowest, each.highest, each.trials)
+        for name, each in figure.values.items()
+    )
     title = f"{figure.name[0].upper()}{figure.name[1:]}, {figure.stage}"
-    return PageSection(title, (said, *figure.evidence), (SectionTable("", columns, rows),))
-
-
-def _cells(value: CheckedValue, unit: str) -> tuple[str, ...]:
-    figures = (value.median, value.lowest, value.highest)
-    return (*(_written(each, unit) for each in figures), str(value.trials))
+    return PageSection(title, (said, *figure.evidence), (ReportTable(slug(title), columns, rows),))
 
 
 def _written(value: float, unit: str) -> str:
@@ -110,43 +123,47 @@ def _written(value: float, unit: str) -> str:
             return format_ratio(value)
 
 
-def _trials(turns: Sequence[GeneratorTrial]) -> SectionTable:
+def _trials(turns: Sequence[GeneratorTrial]) -> ReportTable:
     columns = (
-        Heading("Generator", number=False),
-        Heading("Stage", number=False),
-        *numbers("Round", "Trial", "Sent for", "Due", "Sent", "DUT received", "DUT sent"),
-        *numbers("Received", "Probes", "Lowest", "p50", "p99"),
-        Heading("Tester", number=False),
-        words("Remark"),
+        text("generator", "Generator"),
+        text("stage", "Stage"),
+        count("round", "Round"),
+        number("trial", "Trial", str),
+        seconds("sending_s", "Sent for"),
+        count("due_frames", "Due"),
+        count("sent_frames", "Sent"),
+        count("dut_received_frames", "DUT received"),
+        count("dut_sent_frames", "DUT sent"),
+        count("received_frames", "Received"),
+        count("probes", "Probes"),
+        ns("min_ns", "Lowest"),
+        ns("p50_ns", "p50"),
+        ns("p99_ns", "p99"),
+        text("verdict", "Tester"),
+        sentence("remark", "Remark"),
     )
-    return SectionTable("", columns, tuple(_trial_cells(each) for each in turns))
+    return ReportTable("generators-trials", columns, tuple(map(_trial_row, turns)))
 
 
-def _trial_cells(each: GeneratorTrial) -> tuple[str, ...]:
+def _trial_row(each: GeneratorTrial) -> Cells:
     return (
         each.generator,
         each.stage,
-        str(each.turn),
-        str(each.trial),
-        format_duration(each.sending_s),
-        "-" if each.due is None else f"{each.due:,.0f}",
-        f"{each.sent:,}",
-        _count(each.dut_received),
-        _count(each.dut_sent),
-        f"{each.received:,}",
-        f"{each.probes:,}",
-        *(_latency(ns) for ns in (each.min_ns, each.p50_ns, each.p99_ns)),
-        "fit" if each.verdict == "pass" else each.verdict,
+        each.turn,
+        each.trial,
+        each.sending_s,
+        each.due,
+        each.sent,
+        each.dut_received,
+        each.dut_sent,
+        each.received,
+        each.probes,
+        each.min_ns,
+        each.p50_ns,
+        each.p99_ns,
+        Cell((each.verdict,), "fit" if each.verdict == "pass" else None),
         each.reason or "",
     )
-
-
-def _count(frames: int | None) -> str:
-    return "-" if frames is None else f"{frames:,}"
-
-
-def _latency(ns: int | None) -> str:
-    return "-" if ns is None else format_ns(ns)
 
 
 def _turns(journal: JournalContents) -> list[GeneratorTrial]:

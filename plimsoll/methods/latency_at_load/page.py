@@ -17,19 +17,24 @@ from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.latency_record import slowest_between
-from plimsoll.report.data.times import LATENCY_COLUMNS, latency_cells
+from plimsoll.report.data.times import LATENCY_COLUMNS, bounded_cells, latency_columns
 from plimsoll.report.figures.figure import QUANTILE_COLOURS, Figure, records
+from plimsoll.report.figures.table import (
+    Cell,
+    ReportTable,
+    count,
+    number,
+    pps,
+    sentence,
+    text,
+)
 from plimsoll.report.figures.value_axis import CHARTED_QUANTILES, log_axis, quantile_ends
 from plimsoll.report.pages.standard.page import AnsweringTrials, standard_page
 from plimsoll.report.pages.standard.sections import (
     NO_FIGURE,
-    Heading,
     KeyFigure,
     PageAnswer,
     PageSection,
-    SectionTable,
-    numbers,
-    words,
 )
 from plimsoll.report.parts.page import Page
 from plimsoll.text.units import format_duration, format_ns_between, format_number, format_pps
@@ -131,33 +136,37 @@ def _warnings(result: LatencyAtLoadResult | None, points: Sequence[LoadPoint]) -
             yield f"The tester was at fault at {point.percent:g} %: {point.reason}."
 
 
-def _table(points: Sequence[LoadPoint], role: Role) -> SectionTable:
+def _table(points: Sequence[LoadPoint], role: Role) -> ReportTable:
     columns = (
-        *numbers("% of the rate", "Intended", "Offered"),
-        Heading("Stream", number=False),
-        *numbers("Samples", *LATENCY_COLUMNS, "Lost", "Across tester stalls"),
-        Heading("Tester", number=False),
-        words("Remark"),
+        number("rate_percent", "% of the rate"),
+        pps("intended_pps", "Intended"),
+        pps("offered_pps", "Offered"),
+        text("stream", "Stream"),
+        count("samples", "Samples"),
+        *latency_columns(LATENCY_COLUMNS),
+        count("lost_frames", "Lost"),
+        count("across_stalls_samples", "Across tester stalls"),
+        text("verdict", "Tester"),
+        sentence("remark", "Remark"),
     )
     rows = tuple(
-        _cells(point, stream) for point in points for stream in point.streams if stream.role == role
+        (
+            point.percent,
+            Cell((point.load_pps,), None if point.load_pps else "probes alone"),
+            point.offered_pps,
+            stream.name,
+            stream.latency_ends[1].count,
+            *bounded_cells(stream, LATENCY_COLUMNS),
+            stream.lost,
+            stream.across_stalls,
+            Cell((point.verdict,), "fit" if point.verdict == "pass" else None),
+            point.reason or "",
+        )
+        for point in points
+        for stream in point.streams
+        if stream.role == role
     )
-    return SectionTable("", columns, rows)
-
-
-def _cells(point: LoadPoint, stream: StreamLatency) -> tuple[str, ...]:
-    return (
-        format_number(point.percent),
-        "probes alone" if point.load_pps == 0 else format_pps(point.load_pps),
-        "-" if point.offered_pps is None else format_pps(point.offered_pps),
-        stream.name,
-        f"{stream.latency_ends[1].count:,}",
-        *latency_cells(stream, LATENCY_COLUMNS),
-        f"{stream.lost:,}",
-        f"{stream.across_stalls:,}",
-        "fit" if point.verdict == "pass" else point.verdict,
-        point.reason or "",
-    )
+    return ReportTable("probes" if role == "latency" else "load-frames", columns, rows)
 
 
 def _points_so_far(journal: JournalContents) -> tuple[LoadPoint, ...]:

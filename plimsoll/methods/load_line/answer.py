@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.record.results.method_result import InvalidReason, invalid_reasons
@@ -9,11 +10,20 @@ from plimsoll.record.results.result import GoalResult, Result
 from plimsoll.record.trials.counter_record import CounterRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
-from plimsoll.report.parts.finding_lines import FindingLine, check_lines
+from plimsoll.report.figures.table import (
+    Cell,
+    ReportColumn,
+    ReportTable,
+    count,
+    pps,
+    sentence,
+    text,
+)
+from plimsoll.report.parts.finding_lines import check_lines, findings_table, rule_words
 from plimsoll.report.parts.tester import (
-    CalibrationTable,
+    CalibrationSection,
     TesterSection,
-    calibration_tables,
+    calibrations,
     tester_section,
 )
 from plimsoll.search.strategy.goal_end import LimitedBy
@@ -28,20 +38,25 @@ LIMIT_SENTENCES: dict[LimitedBy, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class GoalLine:
-    """What was found for one of several goals: its load per direction, or that there is none."""
-
-    name: str
-    load: str
-    said: str
-
-
-def goal_lines(result: Result | None) -> tuple[GoalLine, ...]:
-    """Every goal, where there are several."""
+def goals_table(result: Result | None) -> ReportTable | None:
+    """Every goal, where there are several: its load per direction, or why there is none."""
     if result is None or len(result.goals) < 2:
-        return ()
-    return tuple(GoalLine(goal.name, _load_of(goal), goal_said(goal)) for goal in result.goals)
+        return None
+    columns = (
+        text("goal", "Goal"),
+        pps("load_pps", "Load per direction"),
+        sentence("said", "Why not more"),
+    )
+    rows = tuple(
+        (
+            goal.name,
+            Cell((None,), "none") if line is None else line.pps_per_direction,
+            goal_said(goal),
+        )
+        for goal in result.goals
+        for line in (goal.load_line,)
+    )
+    return ReportTable("goals", columns, rows, "Goals")
 
 
 def diagnosed(result: Result) -> tuple[str, ...]:
@@ -74,10 +89,6 @@ def unwatched_said(result: Result | None) -> tuple[str, ...]:
     return () if result is None else result.unwatched
 
 
-def _load_of(goal: GoalResult) -> str:
-    return "none" if goal.load_line is None else format_pps(goal.load_line.pps_per_direction)
-
-
 def goal_said(goal: GoalResult) -> str:
     """Why a goal's load is not higher, or why there is none."""
     if goal.load_line is None:
@@ -101,32 +112,18 @@ def events_bound(goal: GoalResult) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class CounterLine:
-    """One direction over one port, or all: frames by the engine's count and by the DUT's."""
-
-    way: str
-    engine: int
-    dut: int
-
-    @property
-    def difference(self) -> int:
-        """Engine's minus DUT's."""
-        return self.engine - self.dut
-
-
-@dataclass(frozen=True, slots=True)
 class EvidenceSection:
-    """What the section shows; empty tuples where there is nothing to show."""
+    """What the section shows; tables without rows where there is nothing to show."""
 
     measured: int
     invalid: int
-    invalid_reasons: tuple[InvalidReason, ...]
-    counters: tuple[CounterLine, ...]
+    invalid_reasons: ReportTable
+    counters: ReportTable
     uncompared: str
     agreement: str
     tester: TesterSection
-    calibrations: tuple[CalibrationTable, ...]
-    checks: tuple[FindingLine, ...]
+    calibrations: tuple[CalibrationSection, ...]
+    checks: ReportTable
 
 
 def evidence(data: RunData) -> EvidenceSection:
@@ -135,21 +132,44 @@ def evidence(data: RunData) -> EvidenceSection:
     return EvidenceSection(
         measured=len(judged),
         invalid=sum(trial.verdict == "invalid" for trial in judged),
-        invalid_reasons=invalid_reasons(data.trials),
-        counters=_counters(data.focus) if data.focus else (),
+        invalid_reasons=_reasons(invalid_reasons(data.trials)),
+        counters=_counters(data.focus.judged_counters if data.focus else ()),
         uncompared=_uncompared(data.focus),
         agreement=_agreement(data),
         tester=tester_section(data),
-        calibrations=calibration_tables(data),
-        checks=check_lines(data),
+        calibrations=calibrations(data),
+        checks=findings_table(check_lines(data), "checks", "Check"),
     )
 
 
-def _counters(trial: TrialRecord) -> tuple[CounterLine, ...]:
-    """What the trial was judged by; nothing where the DUT has no counters."""
-    return tuple(
-        CounterLine(_direction(each), each.tester, each.dut) for each in trial.judged_counters
+def _reasons(reasons: Sequence[InvalidReason]) -> ReportTable:
+    columns = (
+        count("trials", "Trials"),
+        ReportColumn(("rule",), "Rule", rule_words, number=False, wraps=True),
+        sentence("example", "For example"),
     )
+    rows = tuple((each.trials, each.rule, each.example) for each in reasons)
+    return ReportTable("invalid-trials", columns, rows, "Why trials were invalid")
+
+
+def _counters(judged: Sequence[CounterRecord]) -> ReportTable:
+    """What the trial was judged by; no rows where the DUT has no counters."""
+    columns = (
+        text("direction", "Direction"),
+        count("tester_frames", "Tester"),
+        count("dut_frames", "DUT"),
+        count("difference_frames", "Difference"),
+    )
+    rows = tuple(
+        (
+            _direction(each),
+            each.tester,
+            each.dut,
+            Cell((each.tester - each.dut,), mark="ok" if each.tester == each.dut else "fail"),
+        )
+        for each in judged
+    )
+    return ReportTable("counters", columns, rows, "Frames by the tester's count and by the DUT's")
 
 
 def _direction(of: CounterRecord) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plimsoll.methods.load_line.answer import EvidenceSection, evidence, goal_lines
+from plimsoll.methods.load_line.answer import EvidenceSection, evidence, goals_table
 from plimsoll.methods.load_line.first_screen import first_screen, measured_in, received_said
 from plimsoll.record.run.journal import LAB_UP, JournalContents
 from plimsoll.record.run.run_directory import RunDirectory
@@ -13,16 +13,14 @@ from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.charts import drawn_types, figures_of
 from plimsoll.report.charts.trial_figures import trial_figures
 from plimsoll.report.data.run_data import RunData, load_run
-from plimsoll.report.data.times import GAP_COLUMNS, LATENCY_COLUMNS, LATENESS_COLUMNS
 from plimsoll.report.figures.figure import Figure
 from plimsoll.report.hosts.section import host_sections
 from plimsoll.report.parts.causes import causes_section
-from plimsoll.report.parts.finding_lines import criterion_lines
+from plimsoll.report.parts.finding_lines import criterion_lines, findings_table
 from plimsoll.report.parts.headline import ChecklistLine, compared_loads
 from plimsoll.report.parts.page import Page
-from plimsoll.report.parts.tables import trial_lines
-from plimsoll.report.parts.tester import CALIBRATION_COLUMNS
-from plimsoll.report.parts.trial_details import sharing_note, stream_lines, trial_details
+from plimsoll.report.parts.tables import trial_table
+from plimsoll.report.parts.trial_details import sharing_note, tables_of_streams, trial_details
 from plimsoll.report.tuning.section import tuning_section
 from plimsoll.text.counted import was
 from plimsoll.text.units import format_ns
@@ -54,26 +52,25 @@ def page_of(data: RunData, of_trials: Mapping[int, tuple[Figure, ...]] | None = 
         contents=(*contents, ("hosts", "Hosts"), ("tuning", "Tuning")),
         figures=tuple(each for figures in charts.values() for each in figures),
         key_figures=first,
-        trials=trial_lines(data),
+        trials=trial_table(
+            data.journal,
+            (each.number for each in data.trials),
+            focus if headline.value else None,
+        ),
         details=trial_details(data.trials, of_trials or {}, focus),
-        marked=focus if headline.value else None,
         content={
-            "goals": goal_lines(data.result),
+            "goals": goals_table(data.result),
             "causes": causes,
             "evidence": found,
             "checklist": checklist(data, found),
-            "criteria": criterion_lines(data),
+            "criteria": findings_table(criterion_lines(data), "criteria", "Criterion"),
             "criteria_of": measured_in(data.focus),
             "hosts": host_sections(data.observed),
             "charts": charts,
             "allocations": allocation_words(data.journal),
             "tuning": tuning_section(data.audits, data.observed),
-            "streams": stream_lines(data),
+            "streams": tables_of_streams(data),
             "sharing_note": sharing_note(data),
-            "latency_columns": LATENCY_COLUMNS,
-            "lateness_columns": LATENESS_COLUMNS,
-            "gap_columns": GAP_COLUMNS,
-            "calibration_columns": CALIBRATION_COLUMNS,
         },
     )
 
@@ -110,8 +107,8 @@ def _counters(data: RunData, found: EvidenceSection) -> Iterator[ChecklistLine]:
             f"{agreement.trials_compared} trials."
         )
         yield ChecklistLine("ok" if agree else "warn", text, "counters")
-    elif found.counters:
-        agree = not any(line.difference for line in found.counters)
+    elif found.counters.rows:
+        agree = not any(each["difference_frames"] for each in found.counters.records())
         text = (
             "The DUT's port counters agree to the frame."
             if agree
@@ -129,12 +126,13 @@ def _of_trial(data: RunData, trial: TrialRecord, found: EvidenceSection) -> Iter
         yield ChecklistLine("ok" if trial.verdict != "invalid" else "warn", text, "offered")
     lost = sum(stream.lost for stream in trial.streams)
     yield ChecklistLine("none" if lost else "ok", received_said(trial), "lost")
-    if found.checks:
-        broken = sum(line.outcome != "ok" for line in found.checks)
-        passed = len(found.checks) - broken
-        text = f"{passed} of {len(found.checks)} checks of the tester passed in this trial."
+    if found.checks.rows:
+        outcomes = [each["outcome"] for each in found.checks.records()]
+        passed = outcomes.count("ok")
+        broken = len(outcomes) - passed
+        text = f"{passed} of {len(outcomes)} checks of the tester passed in this trial."
         yield ChecklistLine("warn" if broken else "ok", text, "checks")
-    if found.tester.loops:
+    if found.tester.loops.rows:
         stalls = sum(worker.stalls for worker in trial.workers)
         worst_ns = max(worker.worst_stall_ns for worker in trial.workers)
         text = (
@@ -143,7 +141,7 @@ def _of_trial(data: RunData, trial: TrialRecord, found: EvidenceSection) -> Iter
         text = text if stalls else "The tester's polling loops never stalled."
         said = f"{text} {found.tester.across_stalls}".strip()
         yield ChecklistLine("none" if stalls else "ok", said, "loops")
-    foreign = sum(line.frames for line in found.tester.foreign)
+    foreign = found.tester.foreign_frames
     text = f"Foreign frames that came in: {foreign:,}. They are neither loss nor corruption."
     text = text if foreign else "No foreign frame came in."
     yield ChecklistLine("none" if foreign else "ok", text, "foreign")

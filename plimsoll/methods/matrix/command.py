@@ -18,7 +18,7 @@ from plimsoll.export.object_store import Bucket
 from plimsoll.methods.matrix.document import load_matrix
 from plimsoll.methods.matrix.jobs import NO_RECORD, JobStore, MatrixJobs, read_experiment_of
 from plimsoll.methods.matrix.many_runs import MatrixCommand
-from plimsoll.methods.matrix.page import MatrixLine, matrix_lines
+from plimsoll.methods.matrix.page import load_lines_table, matrix_lines
 from plimsoll.methods.matrix.plan import begin_matrix
 from plimsoll.methods.matrix.result import METHOD, MatrixResult
 from plimsoll.methods.matrix.run import RunNone, run_matrix
@@ -154,17 +154,9 @@ def matrix_table(result: MatrixResult) -> Table:
         caption=Text(f"in all: {common}") if common else None,
         caption_justify="left",
     )
-    table.add_column("#", justify="right")
-    for head in lines.heads:
-        table.add_column(Text(head))
-    for figure in ("mean", "least", "most", "spread"):
-        table.add_column(figure, justify="right")
-    table.add_column("samples")
-    for row in lines.rows:
-        table.add_row(str(row.number), *map(Text, row.values), *row.figures, _samples(row))
+    shown = load_lines_table(lines)
+    for column in shown.shown_columns:
+        table.add_column(Text(column.heading), justify="right" if column.number else "left")
+    for _, cells in shown.shown_rows:
+        table.add_row(*(Text(cell.text) for cell in cells))
     return table
-
-
-def _samples(row: MatrixLine) -> Text:
-    reasons = "".join(f"; {reason}" for reason in row.reasons)
-    return Text(f"{row.found} of {len(row.samples)}{reasons}")

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.analysis.comparison.conclude import FigureSample, conclude, same_within
 from plimsoll.analysis.comparison.words import counted_conclusions
-from plimsoll.methods.matrix.result import IterationResult, MatrixResult, SampleResult
+from plimsoll.methods.matrix.result import (
+    IterationResult,
+    LoadLineSpread,
+    MatrixResult,
+    SampleResult,
+)
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.figures.table import (
+    Cell,
+    Cells,
+    ReportColumn,
+    ReportTable,
+    number,
+    sentence,
+    text,
+)
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page
 from plimsoll.report.tuning.section import HostTuning, tuning_of_run
@@ -24,11 +38,11 @@ from plimsoll.text.units import format_pps, format_ratio
 
 @dataclass(frozen=True, slots=True)
 class MatrixLine:
-    """A row: the values of what varies, the figures, and the samples that lack a load line."""
+    """A row: the values of what varies, the load lines' spread, and the samples."""
 
     number: int
     values: tuple[str, ...]
-    figures: tuple[str, str, str, str]
+    load_line: LoadLineSpread | None
     samples: tuple[SampleResult, ...]
 
     @property
@@ -45,9 +59,9 @@ class MatrixLine:
 
 @dataclass(frozen=True, slots=True)
 class MatrixLines:
-    """The rows, the heads of their values, and what has one value in all iterations."""
+    """The rows, the paths of their values, and what has one value in all iterations."""
 
-    heads: tuple[str, ...]
+    varied: tuple[str, ...]
     rows: tuple[MatrixLine, ...]
     common: tuple[tuple[str, str], ...]
 
@@ -75,7 +89,10 @@ def run_page(run: RunDirectory) -> Page:
         headline=_headline(run, lines),
         contents=(("results", "Load lines"), *((("tuning", "Tuning"),) if tuning else ())),
         figures=(),
-        content={"lines": lines, "tuning": tuning},
+        content={
+            "load_lines": load_lines_table(lines) if lines else None,
+            "tuning": _tuning_table(lines, tuning) if lines and tuning else None,
+        },
     )
 
 
@@ -140,13 +157,13 @@ def matrix_lines(result: MatrixResult) -> MatrixLines:
         MatrixLine(
             number=iteration.number,
             values=tuple(values[path][row] for path in varied),
-            figures=_figures(iteration),
+            load_line=iteration.load_line,
             samples=iteration.samples,
         )
         for row, iteration in enumerate(result.iterations)
     )
     common = tuple((path, values[path][0]) for path in paths if path not in varied)
-    return MatrixLines(tuple(_heads(varied)), tuple(rows), common)
+    return MatrixLines(tuple(varied), tuple(rows), common)
 
 
 def _tuning(run: RunDirectory, lines: MatrixLines) -> Iterable[SampleTuning]:
@@ -168,7 +185,7 @@ def _sample_tuning(run: RunDirectory, row: MatrixLine, sample: SampleResult) -> 
     return SampleTuning(row, sample, hosts)
 
 
-def _heads(paths: Iterable[str]) -> list[str]:
+def _heads(paths: Sequence[str]) -> list[str]:
     """The last field of each path, or all of the path where that is ambiguous."""
     short = {path: path.rsplit(".", 1)[-1] for path in paths}
     times = Counter(short.values())
@@ -181,14 +198,72 @@ def _value(iteration: IterationResult, path: str) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _figures(iteration: IterationResult) -> tuple[str, str, str, str]:
-    """Mean, least and most in pps, and their spread."""
-    line = iteration.load_line
-    if line is None:
-        return ("none", "", "", "")
-    return (
-        format_pps(line.mean_pps),
-        format_pps(line.min_pps),
-        format_pps(line.max_pps),
-        format_ratio(line.relative),
+def load_lines_table(lines: MatrixLines) -> ReportTable:
+    """Mean, least and most of each combination's samples, which have reports of their own."""
+    columns = (
+        number("iteration", "#", str),
+        *_value_columns(lines),
+        ReportColumn(("mean_pps",), "Mean", format_pps, missing=""),
+        ReportColumn(("least_pps",), "Least", format_pps, missing=""),
+        ReportColumn(("most_pps",), "Most", format_pps, missing=""),
+        ReportColumn(("spread_ratio",), "Spread", format_ratio, missing=""),
+        ReportColumn(("found", "samples", "reason"), "Samples", number=False),
     )
+    rows = tuple(
+        (row.number, *row.values, *_figures(row.load_line), _samples(row)) for row in lines.rows
+    )
+    return ReportTable("load-lines", columns, rows, "Load lines")
+
+
+def _figures(line: LoadLineSpread | None) -> Cells:
+    if line is None:
+        return (Cell((None,), "none"), None, None, None)
+    return (line.mean_pps, line.min_pps, line.max_pps, line.relative)
+
+
+def _samples(row: MatrixLine) -> Cell:
+    said = f"{row.found} of {len(row.samples)}"
+    reports = tuple(
+        part
+        for each in row.samples
+        for part in ((" ", ""), (str(each.number), _report_of(each) if each.error is None else ""))
+    )
+    reasons = tuple(part for each in row.reasons for part in (("\n", ""), (each, "")))
+    return Cell(
+        (row.found, len(row.samples), "; ".join(row.reasons)),
+        "; ".join((said, *row.reasons)),
+        links=((f"{said}:", ""), *reports, *reasons),
+    )
+
+
+def _tuning_table(lines: MatrixLines, tuning: Sequence[SampleTuning]) -> ReportTable:
+    columns = (
+        number("iteration", "#", str),
+        *_value_columns(lines),
+        number("sample", "Sample", str),
+        text("host", "Host"),
+        sentence("checks", "Checks"),
+    )
+    return ReportTable("tuning", columns, tuple(_tuning_rows(tuning)), "Tuning")
+
+
+def _tuning_rows(tuning: Sequence[SampleTuning]) -> Iterator[Cells]:
+    for each in tuning:
+        place: Cells = (each.row.number, *each.row.values, each.sample.number)
+        address = f"{_report_of(each.sample)}#tuning"
+        for host in each.hosts:
+            checks = " · ".join(
+                f"{times} {verdict.replace('-', ' ')}" for verdict, times in host.counts
+            )
+            link = Cell((host.host,), links=((host.host, address),))
+            yield (*place, link, checks or host.against)
+        if not each.hosts:
+            yield (*place, "unknown", each.unread)
+
+
+def _report_of(sample: SampleResult) -> str:
+    return f"{sample.directory}/report.html"
+
+
+def _value_columns(lines: MatrixLines) -> Iterator[ReportColumn]:
+    return (text(path, head) for path, head in zip(lines.varied, _heads(lines.varied), strict=True))

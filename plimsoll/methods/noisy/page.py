@@ -16,26 +16,22 @@ from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.data.sides import side_latency
 from plimsoll.report.figures.figure import Figure
+from plimsoll.report.figures.table import (
+    Cell,
+    Cells,
+    ReportTable,
+    pps,
+    sentence,
+    text,
+    verdict_cell,
+)
 from plimsoll.report.pages.comparison.difference_chart import difference_chart, value_chart
-from plimsoll.report.pages.comparison.page import comparison_headline, figure_line
+from plimsoll.report.pages.comparison.page import comparison_headline, differences_table
 from plimsoll.report.pages.comparison.side_charts import side_ccdf, side_percentiles
 from plimsoll.report.pages.standard.page import anchor_of
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page
-from plimsoll.report.parts.trial_details import NoiseLine, noise_lines
-from plimsoll.text.units import format_pps
-
-
-@dataclass(frozen=True, slots=True)
-class NoisyRun:
-    """A row of all runs, in the order in which they were run."""
-
-    directory: str
-    side: str
-    load_line: str
-    limited_by: str
-    verdict: str
-    reason: str
+from plimsoll.report.parts.trial_details import NOISE_COLUMNS, noise_cells
 
 
 def run_page(run: RunDirectory) -> Page:
@@ -58,13 +54,13 @@ def run_page(run: RunDirectory) -> Page:
         key_figures=tuple(each.name for each in charts.key if each.chart is not None),
         content={
             "labels": LABELS,
-            "lines": () if comparison is None else tuple(map(figure_line, comparison.figures)),
+            "differences": None if comparison is None else differences_table(comparison),
             "values": charts.values,
             "latencies": charts.latencies,
             "unknown": result.unknown or "No run has come to its end.",
             "causes": causes,
-            "neighbours": tuple(_neighbours(run, result)),
-            "runs": tuple(_runs(run, result)),
+            "noise": _noise_table(run, result),
+            "runs": _runs_table(run, result),
         },
     )
 
@@ -138,19 +134,34 @@ def _headline(
     )
 
 
-def _neighbours(
-    run: RunDirectory, result: NoisyResult
-) -> Iterator[tuple[str, tuple[NoiseLine, ...]]]:
-    """Of each noisy run, by its directory."""
+def _noise_table(run: RunDirectory, result: NoisyResult) -> ReportTable:
+    """What each neighbour did in each noisy run's longest trial."""
+    columns = (text("run", "Run"), *NOISE_COLUMNS)
+    rows: list[Cells] = []
     for sample in result.iterations[-1].samples:
         journal = read_journal(RunDirectory(run.path / sample.directory).journal)
         noisy = [trial for trial in journal.trials() if trial.noise]
         if noisy:
             longest = max(noisy, key=lambda trial: trial.sending_s)
-            yield sample.directory, noise_lines(longest.noise)
+            link = _link(sample.directory)
+            rows += [(link, *cells) for cells in noise_cells(longest.noise)]
+    return ReportTable("noise", columns, tuple(rows), "Noise")
 
 
-def _runs(run: RunDirectory, result: NoisyResult) -> Iterator[NoisyRun]:
+def _runs_table(run: RunDirectory, result: NoisyResult) -> ReportTable:
+    """All runs in the order in which they were run."""
+    columns = (
+        text("run", "Run"),
+        text("side", "Side"),
+        pps("load_line_pps", "Load line"),
+        text("limited_by", "Limited by"),
+        text("verdict", "Verdict"),
+        sentence("reason", "Why none"),
+    )
+    return ReportTable("runs", columns, tuple(_run_rows(run, result)), "Runs")
+
+
+def _run_rows(run: RunDirectory, result: NoisyResult) -> Iterator[Cells]:
     sides = dict(zip((each.number for each in result.iterations), LABELS, strict=True))
     samples = {
         Sample(iteration.number, sample.number): sample
@@ -161,11 +172,15 @@ def _runs(run: RunDirectory, result: NoisyResult) -> Iterator[NoisyRun]:
         sample = samples.get(place)
         if sample is not None:
             line = sample.load_line_pps
-            yield NoisyRun(
-                directory=sample.directory,
-                side=sides[place.iteration],
-                load_line="none" if line is None else format_pps(line),
-                limited_by=sample.limited_by or "",
-                verdict=sample.verdict or "none",
-                reason="" if line is not None else (sample.error or sample.reason or ""),
+            yield (
+                _link(sample.directory),
+                sides[place.iteration],
+                Cell((None,), "none") if line is None else line,
+                sample.limited_by or "",
+                verdict_cell(sample.verdict or "none"),
+                "" if line is not None else (sample.error or sample.reason or ""),
             )
+
+
+def _link(directory: str) -> Cell:
+    return Cell((directory,), links=((directory, f"{directory}/report.html"),))

@@ -19,7 +19,6 @@ from plimsoll.methods.plugfest.document import load_plugfest
 from plimsoll.methods.plugfest.grids import (
     STATE_WORDS,
     THROUGHPUT,
-    Grid,
     difference_grid,
     duts_of,
     latency_grid,
@@ -31,6 +30,7 @@ from plimsoll.methods.plugfest.plan import refusal_text
 from plimsoll.methods.plugfest.result import METHOD, PlugfestResult
 from plimsoll.methods.plugfest.run import INVALID_SHARE, Prospect, Span, prospect, run_plugfest
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.figures.table import ReportTable
 from plimsoll.terminal.commands.running import serving
 from plimsoll.terminal.options.options import (
     JsonOption,
@@ -211,10 +211,10 @@ def plugfest_tables(result: PlugfestResult) -> Iterator[FigureTable]:
         yield table
 
 
-def _table(grid: Grid, setting: str) -> FigureTable:
-    flows, frames, *others = grid.heads
+def _table(grid: ReportTable, setting: str) -> FigureTable:
+    flows, frames, *others = (column.heading for column in grid.shown_columns)
     columns = [TableColumn(f"{flows}, {frames.lower()}", "left"), *map(TableColumn, others)]
     table = FigureTable(f"{grid.title}: {setting}", columns)
-    for flows_cell, frames_cell, *cells in grid.rows:
+    for _, (flows_cell, frames_cell, *cells) in grid.shown_rows:
         table.add_row(f"{flows_cell.text}, {frames_cell.text}", *(cell.text for cell in cells))
     return table

@@ -15,6 +15,8 @@ from plimsoll.methods.plugfest.result import (
     PlugfestCell,
     PlugfestResult,
 )
+from plimsoll.report.figures.table import Cell, Cells, ReportColumn, ReportTable
+from plimsoll.text.plain_text import slug
 
 THROUGHPUT = "load line"
 LATENCIES = ("p50 latency", "p99 latency")
@@ -34,23 +36,6 @@ _STATE_MARKS: dict[CellState, str] = {
     "refused": "none",
     "not-run": "none",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class GridCell:
-    """What stands in a cell; `mark` is the sign before it, "" for none."""
-
-    text: str
-    mark: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table whose first two columns are flows and frame size."""
-
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[GridCell, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +62,30 @@ def setting_title(setting: GridSetting) -> str:
     return f"{setting.chain}, {setting.noise}, {setting.generator}"
 
 
-def throughput_grid(result: PlugfestResult, setting: GridSetting) -> Grid:
+def throughput_grid(result: PlugfestResult, setting: GridSetting) -> ReportTable:
     """The load line of every cell: the median, and its range where it was repeated."""
-    return _grid(result, setting, "Throughput per direction", _throughput)
+    return _grid(result, setting, "Throughput per direction", _figure_columns("pps"), _throughput)
 
 
-def latency_grid(result: PlugfestResult, setting: GridSetting, name: str) -> Grid:
+def latency_grid(result: PlugfestResult, setting: GridSetting, name: str) -> ReportTable:
     """A quantile of the latency at each repetition's own load line."""
     title = f"{name[:1].upper()}{name[1:]} at the load line"
-    return _grid(result, setting, title, lambda cell: _figure(cell.figure(name)))
+    return _grid(
+        result, setting, title, _figure_columns("ns"), lambda cell: _figure(cell.figure(name))
+    )
 
 
-def difference_grid(result: PlugfestResult, setting: GridSetting, name: str) -> Grid:
+def difference_grid(result: PlugfestResult, setting: GridSetting, name: str) -> ReportTable:
     """How far each DUT's figure is off the baseline's, and whether that is more than spread."""
     off = _by_cell(result, "dut", name)
+    unit = next((each.unit for each in off.values()), "")
     return _grid(
         result,
         setting,
         f"{name[:1].upper()}{name[1:]} against {result.baseline}",
+        (f"difference_{unit}", f"difference_least_{unit}", f"difference_most_{unit}", "outcome"),
         lambda cell: _off(cell, off.get(cell.number)),
-        [dut for dut in duts_of(result) if dut != result.baseline],
+        duts=[dut for dut in duts_of(result) if dut != result.baseline],
     )
 
 
@@ -160,53 +149,66 @@ def _grid(
     result: PlugfestResult,
     setting: GridSetting,
     title: str,
-    words: Callable[[PlugfestCell], GridCell],
+    names: tuple[str, ...],
+    cell_of: Callable[[PlugfestCell], Cell],
+    *,
     duts: Sequence[str] | None = None,
-) -> Grid:
+) -> ReportTable:
+    """`names` are those of each DUT's values in files, after its own."""
     shown = duts_of(result) if duts is None else duts
-    return Grid(
-        title,
-        ("Flows", "Frames", *shown),
-        tuple(_rows(result, setting, words, shown)),
+    columns = (
+        ReportColumn(("flows",), "Flows", flows_words, number=False),
+        ReportColumn(("frame_size",), "Frames", frames_words, number=False),
+        *(ReportColumn(tuple(f"{dut}_{name}" for name in names), dut) for dut in shown),
+    )
+    rows = tuple(_rows(result, setting, cell_of, shown))
+    return ReportTable(
+        slug(f"{setting_title(setting)} {title}"), columns, rows, title, captioned=True
     )
 
 
 def _rows(
     result: PlugfestResult,
     setting: GridSetting,
-    words: Callable[[PlugfestCell], GridCell],
+    cell_of: Callable[[PlugfestCell], Cell],
     duts: Sequence[str],
-) -> Iterator[tuple[GridCell, ...]]:
+) -> Iterator[Cells]:
     cells = {
         (cell.flows, cell.frame_size, cell.dut): cell
         for cell in result.cells
         if setting_of(cell) == setting
     }
     for flows, size in dict.fromkeys((flows, size) for flows, size, _ in cells):
-        yield (
-            GridCell(flows_words(flows)),
-            GridCell(frames_words(size)),
-            *(words(cells[flows, size, dut]) for dut in duts),
-        )
+        yield (flows, size, *(cell_of(cells[flows, size, dut]) for dut in duts))
 
 
-def _throughput(cell: PlugfestCell) -> GridCell:
+def _figure_columns(unit: str) -> tuple[str, ...]:
+    return f"median_{unit}", f"least_{unit}", f"most_{unit}", "state"
+
+
+def _throughput(cell: PlugfestCell) -> Cell:
     found = cell.figure(THROUGHPUT)
     if found is None:
-        return GridCell(STATE_WORDS[cell.state], _STATE_MARKS[cell.state])
+        words = STATE_WORDS[cell.state]
+        return Cell((None, None, None, cell.state), words, _STATE_MARKS[cell.state])
     least = "≥ " if limited_by_tester(cell) else ""
-    return GridCell(f"{least}{figure_words(found)}")
+    return _figure(found, least)
 
 
-def _figure(figure: MeasuredFigure | None) -> GridCell:
-    return GridCell("-") if figure is None else GridCell(figure_words(figure))
+def _figure(figure: MeasuredFigure | None, prefix: str = "") -> Cell:
+    if figure is None:
+        return Cell((None, None, None, None), "-")
+    values = (figure.median, min(figure.values), max(figure.values), "at-least" if prefix else "")
+    return Cell(values, f"{prefix}{figure_words(figure)}")
 
 
-def _off(cell: PlugfestCell, of: CellDifference | None) -> GridCell:
+def _off(cell: PlugfestCell, of: CellDifference | None) -> Cell:
     if of is None:
-        return GridCell("-" if cell.state == "measured" else STATE_WORDS[cell.state], "none")
+        measured = cell.state == "measured"
+        return Cell((None,) * 4, "-" if measured else STATE_WORDS[cell.state], "none")
     mark, words = outcome_words(of)
-    return GridCell(f"{difference_words(of)} {words}", mark)
+    values = (of.estimate, of.least, of.most, words)
+    return Cell(values, f"{difference_words(of)} {words}", mark)
 
 
 def _percent(share: float) -> str:

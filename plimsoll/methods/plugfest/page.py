@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from plimsoll.analysis.comparison.words import counted_conclusions, value_words
-from plimsoll.methods.matrix.result import SampleResult
 from plimsoll.methods.plugfest.conclusions import plugfest_so_far
 from plimsoll.methods.plugfest.grids import (
     LATENCIES,
     STATE_WORDS,
     THROUGHPUT,
-    Grid,
     GridSetting,
     difference_grid,
     difference_words,
@@ -30,11 +28,23 @@ from plimsoll.methods.plugfest.heat import difference_heat, figure_heat
 from plimsoll.methods.plugfest.result import (
     Axis,
     CellDifference,
+    MeasuredFigure,
     PlugfestCell,
     PlugfestResult,
 )
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.figures.figure import Figure
+from plimsoll.report.figures.table import (
+    Cell,
+    Cells,
+    ReportColumn,
+    ReportTable,
+    count,
+    filed,
+    seconds,
+    sentence,
+    text,
+)
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page
 from plimsoll.text.counted import counted
@@ -64,22 +74,8 @@ class SettingPart:
     """Heat map and tables of one chain, noise and generator."""
 
     title: str
-    tables: tuple[Grid, ...]
+    tables: tuple[ReportTable, ...]
     figures: tuple[Figure, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AxisLine:
-    """One cell against that which it differs from on one axis: both figures, and the difference."""
-
-    cell: str
-    figure: str
-    base: str
-    own: str
-    difference: str
-    mark: str
-    outcome: str
-    causes: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,23 +85,8 @@ class AxisPart:
     anchor: str
     title: str
     base: str
-    lines: tuple[AxisLine, ...]
+    cells: ReportTable
     figures: tuple[Figure, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CellLine:
-    """A row of all cells: what came of it, why, and its repetitions."""
-
-    number: int
-    label: str
-    state: str
-    mark: str
-    throughput: str
-    interval: str
-    latency: str
-    reason: str
-    samples: tuple[SampleResult, ...]
 
 
 def run_page(run: RunDirectory) -> Page:
@@ -122,14 +103,14 @@ def run_page(run: RunDirectory) -> Page:
         *(figure for part in parts for figure in part.figures),
         *(figure for part in axes for figure in part.figures),
     )
-    lost = tuple(cell for cell in _cell_lines(result) if cell.reason)
+    lost = _lost_table(result)
     return Page(
         template="plugfest.html.j2",
         headline=_headline(result, finished),
         contents=(
             ("results", "Throughput and latency"),
             *((part.anchor, part.title) for part in axes),
-            *((("missing", "Cells without a load line"),) if lost else ()),
+            *((("missing", "Cells without a load line"),) if lost.rows else ()),
             ("cells", "All cells"),
             ("order", "Order"),
         ),
@@ -139,9 +120,9 @@ def run_page(run: RunDirectory) -> Page:
             "settings": parts,
             "axes": axes,
             "lost": lost,
-            "cells": tuple(_cell_lines(result)),
+            "cells": _cells_table(result),
             "frames": tuple(result.frames.items()),
-            "order": tuple(_order(result)),
+            "order": _order_table(result),
             "seed": result.seed,
             "notes": _NOTES,
         },
@@ -207,53 +188,125 @@ def _setting_part(result: PlugfestResult, setting: GridSetting) -> SettingPart:
 
 
 def _axis_parts(result: PlugfestResult) -> Iterator[AxisPart]:
-    for axis, title, anchor in _OTHER_AXES:
+    for part in _OTHER_AXES:
+        axis, title, anchor = part
         of_axis = [each for each in result.differences if each.axis == axis]
         if not of_axis:
             continue
         base = str(getattr(result.cell(of_axis[0].baseline), axis))
-        lines = [_axis_line(result, axis, each) for each in of_axis if each.figure in _DEGRADED]
+        degraded = [each for each in of_axis if each.figure in _DEGRADED]
         figures = [
             difference_heat(result, axis, setting, THROUGHPUT, base)
             for setting in settings_of(result)
             if getattr(setting, axis) != base
         ]
-        yield AxisPart(anchor, title, base, tuple(lines), tuple(figures))
+        cells = _axis_table(result, part, base, degraded)
+        yield AxisPart(anchor, title, base, cells, tuple(figures))
 
 
-def _axis_line(result: PlugfestResult, axis: Axis, of: CellDifference) -> AxisLine:
+def _axis_table(
+    result: PlugfestResult, part: tuple[Axis, str, str], base: str, cells: Sequence[CellDifference]
+) -> ReportTable:
+    """Each of `cells` against that which it differs from on one axis: both figures, how far."""
+    axis, title, name = part
+    columns = (
+        sentence("cell", "Cell"),
+        text("figure", "Figure"),
+        filed("unit"),
+        ReportColumn(("base_median", "base_least", "base_most"), base),
+        ReportColumn(("median", "least", "most"), "This cell"),
+        ReportColumn(
+            ("difference", "difference_least", "difference_most"), "Difference (95 % interval)"
+        ),
+        text("outcome", "Outcome"),
+        sentence("causes", "What had the polled CPUs"),
+    )
+    rows = tuple(_axis_row(result, axis, each) for each in cells)
+    return ReportTable(name, columns, rows, title)
+
+
+def _axis_row(result: PlugfestResult, axis: Axis, of: CellDifference) -> Cells:
     cell, base = result.cell(of.cell), result.cell(of.baseline)
-    own, against = cell.figure(of.figure), base.figure(of.figure)
     mark, words = outcome_words(of)
     # Said once for each cell, with its first figure.
     causes = cell.causes if axis == "noise" and of.figure == THROUGHPUT else None
-    return AxisLine(
-        cell=cell.label,
-        figure=of.figure,
-        base="-" if against is None else figure_words(against),
-        own="-" if own is None else figure_words(own),
-        difference=difference_words(of),
-        mark=mark,
-        outcome=words,
-        causes=causes or "",
+    return (
+        cell.label,
+        of.figure,
+        of.unit,
+        _spread(base.figure(of.figure)),
+        _spread(cell.figure(of.figure)),
+        Cell((of.estimate, of.least, of.most), difference_words(of)),
+        Cell((words,), mark=mark),
+        causes or "",
     )
 
 
-def _cell_lines(result: PlugfestResult) -> Iterator[CellLine]:
-    for cell in result.cells:
-        figure, latency = cell.figure(THROUGHPUT), cell.figure("p99 latency")
-        least = "≥ " if limited_by_tester(cell) else ""
-        yield CellLine(
-            number=cell.number,
-            label=cell.label,
-            state=STATE_WORDS[cell.state] + (", settled" if cell.settled else ""),
-            mark=_mark(cell),
-            throughput="-" if figure is None else f"{least}{figure_words(figure)}",
-            interval=_interval(cell),
-            latency="-" if latency is None else value_words(latency.median, latency.unit),
-            reason=cell.reason or "",
-            samples=cell.samples,
-        )
+def _spread(figure: MeasuredFigure | None) -> Cell:
+    if figure is None:
+        return Cell((None, None, None))
+    values = (figure.median, min(figure.values), max(figure.values))
+    return Cell(values, figure_words(figure))
+
+
+def _lost_table(result: PlugfestResult) -> ReportTable:
+    columns = (sentence("cell", "Cell"), text("outcome", "Outcome"), sentence("reason", "Why"))
+    rows = tuple((cell.label, _state(cell), cell.reason) for cell in result.cells if cell.reason)
+    return ReportTable("cells-without-a-load-line", columns, rows, "Cells without a load line")
+
+
+def _cells_table(result: PlugfestResult) -> ReportTable:
+    """What came of each cell, and its repetitions."""
+    columns = (
+        ReportColumn(("number", "cell"), "Cell", "{}: {}".format, number=False, wraps=True),
+        text("outcome", "Outcome"),
+        ReportColumn(("load_line_pps", "bound"), "Load line"),
+        ReportColumn(("interval_least_pps", "interval_most_pps"), "95 % interval"),
+        ReportColumn(("p99_ns",), "p99"),
+        sentence("repetitions", "Repetitions"),
+    )
+    return ReportTable(
+        "cells", columns, tuple(_cell_row(each) for each in result.cells), "All cells"
+    )
+
+
+def _cell_row(cell: PlugfestCell) -> Cells:
+    figure, latency = cell.figure(THROUGHPUT), cell.figure("p99 latency")
+    bound = "at-least" if limited_by_tester(cell) else ""
+    sign = "≥ " if bound else ""
+    return (
+        Cell((cell.number, cell.label)),
+        _state(cell),
+        Cell((None, None))
+        if figure is None
+        else Cell((figure.median, bound), f"{sign}{figure_words(figure)}"),
+        _interval(figure),
+        Cell((None,))
+        if latency is None
+        else Cell((latency.median,), value_words(latency.median, latency.unit)),
+        _repetitions(cell),
+    )
+
+
+def _state(cell: PlugfestCell) -> Cell:
+    words = STATE_WORDS[cell.state] + (", settled" if cell.settled else "")
+    return Cell((cell.state,), words, _mark(cell))
+
+
+def _repetitions(cell: PlugfestCell) -> Cell:
+    """Each with its verdict, and a link to its report where it has one."""
+    parts: list[tuple[str, str]] = []
+    for each in cell.samples:
+        if each.skipped is None:
+            report = "" if each.error else f"{each.directory}/report.html"
+            verdict = each.verdict if each.verdict != "none" else "failed"
+            parts += [(", ", "")] * bool(parts)
+            parts += [(str(each.number), report), (f" {verdict}", "")]
+    left_out = [each.skipped for each in cell.samples if each.skipped is not None]
+    if left_out:
+        parts += [("\n", ""), (f"{len(left_out)} left out: {left_out[-1]}", "")]
+    said = "".join(part for part, _ in parts).replace("\n", "; ")
+    return Cell((said,), links=tuple(parts))
 
 
 def _mark(cell: PlugfestCell) -> str:
@@ -262,16 +315,23 @@ def _mark(cell: PlugfestCell) -> str:
     return {"invalid": "invalid", "none": "fail", "failed": "fail"}.get(cell.state, "none")
 
 
-def _interval(cell: PlugfestCell) -> str:
-    figure = cell.figure(THROUGHPUT)
+def _interval(figure: MeasuredFigure | None) -> Cell:
     if figure is None or figure.least is None or figure.most is None:
-        return "-"
+        return Cell((None, None))
     bounds = (value_words(each, figure.unit) for each in (figure.least, figure.most))
-    return " to ".join(bounds)
+    return Cell((figure.least, figure.most), " to ".join(bounds))
 
 
-def _order(result: PlugfestResult) -> Iterator[tuple[str, ...]]:
-    """Every repetition as it was run: place, cell, number, seconds."""
-    for place, each in enumerate(result.ran, start=1):
-        label = result.cell(each.cell).label
-        yield str(place), label, str(each.repetition), format_duration(each.seconds)
+def _order_table(result: PlugfestResult) -> ReportTable:
+    """Every repetition as it was run."""
+    columns = (
+        count("place", "#"),
+        sentence("cell", "Cell"),
+        count("repetition", "Repetition"),
+        seconds("took_s", "Took"),
+    )
+    rows = tuple(
+        (place, result.cell(each.cell).label, each.repetition, each.seconds)
+        for place, each in enumerate(result.ran, start=1)
+    )
+    return ReportTable("order", columns, rows, "Order")

@@ -27,21 +27,34 @@ from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.data.one_host import longest_trial
 from plimsoll.report.data.times import nanoseconds, nanoseconds_between
+from plimsoll.report.figures.table import (
+    Cell,
+    Cells,
+    ReportColumn,
+    ReportTable,
+    count,
+    ns_between,
+    number,
+    ratio,
+    seconds,
+    sentence,
+    text,
+)
 from plimsoll.report.pages.standard.page import AnsweringTrials, standard_page
 from plimsoll.report.pages.standard.sections import (
     NO_FIGURE,
-    Heading,
     KeyFigure,
     PageAnswer,
     PageSection,
-    SectionTable,
-    numbers,
-    words,
 )
 from plimsoll.report.parts.page import Page
-from plimsoll.text.units import format_duration, format_ns_between, format_pps, format_ratio
+from plimsoll.text.plain_text import slug
+from plimsoll.text.units import format_duration, format_ns_between, format_pps
 
-_DIRECTION = Heading("Direction", number=False)
+_DIRECTION = text("direction", "Direction")
+_NAMES = ("min_ns", "median_ns", "mean_ns", "max_ns")
+_TIMES = tuple(ns_between(name, name.removesuffix("_ns").capitalize()) for name in _NAMES)
+_TAIL = ("99", "99.9", "99.99", "99.999")
 _OF_ENDS = (
     "Stalls of the tester may have delayed some samples: where that leaves a latency open, what "
     "the DUT took at least and at most are both given. The deviation is that of the other samples."
@@ -167,105 +180,134 @@ def _sections(
     yield PageSection("Segments", _segment_sentences(segments), (_segment_table(segments),))
 
 
-def _statistics_table(statistics: Sequence[ProbeStatistics]) -> SectionTable:
+def _statistics_table(statistics: Sequence[ProbeStatistics]) -> ReportTable:
     columns = (
         _DIRECTION,
-        *numbers("Samples", "Min", "Median", "Mean", "Max", "Deviation"),
-        *numbers("p99", "p99.9", "p99.99", "p99.999"),
+        count("samples", "Samples"),
+        *_TIMES,
+        number("deviation_ns", "Deviation", nanoseconds),
+        *(ns_between(f"p{each.replace('.', '_')}_ns", f"p{each}") for each in _TAIL),
     )
     rows = tuple(
         (
             each.stream.name,
-            f"{each.ends[1].samples:,}",
-            *_between(each.ends, "min_ns", "median_ns", "mean_ns", "max_ns"),
-            nanoseconds(each.deviation_ns),
+            each.ends[1].samples,
+            *_between(each.ends, *_NAMES),
+            each.deviation_ns,
             *_between(each.ends, "p99_ns", "p99_9_ns", "p99_99_ns", "p99_999_ns"),
         )
         for each in statistics
     )
-    return SectionTable("", columns, rows)
+    return ReportTable("latency", columns, rows)
 
 
-def _between(ends: tuple[ProbeEnd, ProbeEnd], *names: str) -> Iterator[str]:
+def _between(ends: tuple[ProbeEnd, ProbeEnd], *names: str) -> Iterator[Cell]:
     low, high = ends
-    return (nanoseconds_between(getattr(low, name), getattr(high, name)) for name in names)
+    return (Cell((getattr(low, name), getattr(high, name))) for name in names)
 
 
-def _loss_table(statistics: Sequence[ProbeStatistics]) -> SectionTable:
+def _loss_table(statistics: Sequence[ProbeStatistics]) -> ReportTable:
     columns = (
         _DIRECTION,
-        *numbers("Sent", "Came back", "Timed out", "Lost", "Loss", "Across tester stalls"),
+        count("sent", "Sent"),
+        count("came_back", "Came back"),
+        count("timed_out", "Timed out"),
+        count("lost", "Lost"),
+        ratio("loss_ratio", "Loss"),
+        count("across_stalls", "Across tester stalls"),
     )
     rows = tuple(
         (
             each.stream.name,
-            f"{each.stream.sent:,}",
-            f"{each.stream.received:,}",
-            f"{each.stream.timed_out:,}",
-            f"{each.lost:,}",
-            "-" if each.loss_ratio is None else format_ratio(each.loss_ratio),
-            f"{each.stream.across_stalls:,}",
+            each.stream.sent,
+            each.stream.received,
+            each.stream.timed_out,
+            each.lost,
+            each.loss_ratio,
+            each.stream.across_stalls,
         )
         for each in statistics
     )
-    return SectionTable("Probes", columns, rows)
+    return ReportTable("probes", columns, rows, "Probes")
 
 
-def _bucket_table(statistics: ProbeStatistics) -> SectionTable:
+def _bucket_table(statistics: ProbeStatistics) -> ReportTable:
     stream = statistics.stream
     if stream.delayed_low or stream.delayed_high:
         return _bucket_table_of_ends(statistics)
-    rows: list[tuple[str, ...]] = []
+    rows: list[Cells] = []
     below = 0
     for us, samples in stream.latency_us:
         below += samples
-        rows.append((_bucket(us), f"{samples:,}", f"{100 * below / stream.samples:.6f}"))
-    columns = numbers("Latency, µs", "Samples", "Percentile")
-    return SectionTable(stream.name, columns, tuple(rows), long=len(rows) > 40)
+        rows.append((us, samples, 100 * below / stream.samples))
+    columns = (_BUCKET, count("samples", "Samples"), number("percentile", "Percentile", _share))
+    return _buckets(stream.name, columns, rows)
 
 
-def _bucket_table_of_ends(statistics: ProbeStatistics) -> SectionTable:
+def _bucket_table_of_ends(statistics: ProbeStatistics) -> ReportTable:
     """The same where stalls may have delayed some: a percentile lies between two shares."""
     exact = Counter(dict(statistics.stream.latency_us))
     low, high = (Counter(dict(each)) for each in delayed_us(statistics.stream))
     total = exact.total() + high.total()
-    rows: list[tuple[str, ...]] = []
+    rows: list[Cells] = []
     least = most = 0
     for us in sorted({*exact, *low, *high}):
         least += exact[us] + high[us]
         most += exact[us] + low[us]
-        shares = f"{100 * least / total:.6f}", f"{100 * most / total:.6f}"
-        counts = (f"{each[us]:,}" for each in (exact, low, high))
-        rows.append((_bucket(us), *counts, " to ".join(dict.fromkeys(shares))))
-    columns = numbers(
-        "Latency, µs", "Samples", "Delayed, at least", "Delayed, at most", "Percentile"
+        shares = Cell((100 * least / total, 100 * most / total))
+        rows.append((us, exact[us], low[us], high[us], shares))
+    columns = (
+        _BUCKET,
+        count("samples", "Samples"),
+        count("delayed_at_least_samples", "Delayed, at least"),
+        count("delayed_at_most_samples", "Delayed, at most"),
+        ReportColumn(("percentile_at_least", "percentile_at_most"), "Percentile", _share_between),
     )
-    return SectionTable(statistics.stream.name, columns, tuple(rows), long=len(rows) > 40)
+    return _buckets(statistics.stream.name, columns, rows)
+
+
+def _buckets(stream: str, columns: tuple[ReportColumn, ...], rows: list[Cells]) -> ReportTable:
+    return ReportTable(f"buckets-{slug(stream)}", columns, tuple(rows), stream, long=len(rows) > 40)
 
 
 def _bucket(us: int) -> str:
     return f"{us} and more" if us == _LAST_US else str(us)
 
 
-def _window_table(lines: Sequence[ProbeLine]) -> SectionTable:
+def _share(percentile: float) -> str:
+    return f"{percentile:.6f}"
+
+
+def _share_between(low: float, high: float) -> str:
+    return " to ".join(dict.fromkeys((_share(low), _share(high))))
+
+
+_BUCKET = number("latency_us", "Latency, µs", _bucket)
+
+
+def _window_table(lines: Sequence[ProbeLine]) -> ReportTable:
     columns = (
-        Heading("Began, UTC", number=False),
+        text("began_utc", "Began, UTC"),
         _DIRECTION,
-        *numbers("Length", "Sent", "Timed out", "Samples", "Min", "Median", "Mean", "Max"),
+        seconds("length_s", "Length"),
+        count("sent", "Sent"),
+        count("timed_out", "Timed out"),
+        count("samples", "Samples"),
+        *_TIMES,
     )
-    rows = tuple(
+    rows: tuple[Cells, ...] = tuple(
         (
             f"{datetime.fromtimestamp(line.begin_unix_ns / 1e9, UTC):%Y-%m-%d %H:%M:%S}",
             line.stream,
-            format_duration(line.length_s),
-            f"{line.sent:,}",
-            f"{line.timed_out:,}",
-            f"{line.ends[1].samples:,}",
-            *_between(line.ends, "min_ns", "median_ns", "mean_ns", "max_ns"),
+            line.length_s,
+            line.sent,
+            line.timed_out,
+            line.ends[1].samples,
+            *_between(line.ends, *_NAMES),
         )
         for line in lines
     )
-    return SectionTable(f"{len(rows)} lines", columns, rows, long=True)
+    return ReportTable("windows", columns, rows, f"{len(rows)} lines", long=True)
 
 
 def _segment_sentences(segments: Sequence[ProbeSegment]) -> tuple[str, ...]:
@@ -274,20 +316,22 @@ def _segment_sentences(segments: Sequence[ProbeSegment]) -> tuple[str, ...]:
     return ("The run was resumed; nothing was measured between its segments.",)
 
 
-def _segment_table(segments: Sequence[ProbeSegment]) -> SectionTable:
+def _segment_table(segments: Sequence[ProbeSegment]) -> ReportTable:
     columns = (
-        *numbers("Trial", "Probed for", "Gap before"),
-        Heading("Tester", number=False),
-        words("Reason"),
+        number("trial", "Trial", str),
+        seconds("probed_s", "Probed for"),
+        seconds("gap_s", "Gap before"),
+        text("verdict", "Tester"),
+        sentence("reason", "Reason"),
     )
     rows = tuple(
         (
-            str(each.trial),
-            format_duration(each.sending_s),
-            "-" if each.gap_s == 0 else format_duration(each.gap_s),
-            {"pass": "fit", "none": "cut short"}.get(each.verdict, each.verdict),
+            each.trial,
+            each.sending_s,
+            Cell((each.gap_s,), None if each.gap_s else "-"),
+            Cell((each.verdict,), {"pass": "fit", "none": "cut short"}.get(each.verdict)),
             "; ".join(each.reasons),
         )
         for each in segments
     )
-    return SectionTable("", columns, rows)
+    return ReportTable("segments", columns, rows)

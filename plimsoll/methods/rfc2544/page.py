@@ -23,24 +23,32 @@ from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.data.times import nanoseconds
+from plimsoll.report.figures.table import (
+    Cell,
+    Cells,
+    ReportColumn,
+    ReportTable,
+    count,
+    number,
+    pps,
+    sentence,
+    text,
+)
 from plimsoll.report.pages.standard.page import frames_words, standard_page, trials_of_frames
 from plimsoll.report.pages.standard.sections import (
     NO_FIGURE,
-    Heading,
     KeyFigure,
     PageAnswer,
     PageSection,
-    SectionTable,
     nonempty,
-    numbers,
     shortfall_warnings,
-    words,
 )
 from plimsoll.report.parts.page import Page
 from plimsoll.text.units import format_duration, format_number, format_pps
 
-_FRAMES = Heading("Frames, B", number=False)
-_WHY = words("Remark")
+_FRAMES = text("frames", "Frames, B")
+_WHY = sentence("remark", "Remark")
+_NO_TIMES = (None,) * 4
 Row = TypeVar("Row", bound=RecordModel)
 
 
@@ -80,19 +88,21 @@ def throughput_section(rows: Sequence[ThroughputRow]) -> PageSection:
     """Section 26.1's table and graph."""
     columns = (
         _FRAMES,
-        *numbers(
-            "Throughput",
-            "Frames a second",
-            "Intended",
-            "Maximum",
-            "% of maximum",
-            "Gbps, layer 1",
+        pps("throughput_pps", "Throughput"),
+        count("exact_throughput_pps", "Frames a second"),
+        pps("intended_pps", "Intended"),
+        pps("maximum_pps", "Maximum"),
+        number("maximum_percent", "% of maximum"),
+        number("l1_bps", "Gbps, layer 1", lambda bps: format_number(bps / 1e9)),
+        text("limited_by", "Limited by"),
+        ReportColumn(
+            ("final_trial", "final_s"),
+            "Final trial",
+            lambda trial, length_s: f"#{trial}, {format_duration(length_s)}",
         ),
-        Heading("Limited by", number=False),
-        *numbers("Final trial"),
         _WHY,
     )
-    table = SectionTable("", columns, tuple(_throughput_cells(row) for row in rows))
+    table = ReportTable("throughput", columns, tuple(_throughput_row(row) for row in rows))
     basis = "theoretical" if rows and rows[0].subject.maximum_basis == "line-rate" else "stated"
     said = (
         "Per direction, as the final trial offered it; intended is what it was to offer. "
@@ -140,22 +150,18 @@ def _sections(parts: Rfc2544Parts, result: Rfc2544Result | None) -> Iterator[Pag
         yield PageSection("Reset", tuple(_reset_sentence(each) for each in parts.reset))
 
 
-def _throughput_cells(row: ThroughputRow) -> tuple[str, ...]:
+def _throughput_row(row: ThroughputRow) -> Cells:
     subject = row.subject
-    percent, l1 = row.percent_of_maximum, row.l1_bps
-    final = "-"
-    if row.final_trial is not None and row.final_s is not None:
-        final = f"#{row.final_trial}, {format_duration(row.final_s)}"
     return (
         subject.frames,
-        _pps(row.pps),
-        "-" if row.pps is None else f"{row.pps:,.0f}",
-        _pps(row.intended_pps),
-        format_pps(subject.maximum_pps),
-        "-" if percent is None else format_number(percent),
-        "-" if l1 is None else format_number(l1 / 1e9),
+        row.pps,
+        row.pps,
+        row.intended_pps,
+        subject.maximum_pps,
+        row.percent_of_maximum,
+        row.l1_bps,
         row.limited_by or "-",
-        final,
+        Cell((row.final_trial, row.final_s)),
         row.reason or "",
     )
 
@@ -163,8 +169,15 @@ def _throughput_cells(row: ThroughputRow) -> tuple[str, ...]:
 def _latency_section(rows: Sequence[LatencyRow], result: Rfc2544Result | None) -> PageSection:
     columns = (
         _FRAMES,
-        *numbers("Rate", "Tagged frames", "Mean", "Min", "Max", "Deviation"),
-        *numbers("All frames: mean", "p50", "p99", "p99.9", "max", "Lost"),
+        pps("rate_pps", "Rate"),
+        count("tagged_frames", "Tagged frames"),
+        *(_time(f"tagged_{name.lower()}_ns", name) for name in ("Mean", "Min", "Max", "Deviation")),
+        _time("mean_ns", "All frames: mean"),
+        _time("p50_ns", "p50"),
+        _time("p99_ns", "p99"),
+        _time("p99_9_ns", "p99.9"),
+        _time("max_ns", "max"),
+        count("lost_frames", "Lost"),
         _WHY,
     )
     said = (
@@ -172,46 +185,51 @@ def _latency_section(rows: Sequence[LatencyRow], result: Rfc2544Result | None) -
         "repetition and direction. Next to it stand all load frames, whose quantiles are those "
         "of the worst repetition."
     )
-    table = SectionTable("", columns, tuple(_latency_cells(row) for row in rows))
+    table = ReportTable("latency", columns, tuple(_latency_row(row) for row in rows))
     return PageSection(
         "Latency", nonempty((said, result.latency_definition if result else None)), (table,)
     )
 
 
-def _latency_cells(row: LatencyRow) -> tuple[str, ...]:
+def _time(name: str, heading: str) -> ReportColumn:
+    return number(name, heading, nanoseconds)
+
+
+def _latency_row(row: LatencyRow) -> Cells:
     tagged, every = row.tagged_ns, row.all_frames
-    all_frames = (
-        ("-",) * 5
-        if every is None
-        else tuple(
-            nanoseconds(ns)
-            for ns in (every.mean_ns, every.p50_ns, every.p99_ns, every.p99_9_ns, every.max_ns)
-        )
-    )
     return (
         row.subject.frames,
-        _pps(row.load_pps),
-        str(tagged.count) if tagged else "0",
-        nanoseconds(tagged.mean if tagged else None),
-        nanoseconds(tagged.minimum if tagged else None),
-        nanoseconds(tagged.maximum if tagged else None),
-        nanoseconds(tagged.deviation if tagged else None),
-        *all_frames,
-        f"{row.lost:,}",
+        row.load_pps,
+        tagged.count if tagged else 0,
+        *((tagged.mean, tagged.minimum, tagged.maximum, tagged.deviation) if tagged else _NO_TIMES),
+        *(
+            (every.mean_ns, every.p50_ns, every.p99_ns, every.p99_9_ns, every.max_ns)
+            if every
+            else (None, *_NO_TIMES)
+        ),
+        row.lost,
         row.reason or "",
     )
 
 
 def _frame_loss_section(rows: Sequence[FrameLossRow]) -> PageSection:
-    columns = (_FRAMES, *numbers("% of maximum", "Input rate", "Offered", "Lost", "% lost"), _WHY)
+    columns = (
+        _FRAMES,
+        number("maximum_percent", "% of maximum"),
+        pps("input_pps", "Input rate"),
+        count("offered_frames", "Offered"),
+        count("lost_frames", "Lost"),
+        number("lost_percent", "% lost"),
+        _WHY,
+    )
     cells = tuple(
         (
             row.subject.frames,
-            format_number(point.percent),
-            _pps(point.load_pps),
-            f"{point.offered:,}",
-            "-" if point.lost is None else f"{point.lost:,}",
-            "-" if point.loss_percent is None else format_number(point.loss_percent),
+            point.percent,
+            point.load_pps,
+            point.offered,
+            point.lost,
+            point.loss_percent,
             point.reason or "",
         )
         for row in rows
@@ -224,7 +242,7 @@ def _frame_loss_section(rows: Sequence[FrameLossRow]) -> PageSection:
             f"Frames of {', '.join(open_ended)}: no two successive rates were found without loss, "
             "however low."
         )
-    table = SectionTable("All rates", columns, cells, long=len(cells) > 24)
+    table = ReportTable("frame-loss", columns, cells, "All rates", long=len(cells) > 24)
     return PageSection("Frame loss rate", nonempty((said,)), (table,), (loss_rates(rows),))
 
 
@@ -232,21 +250,30 @@ def back_to_back_section(rows: Sequence[BackToBackRow]) -> PageSection:
     """Section 26.4's table."""
     columns = (
         _FRAMES,
-        *numbers("Mean burst, frames", "Min", "Max", "Deviation", "Searches"),
-        *numbers("Longest tried", "Known to"),
+        number("mean_frames", "Mean burst, frames", _tenths),
+        count("min_frames", "Min"),
+        count("max_frames", "Max"),
+        number("deviation_frames", "Deviation", _tenths),
+        count("searches", "Searches"),
+        ReportColumn(
+            ("longest_tried_frames", "longest_tried_s"),
+            "Longest tried",
+            lambda frames, length_s: f"{frames:,} ({format_duration(length_s)})",
+        ),
+        count("known_to_frames", "Known to"),
         _WHY,
     )
-    table = SectionTable("", columns, tuple(_burst_cells(row) for row in rows))
+    table = ReportTable("back-to-back", columns, tuple(_burst_row(row) for row in rows))
     said = "The longest burst, in frames of each direction, of which nothing was lost."
     return PageSection("Back-to-back frames", (said,), (table,))
 
 
-def _burst_cells(row: BackToBackRow) -> tuple[str, ...]:
+def _burst_row(row: BackToBackRow) -> Cells:
     return (
         row.subject.frames,
         *_spread(row.frames),
-        f"{row.limit_frames:,} ({format_duration(row.limit_s)})",
-        "-" if row.step_frames is None else f"{row.step_frames:,}",
+        Cell((row.limit_frames, row.limit_s)),
+        row.step_frames,
         row.reason or _at_limit(row),
     )
 
@@ -257,27 +284,29 @@ def _at_limit(row: BackToBackRow) -> str:
     return f"at least: {row.at_limit} searches lost nothing of the longest burst that could be sent"
 
 
-def _spread(spread: RepeatedSpread | None) -> tuple[str, ...]:
+def _spread(spread: RepeatedSpread | None) -> Cells:
     if spread is None:
-        return ("-",) * 4 + ("0",)
-    deviation = "-" if spread.deviation is None else f"{spread.deviation:,.1f}"
-    return (
-        f"{spread.mean:,.1f}",
-        f"{spread.minimum:,.0f}",
-        f"{spread.maximum:,.0f}",
-        deviation,
-        str(spread.count),
-    )
+        return (None, None, None, None, 0)
+    return (spread.mean, spread.minimum, spread.maximum, spread.deviation, spread.count)
+
+
+def _tenths(value: float) -> str:
+    return f"{value:,.1f}"
 
 
 def _recovery_section(rows: Sequence[RecoveryRow]) -> PageSection:
     columns = (
         _FRAMES,
-        *numbers("Throughput", "Overload", "Reduced to", "Recovery, mean", "Max", "Known to"),
-        *numbers("Trials"),
+        pps("throughput_pps", "Throughput"),
+        pps("overload_pps", "Overload"),
+        pps("reduced_pps", "Reduced to"),
+        number("recovery_mean_s", "Recovery, mean", _seconds),
+        number("recovery_max_s", "Max", _seconds),
+        number("known_to_s", "Known to", _seconds),
+        count("trials", "Trials"),
         _WHY,
     )
-    table = SectionTable("", columns, tuple(_recovery_cells(row) for row in rows))
+    table = ReportTable("recovery", columns, tuple(_recovery_row(row) for row in rows))
     said = (
         "From the moment the rate was halved to the end of the last interval in which a frame "
         "was lost; 0 where none was."
@@ -285,7 +314,7 @@ def _recovery_section(rows: Sequence[RecoveryRow]) -> PageSection:
     return PageSection("System recovery", (said,), (table,))
 
 
-def _recovery_cells(row: RecoveryRow) -> tuple[str, ...]:
+def _recovery_row(row: RecoveryRow) -> Cells:
     times = row.recovery_s
     remarks = nonempty(
         (
@@ -300,13 +329,13 @@ def _recovery_cells(row: RecoveryRow) -> tuple[str, ...]:
     )
     return (
         row.subject.frames,
-        _pps(row.throughput_pps),
-        _pps(row.overload_pps),
-        _pps(row.reduced_pps),
-        _seconds(times.mean if times else None),
-        _seconds(times.maximum if times else None),
-        _seconds(row.resolution_s),
-        str((times.count if times else 0) + row.not_recovered),
+        row.throughput_pps,
+        row.overload_pps,
+        row.reduced_pps,
+        times.mean if times else None,
+        times.maximum if times else None,
+        row.resolution_s,
+        (times.count if times else 0) + row.not_recovered,
         "; ".join(remarks),
     )
 

@@ -12,17 +12,23 @@ from plimsoll.methods.rfc9004.result import ROW, BufferRow, Rfc9004Result
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.figures.table import (
+    Cell,
+    Cells,
+    ReportColumn,
+    ReportTable,
+    count,
+    number,
+    sentence,
+    text,
+)
 from plimsoll.report.pages.standard.page import frames_words, standard_page, trials_of_frames
 from plimsoll.report.pages.standard.sections import (
     NO_FIGURE,
-    Heading,
     KeyFigure,
     PageAnswer,
     PageSection,
-    SectionTable,
-    numbers,
     shortfall_warnings,
-    words,
 )
 from plimsoll.report.parts.page import Page
 from plimsoll.text.units import format_ns
@@ -90,12 +96,20 @@ def _sentences(result: Rfc9004Result | None) -> tuple[str, ...]:
 
 def _sections(rows: Sequence[BufferRow]) -> list[PageSection]:
     columns = (
-        Heading("Frames, B", number=False),
-        *numbers("Mean burst, frames", "Min, max, deviation", "N", "Implied buffer time"),
-        *numbers("Corrected buffer time", "Known to, frames"),
-        words("Remark"),
+        text("frames", "Frames, B"),
+        number("mean_frames", "Mean burst, frames", _tenths),
+        ReportColumn(
+            ("min_frames", "max_frames", "deviation_frames"),
+            "Min, max, deviation",
+            lambda least, most, off: f"{least:,.0f}, {most:,.0f}, {_tenths(off)}",
+        ),
+        count("searches", "N"),
+        number("implied_s", "Implied buffer time", _time),
+        number("corrected_s", "Corrected buffer time", _time),
+        count("known_to_frames", "Known to, frames"),
+        sentence("remark", "Remark"),
     )
-    table = SectionTable("", columns, tuple(_cells(row) for row in rows))
+    table = ReportTable("buffer-time", columns, tuple(_row(row) for row in rows))
     said = (
         "Implied is the mean burst ÷ the maximum frame rate; corrected is that · "
         "(1 - throughput ÷ maximum): without what the DUT forwarded during the burst."
@@ -106,22 +120,31 @@ def _sections(rows: Sequence[BufferRow]) -> list[PageSection]:
     return [*sections, throughput_section([row.throughput for row in rows])]
 
 
-def _cells(row: BufferRow) -> tuple[str, ...]:
+def _row(row: BufferRow) -> Cells:
+    size = row.throughput.subject.frames
     frames = row.bursts.frames if row.bursts else None
     if row.bursts is None or frames is None:
-        return (row.throughput.subject.frames, *("-",) * 6, row.reason or "")
-    deviation = "-" if frames.deviation is None else f"{frames.deviation:,.1f}"
-    step = row.bursts.step_frames
+        return (size, None, Cell((None,) * 3), *(None,) * 4, row.reason or "")
+    spread = (frames.minimum, frames.maximum, frames.deviation)
     return (
-        row.throughput.subject.frames,
-        f"{frames.mean:,.1f}",
-        f"{frames.minimum:,.0f}, {frames.maximum:,.0f}, {deviation}",
-        str(frames.count),
-        _time(row.implied_s),
-        _time(row.corrected_s),
-        "-" if step is None else f"{step:,}",
+        size,
+        frames.mean,
+        Cell(spread, _spread_of_one(*spread)),
+        frames.count,
+        row.implied_s,
+        row.corrected_s,
+        row.bursts.step_frames,
         row.reason if row.reason else "" if row.valid else "not valid",
     )
+
+
+def _spread_of_one(least: float, most: float, deviation: float | None) -> str | None:
+    """Without a deviation, which one burst does not have."""
+    return f"{least:,.0f}, {most:,.0f}, -" if deviation is None else None
+
+
+def _tenths(value: float) -> str:
+    return f"{value:,.1f}"
 
 
 def _time(seconds: float | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.methods.soak.result import SoakResult, SoakSegment
+from plimsoll.methods.soak.result import SeriesDrift, SoakResult, SoakSegment
 from plimsoll.methods.soak.series import (
     LOST,
     MAX,
@@ -33,7 +33,23 @@ from plimsoll.report.data.one_host import (
     only_trial,
 )
 from plimsoll.report.data.times import nanoseconds, slowest_cell
-from plimsoll.text.units import format_duration, format_ns, format_number, format_pps, format_ratio
+from plimsoll.report.figures.table import (
+    Cell,
+    Cells,
+    ReportColumn,
+    ReportTable,
+    count,
+    filed,
+    ns,
+    ns_between,
+    number,
+    ratio,
+    seconds,
+    sentence,
+    text,
+    verdict_cell,
+)
+from plimsoll.text.units import format_ns, format_number, format_pps
 from plimsoll.trial.outcome.host_metrics import HostMetrics
 
 # More than a screen has room for; the least and the greatest of each stretch are kept.
@@ -116,101 +132,88 @@ def _criteria(run: RunDirectory, trial: TrialRecord | None) -> tuple[FindingReco
     return tuple(each for each in (trial.findings if trial else ()) if each.is_of(kinds))
 
 
-@dataclass(frozen=True, slots=True)
-class WindowLine:
-    """One window; its latency is that of the worst probe."""
-
-    number: int
-    begin: str
-    end: str
-    verdict: str
-    lost: int
-    loss: str
-    p50: str
-    p99: str
-    worst: str
-    stall: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class TimedLine:
-    """Something that happened at a time: how much, and what is known of it."""
-
-    at: str
-    much: str
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentLine:
-    """One trial of a soak that was resumed."""
-
-    trial: int
-    gap: str
-    length: str
-    windows: int
-    verdict: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class DriftLine:
-    """First against last, and the slope with its 95 % interval."""
-
-    what: str
-    first: str
-    last: str
-    slope: str
-    text: str
-
-
-def window_lines(data: SoakData) -> tuple[WindowLine, ...]:
-    """All windows by time, numbered through all trials."""
-    return tuple(_window(data, n, each) for n, each in enumerate(data.windows, start=1))
-
-
-def loss_lines(data: SoakData) -> tuple[TimedLine, ...]:
-    """The largest loss events by time."""
-    return tuple(
-        TimedLine(elapsed(each.at_s), f"{each.frames:,}", format_duration(each.length_s))
-        for each in data.result.losses.events
+def windows_table(data: SoakData) -> ReportTable:
+    """All windows by time, numbered through all trials; latency is that of the worst probe."""
+    columns = (
+        count("window", "Window"),
+        number("begin_s", "From", elapsed),
+        number("end_s", "To", elapsed),
+        text("verdict", "Verdict"),
+        count("lost_frames", "Lost"),
+        ratio("loss_ratio", "Loss"),
+        ns_between("p50_ns", "p50"),
+        ns_between("p99_ns", "p99"),
+        ns_between("max_ns", "max"),
+        number("longest_stall_ns", "Longest tester stall", nanoseconds),
+        sentence("reason", "Reason"),
     )
+    rows = tuple(_window(data, n, each) for n, each in enumerate(data.windows, start=1))
+    return ReportTable("windows", columns, rows, "Windows")
 
 
-def spike_lines(data: SoakData) -> tuple[TimedLine, ...]:
+def losses_table(data: SoakData) -> ReportTable:
+    """The largest loss events by time."""
+    columns = (_AT, count("frames", "Frames"), seconds("within_s", "Within"))
+    rows = tuple((each.at_s, each.frames, each.length_s) for each in data.result.losses.events)
+    return ReportTable("losses", columns, rows, "Losses", style="", narrow=True)
+
+
+def spikes_table(data: SoakData) -> ReportTable:
     """The worst spikes by time."""
-    return tuple(
-        TimedLine(elapsed(each.at_s), format_ns(each.latency_ns), f"{each.stream}: {each.cause}")
+    columns = (
+        _AT,
+        ns("latency_ns", "Latency"),
+        ReportColumn(("stream", "cause"), "Stream and cause", "{}: {}".format, number=False),
+    )
+    rows = tuple(
+        (each.at_s, each.latency_ns, Cell((each.stream, each.cause)))
         for each in data.result.spikes.worst
     )
+    return ReportTable("spikes", columns, rows, "Latency spikes", style="", narrow=True)
 
 
-def segment_lines(data: SoakData) -> tuple[SegmentLine, ...]:
-    """The trials of the soak."""
-    return tuple(_segment(each) for each in data.result.segments)
+def segments_table(data: SoakData) -> ReportTable:
+    """The trials of the soak, of which one that was resumed has several."""
+    columns = (
+        ReportColumn(("trial",), "Trial"),
+        seconds("gap_s", "Gap before"),
+        seconds("sending_s", "Length"),
+        count("windows", "Windows"),
+        text("verdict", "Verdict on the whole"),
+        sentence("reason", "Reason"),
+    )
+    rows = tuple(_segment(each) for each in data.result.segments)
+    return ReportTable("segments", columns, rows, "Segments")
 
 
-def drift_lines(data: SoakData) -> tuple[DriftLine, ...]:
-    """Each series that was recorded."""
-    lines = []
-    for each in data.result.drift:
-        rate = each.kind == "rate"
-        show = format_pps if rate else _microseconds
-        slope, low, high = (
-            format_number(value) for value in (each.slope_per_hour, each.slope_low, each.slope_high)
-        )
-        unit = "pps" if rate else "µs"
-        lines.append(
-            DriftLine(
-                what=f"received rate, {each.of}" if rate else f"{each.kind}, {each.of}",
-                first=show(each.first),
-                last=show(each.last),
-                slope=f"{slope} {unit}/h ({low} to {high})",
-                text=each.text,
-            )
-        )
-    return tuple(lines)
+def drift_table(data: SoakData) -> ReportTable:
+    """Of each series first against last, and the slope with its 95 % interval."""
+    columns = (
+        text("series", "Series"),
+        ReportColumn(("first",), "First"),
+        ReportColumn(("last",), "Last"),
+        ReportColumn(("slope_per_hour", "slope_low", "slope_high"), "Slope"),
+        filed("unit"),
+        filed("text"),
+    )
+    rows = tuple(_drift(each) for each in data.result.drift)
+    return ReportTable("drift", columns, rows, "Drift")
+
+
+def _drift(each: SeriesDrift) -> Cells:
+    rate = each.kind == "rate"
+    show = format_pps if rate else _microseconds
+    unit = "pps" if rate else "µs"
+    slopes = (each.slope_per_hour, each.slope_low, each.slope_high)
+    slope, low, high = map(format_number, slopes)
+    return (
+        f"received rate, {each.of}" if rate else f"{each.kind}, {each.of}",
+        Cell((each.first,), show(each.first)),
+        Cell((each.last,), show(each.last)),
+        Cell(slopes, f"{slope} {unit}/h ({low} to {high})"),
+        unit,
+        each.text,
+    )
 
 
 def elapsed(at_s: float) -> str:
@@ -221,34 +224,37 @@ def elapsed(at_s: float) -> str:
     return f"{hours}:{minutes:02d}:{seconds / 10:04.1f}"
 
 
-def _window(data: SoakData, number: int, window: WindowRecord) -> WindowLine:
+_AT = number("at_s", "Into the soak", elapsed)
+
+
+def _window(data: SoakData, number: int, window: WindowRecord) -> Cells:
     begin_s = data.begins_s[window.trial]
     probes = [each for each in window.streams if each.name in data.probes]
     ratios = [each.loss_ratio for each in window.streams if each.loss_ratio is not None]
-    return WindowLine(
-        number=number,
-        begin=elapsed(begin_s + window.begin_s),
-        end=elapsed(begin_s + window.end_s),
-        verdict=window.verdict,
-        lost=sum(each.lost for each in window.streams),
-        loss=format_ratio(max(ratios, default=0.0)),
-        p50=slowest_cell(probes, "p50_ns"),
-        p99=slowest_cell(probes, "p99_ns"),
-        worst=slowest_cell(probes, "max_ns"),
-        stall=nanoseconds(window.worst_stall_ns or None),
-        reason="; ".join(dict.fromkeys(each.text for each in window.reasons)),
+    return (
+        number,
+        begin_s + window.begin_s,
+        begin_s + window.end_s,
+        verdict_cell(window.verdict),
+        sum(each.lost for each in window.streams),
+        max(ratios, default=0.0),
+        slowest_cell(probes, "p50_ns"),
+        slowest_cell(probes, "p99_ns"),
+        slowest_cell(probes, "max_ns"),
+        window.worst_stall_ns or None,
+        "; ".join(dict.fromkeys(each.text for each in window.reasons)),
     )
 
 
-def _segment(segment: SoakSegment) -> SegmentLine:
+def _segment(segment: SoakSegment) -> Cells:
     reasons = dict.fromkeys(each.text for each in segment.reasons)
-    return SegmentLine(
-        trial=segment.trial,
-        gap=format_duration(segment.gap_s) if segment.gap_s else "-",
-        length=format_duration(segment.sending_s),
-        windows=segment.windows,
-        verdict="unfinished" if segment.verdict == "none" else segment.verdict,
-        reason="; ".join(reasons) or ("killed or running" if segment.verdict == "none" else ""),
+    return (
+        segment.trial,
+        segment.gap_s or None,
+        segment.sending_s,
+        segment.windows,
+        verdict_cell("unfinished" if segment.verdict == "none" else segment.verdict),
+        "; ".join(reasons) or ("killed or running" if segment.verdict == "none" else ""),
     )
 
 

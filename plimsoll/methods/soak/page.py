@@ -5,12 +5,12 @@ from __future__ import annotations
 from plimsoll.methods.soak.charts import soak_latency, soak_rate, soak_windows
 from plimsoll.methods.soak.data import (
     SoakData,
-    drift_lines,
+    drift_table,
     load_soak,
-    loss_lines,
-    segment_lines,
-    spike_lines,
-    window_lines,
+    losses_table,
+    segments_table,
+    spikes_table,
+    windows_table,
 )
 from plimsoll.methods.soak.result import SoakResult
 from plimsoll.record.run.run_directory import RunDirectory
@@ -18,7 +18,7 @@ from plimsoll.report.hosts.section import host_sections
 from plimsoll.report.parts.finding_lines import in_short, rule_words
 from plimsoll.report.parts.headline import Headline, compared_loads, trials_trust
 from plimsoll.report.parts.page import Page
-from plimsoll.report.parts.tables import lines_of
+from plimsoll.report.parts.tables import trial_table
 from plimsoll.report.parts.trial_details import trial_details
 from plimsoll.report.tuning.section import tuning_section
 from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
@@ -49,6 +49,7 @@ def page_of_soak(data: SoakData) -> Page:
     """The same, of what was read already."""
     result = data.result
     heading = _HEADINGS[result.verdict] if result.segments else "Not begun"
+    trials = data.journal.trials()
     figures = (soak_windows(data), soak_rate(data), soak_latency(data))
     return Page(
         template="soak.html.j2",
@@ -56,14 +57,14 @@ def page_of_soak(data: SoakData) -> Page:
         contents=_CONTENTS,
         figures=figures,
         key_figures=tuple(figure.name for figure in figures),
-        trials=lines_of(data.journal),
-        details=trial_details(data.journal.trials(), {}, None),
+        trials=trial_table(data.journal, (each.number for each in trials)),
+        details=trial_details(trials, {}, None),
         content={
-            "windows": window_lines(data),
-            "segments": segment_lines(data),
-            "drift": drift_lines(data),
-            "losses": loss_lines(data),
-            "spikes": spike_lines(data),
+            "windows": windows_table(data),
+            "segments": segments_table(data),
+            "drift": drift_table(data),
+            "losses": losses_table(data),
+            "spikes": spikes_table(data),
             "spike_note": _spike_note(result),
             "tester": _tester(result),
             "invalid_reasons": result.invalid_reasons,

@@ -14,6 +14,7 @@ from plimsoll.record.run.environment import Environment, ObservedHostRecord, loa
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.report.figures.table import Cell, Cells, ReportColumn, ReportTable, number, text
 from plimsoll.trial.outcome.host_metrics import (
     CpuRole,
     HostFigure,
@@ -99,34 +100,29 @@ _STATES = {
     "stolen": ("steal",),
     "idle": ("idle", "iowait"),
 }
-CPU_COLUMNS = tuple(_STATES)
 # One CPU in one window: None where nothing was observed.
 CpuWindows = tuple[float | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CpuLine:
-    """One CPU: the shares of its time in CPU_COLUMNS."""
-
-    where: str
-    polled_by: str
-    shares: tuple[str, ...]
-
-
-def cpu_lines(host: OneHost) -> tuple[CpuLine, ...]:
-    """The CPUs under test, ascending; none where they were not observed."""
-    return tuple(
-        CpuLine(
-            where=f"{host.host.hostname} CPU {cpu}",
-            polled_by=owner_of(host.host, cpu),
-            shares=tuple(percent(share) for share in shares.values()),
-        )
-        for cpu, shares in sorted(cpu_shares(host).items())
+def cpu_table(hosts: Iterable[OneHost], name: str) -> ReportTable:
+    """The CPUs under test, ascending: of what their time went into, as shares."""
+    columns = (
+        ReportColumn(
+            ("host", "cpu"), "CPU under test", lambda host, cpu: f"{host} CPU {cpu}", number=False
+        ),
+        text("polled_by", "Polled by"),
+        *(number(f"{state}_share", state.capitalize(), percent) for state in _STATES),
     )
+    rows: tuple[Cells, ...] = tuple(
+        (Cell((of.host.hostname, cpu)), owner_of(of.host, cpu), *shares.values())
+        for of in hosts
+        for cpu, shares in sorted(cpu_shares(of).items())
+    )
+    return ReportTable(name, columns, rows, "Time of the CPUs under test")
 
 
 def cpu_shares(host: OneHost) -> dict[int, dict[str, float]]:
-    """By CPU under test, the share of its time that went into each of CPU_COLUMNS."""
+    """By CPU under test, the share of its time that went into each of _STATES."""
     by_state: defaultdict[int, dict[str, float]] = defaultdict(dict)
     for kind in ("Busy-CPU", "NonBusy-CPU"):
         for figure in host.figures("mpstat", kind, cpus="under-test", by=("type",)):

@@ -1,10 +1,11 @@
-"""Latencies and other short times in the cells of the page's tables."""
+"""Latencies and other short times as columns and cells of tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from plimsoll.record.trials.latency_record import BoundedLatency, LatencyRecord, slowest_between
+from plimsoll.report.figures.table import Cell, ReportColumn, ns, ns_between
 from plimsoll.text.units import format_ns, format_ns_between
 
 LATENCY_COLUMNS = ("min", "mean", "p50", "p99", "p99.9", "p99.99", "max")
@@ -17,22 +18,35 @@ def nanoseconds(value: float | None) -> str:
     return "-" if value is None else format_ns(value)
 
 
-def cells(times: LatencyRecord, columns: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns' cells: min, mean, max and quantiles, by the names above."""
+def time_columns(names: tuple[str, ...], of: str = "") -> tuple[ReportColumn, ...]:
+    """Columns of min, mean, max and quantiles, by the names above; `of` goes before them."""
+    return tuple(ns(f"{_named(f'{of} {name}')}_ns", f"{of} {name}".strip()) for name in names)
+
+
+def cells(times: LatencyRecord, columns: tuple[str, ...]) -> tuple[float | None, ...]:
+    """What stands in them, in ns."""
     values = _values(times)
-    return tuple(nanoseconds(values[column]) for column in columns)
+    return tuple(values[column] for column in columns)
 
 
-def latency_cells(stream: BoundedLatency, columns: tuple[str, ...]) -> tuple[str, ...]:
-    """The same of a stream's latency, with both ends where stalls of the tester leave it open."""
+def latency_columns(names: tuple[str, ...]) -> tuple[ReportColumn, ...]:
+    """The same for latencies that stalls of the tester may leave open."""
+    return tuple(ns_between(f"{_named(name)}_ns", name) for name in names)
+
+
+def bounded_cells(stream: BoundedLatency, columns: tuple[str, ...]) -> tuple[Cell, ...]:
+    """What stands in them of a stream: both ends in ns."""
     low, high = map(_values, stream.latency_ends)
-    return tuple(nanoseconds_between(low[column], high[column]) for column in columns)
+    return tuple(Cell((low[column], high[column])) for column in columns)
 
 
-def slowest_cell(streams: Iterable[BoundedLatency], name: str) -> str:
-    """A figure of the slowest stream, by its field's name: `p99_ns`; a dash without any."""
-    found = slowest_between(streams, name)
-    return "-" if found is None else format_ns_between(*found)
+def slowest_cell(streams: Iterable[BoundedLatency], name: str) -> Cell:
+    """A figure of the slowest stream, by its field's name: `p99_ns`; both ends."""
+    return Cell(slowest_between(streams, name) or (None, None))
+
+
+def _named(words: str) -> str:
+    return words.strip().lower().replace(".", "_").replace(" ", "_")
 
 
 def nanoseconds_between(low: float | None, high: float | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.report.data.one_host import OneHost, most_frequent, percent, rate
 from plimsoll.trial.criteria.hosts.host_bound import MIN_OBSERVED
@@ -11,14 +11,20 @@ from plimsoll.trial.outcome.host_metrics import HostFigure
 
 # These sources have values for all the time that a host is read.
 _ALWAYS_SHOWN = frozenset({"mpstat", "sar-tasks", "sar-mem"})
+_PER_S = "per second"
 _DROPS = ("rx-missed-sec", "rx-nombuf-sec", "rx-errors-sec", "tx-errors-sec")
 
 
 @dataclass(frozen=True, slots=True)
 class HostLine:
-    """One figure, where it was measured, and a sentence; `mark` is "ok", "invalid" or none."""
+    """One figure, where it was measured, and a sentence; `mark` is "ok", "invalid" or none.
+
+    `figure` is `value` in `unit` for people, with what belongs to it.
+    """
 
     what: str
+    value: float
+    unit: str
     figure: str
     where: str
     meaning: str
@@ -43,7 +49,7 @@ def _unseen(host: OneHost) -> Iterable[HostLine]:
         return
     said = "The host was read for that long only: nothing here covers the rest."
     text = f"{seen_s:.3g} s of {length_s:.4g} s"
-    yield HostLine("Observed", text, host.host.hostname, said, "invalid")
+    yield HostLine("Observed", seen_s, "s", text, host.host.hostname, said, "invalid")
 
 
 def _steal(host: OneHost) -> Iterable[HostLine]:
@@ -56,7 +62,9 @@ def _steal(host: OneHost) -> Iterable[HostLine]:
     if worst.mean:
         said = "A hypervisor ran something else while a polling loop was due."
     place = f"{worst.hostname} CPU {worst.names['cpu']}" if worst.mean else worst.hostname
-    yield _line("Time stolen, worst CPU", percent(worst.mean), place, said, worst.mean)
+    yield _alarm(
+        HostLine("Time stolen, worst CPU", worst.mean, "ratio", percent(worst.mean), place, said)
+    )
 
 
 def _interrupts(host: OneHost) -> Iterable[HostLine]:
@@ -72,16 +80,18 @@ def _by_cpu(host: OneHost, what: str, kind: str, by: tuple[str, ...]) -> Iterabl
     for each in host.figures("procstat", kind, cpus="under-test", by=by):
         cpus.setdefault(int(each.names["cpu"]), []).append(each)
     for cpu, kinds in sorted(cpus.items()):
-        text = f"{rate(sum(each.mean for each in kinds))} a second"
+        total = sum(each.mean for each in kinds)
         said = f"Most of them: {most_frequent(kinds, by)}." if any(e.mean for e in kinds) else ""
-        yield HostLine(what, text, f"{host.host.hostname} CPU {cpu}", said)
+        place = f"{host.host.hostname} CPU {cpu}"
+        yield HostLine(what, total, _PER_S, f"{rate(total)} a second", place, said)
 
 
 def _switches(host: OneHost) -> Iterable[HostLine]:
     figure = host.figure("sar-tasks", "Context-switches-sec")
     if figure:
         said = "On the whole host: a polling loop that is left alone adds none."
-        yield HostLine("Context switches", _a_second(figure), figure.hostname, said)
+        text = f"{rate(figure.mean)} a second"
+        yield HostLine("Context switches", figure.mean, _PER_S, text, figure.hostname, said)
 
 
 def _run_queue(host: OneHost) -> Iterable[HostLine]:
@@ -93,7 +103,7 @@ def _run_queue(host: OneHost) -> Iterable[HostLine]:
     said = "Tasks that ran or waited to. Polling loops are among them."
     if cpus and queue.mean > cpus:
         said = "More tasks were runnable than there are CPUs: some waited."
-    yield HostLine("Run queue", figure, queue.hostname, said)
+    yield HostLine("Run queue", queue.mean, "tasks", figure, queue.hostname, said)
 
 
 def _paging(host: OneHost) -> Iterable[HostLine]:
@@ -102,7 +112,7 @@ def _paging(host: OneHost) -> Iterable[HostLine]:
         if figure:
             said = "Read from disks." if way == "in" else "Written to disks, the run's record too."
             text = f"{rate(figure.mean)} KiB/s"
-            yield HostLine(f"Paged {way}", text, figure.hostname, said)
+            yield HostLine(f"Paged {way}", figure.mean, "KiB/s", text, figure.hostname, said)
 
 
 def _major_faults(host: OneHost) -> Iterable[HostLine]:
@@ -124,9 +134,10 @@ def _hugepages(host: OneHost) -> Iterable[HostLine]:
     for each in totals:
         size = each.names["size"]
         if each.mean and size in free:
-            text = f"{each.mean - free[size]:,.0f} of {each.mean:,.0f}"
+            used = each.mean - free[size]
+            text = f"{used:,.0f} of {each.mean:,.0f}"
             said = "In use, by any process: memory that cannot be paged out."
-            yield HostLine(f"Hugepages of {size}", text, each.hostname, said)
+            yield HostLine(f"Hugepages of {size}", used, "pages", text, each.hostname, said)
 
 
 def _throttled(host: OneHost) -> Iterable[HostLine]:
@@ -136,7 +147,8 @@ def _throttled(host: OneHost) -> Iterable[HostLine]:
             said = "In so many periods its quota was used up, and its processes had to wait."
         place = f"{each.hostname} {each.names['cgroup']}"
         what = f"Throttled periods of {each.names['process'].replace(' ', ', ')}"
-        yield _line(what, f"{each.total or 0:,}", place, said, each.total or 0)
+        total = each.total or 0
+        yield _alarm(HostLine(what, total, "periods", f"{total:,}", place, said))
 
 
 def _frequency(host: OneHost) -> Iterable[HostLine]:
@@ -145,7 +157,7 @@ def _frequency(host: OneHost) -> Iterable[HostLine]:
         least, most = min(e.mean for e in found), max(e.mean for e in found)
         text = f"{least:,.0f} MHz" if most - least < 1 else f"{least:,.0f} to {most:,.0f} MHz"
         said = "Means of the CPUs under test whose frequency can be read without disturbing them."
-        yield HostLine("Frequency", text, host.host.hostname, said)
+        yield HostLine("Frequency", least, "MHz", text, host.host.hostname, said)
 
 
 def _heat(host: OneHost) -> Iterable[HostLine]:
@@ -179,7 +191,8 @@ def _dut_drops(host: OneHost) -> Iterable[HostLine]:
         if frames:
             said = "Missed, without a buffer, or in error at its ports, by its own telemetry."
         place = f"{host.host.hostname} {app}"
-        yield _line("Frames dropped at the DUT's ports", f"{frames:,}", place, said, frames)
+        what = "Frames dropped at the DUT's ports"
+        yield _alarm(HostLine(what, frames, "frames", f"{frames:,}", place, said))
 
 
 _FINDERS: tuple[Callable[[OneHost], Iterable[HostLine]], ...] = (
@@ -206,13 +219,10 @@ def _counted(
     """How often it happened on the host; nothing where that was not observed."""
     count = host.total(*metric)
     if count is not None:
-        yield _line(what, f"{count:,}", host.host.hostname, some if count else none, count)
+        said = some if count else none
+        yield _alarm(HostLine(what, count, "events", f"{count:,}", host.host.hostname, said))
 
 
-def _line(what: str, figure: str, where: str, meaning: str, amount: float) -> HostLine:
+def _alarm(line: HostLine) -> HostLine:
     """Of something that should not be at all."""
-    return HostLine(what, figure, where, meaning, "invalid" if amount else "ok")
-
-
-def _a_second(figure: HostFigure) -> str:
-    return f"{rate(figure.mean)} a second"
+    return replace(line, mark="invalid" if line.value else "ok")

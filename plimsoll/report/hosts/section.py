@@ -10,15 +10,15 @@ from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_parts import HostReadings, PollingThreadRecord, ScheduleRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.one_host import (
-    CPU_COLUMNS,
-    CpuLine,
     ObservedTrial,
     OneHost,
-    cpu_lines,
+    cpu_table,
     percent,
 )
 from plimsoll.report.data.trial_series import trial_words
+from plimsoll.report.figures.table import Cell, ReportColumn, ReportTable, filed, sentence, text
 from plimsoll.report.hosts.host_lines import HostLine, host_lines
+from plimsoll.text.plain_text import slug
 from plimsoll.trial.criteria.registry import host_criteria_kinds
 
 # A loop that waits for less of the time is as good as alone.
@@ -33,23 +33,19 @@ class HostSection:
 
     `observers` say who read and where they ran, `unobserved` what was not read and why.
     `verdicts` are the findings by criteria on hosts. Empty tuples where there is nothing to
-    show; without `observers` no host was observed.
+    show; without `observers` no host was observed. `marked` figures should be zero and are not, or
+    cover only a part of the time; they are among `figures`, too.
     """
 
     answers: str
     number: int
     trial: str
-    columns: tuple[str, ...]
-    cpus: tuple[CpuLine, ...]
-    lines: tuple[HostLine, ...]
+    cpus: ReportTable
+    figures: ReportTable
+    marked: ReportTable
     observers: tuple[str, ...]
-    unobserved: tuple[tuple[str, str, str], ...]
+    unobserved: ReportTable
     verdicts: tuple[FindingRecord, ...]
-
-    @property
-    def marked(self) -> int:
-        """How many figures should be zero and are not, or cover only a part of the time."""
-        return sum(line.mark == "invalid" for line in self.lines)
 
 
 def host_sections(trials: Sequence[ObservedTrial]) -> tuple[HostSection, ...]:
@@ -60,25 +56,54 @@ def host_sections(trials: Sequence[ObservedTrial]) -> tuple[HostSection, ...]:
 def _section(each: ObservedTrial) -> HostSection:
     metrics = each.metrics
     hosts = [OneHost(metrics, host) for host in metrics.hosts]
+    lines = (
+        *loop_lines(each.trial.schedule),
+        *(line for host in hosts if host.host.sources for line in host_lines(host)),
+    )
+    name = slug(f"hosts {each.answers}")
     return HostSection(
         answers=each.answers,
         number=each.trial.number,
         trial=trial_words(each.trial),
-        columns=CPU_COLUMNS,
-        cpus=tuple(line for host in hosts for line in cpu_lines(host)),
-        lines=(
-            *loop_lines(each.trial.schedule),
-            *(line for host in hosts if host.host.sources for line in host_lines(host)),
-        ),
+        cpus=cpu_table(hosts, f"{name}-cpus"),
+        figures=_figures(lines, f"{name}-figures"),
+        marked=_figures([e for e in lines if e.mark == "invalid"], f"{name}-figures-to-look-at"),
         observers=tuple(observer_words(host, each.trial) for host in metrics.hosts),
-        unobserved=tuple(
-            (host.hostname, source, why)
-            for host in metrics.hosts
-            if host.sources
-            for source, why in unread(host, each.trial).items()
-        ),
+        unobserved=_unobserved(metrics.hosts, each.trial, f"{name}-unobserved"),
         verdicts=tuple(f for f in each.trial.findings if f.is_of(host_criteria_kinds())),
     )
+
+
+def _figures(lines: Sequence[HostLine], name: str) -> ReportTable:
+    columns = (
+        sentence("what", "What"),
+        ReportColumn(("figure",), "Figure"),
+        filed("unit"),
+        sentence("where", "Where"),
+        sentence("meaning", "What it means"),
+    )
+    rows = tuple(
+        (
+            line.what,
+            Cell((line.value,), line.figure, line.mark),
+            line.unit,
+            line.where,
+            line.meaning,
+        )
+        for line in lines
+    )
+    return ReportTable(name, columns, rows, "Figures of the hosts")
+
+
+def _unobserved(hosts: Sequence[ObservedHostRecord], trial: TrialRecord, name: str) -> ReportTable:
+    columns = (text("host", "Host"), text("source", "Source"), sentence("reason", "Why"))
+    rows = tuple(
+        (host.hostname, source, why)
+        for host in hosts
+        if host.sources
+        for source, why in unread(host, trial).items()
+    )
+    return ReportTable(name, columns, rows, "What could not be observed, and why")
 
 
 # What each polling loop had of its CPU, which the CPU's own states do not show.
@@ -102,7 +127,9 @@ def _line(thread: PollingThreadRecord, schedule: ScheduleRecord) -> HostLine:
     )
     where = f"{thread.process} (pid {thread.pid}) CPU {thread.cpu}"
     mark = "invalid" if waited > _WAITED else "ok"
-    return HostLine("Polling loop", figure, where, _meaning(thread, schedule, waited), mark)
+    return HostLine(
+        "Polling loop", waited, "ratio", figure, where, _meaning(thread, schedule, waited), mark
+    )
 
 
 def _meaning(thread: PollingThreadRecord, schedule: ScheduleRecord, waited: float) -> str:

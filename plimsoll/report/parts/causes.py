@@ -18,45 +18,12 @@ from plimsoll.record.causes.kernel_events import KeptEvent
 from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.times import nanoseconds
+from plimsoll.report.figures.table import ReportTable, count, ns, number, sentence, text
 from plimsoll.search.evidence.trial_evidence import of_host
 
 _MAX_ROWS = 12
 _MAX_EVENTS = 60
 _US_PER_S = 1e6
-
-
-@dataclass(frozen=True, slots=True)
-class CauseLine:
-    """One cause in the table; shares and times are text, a dash where there are none."""
-
-    name: str
-    kind: str
-    where: str
-    times: int
-    loss_share: str
-    spike_share: str
-    total: str
-    worst: str
-    confidence: str
-
-
-@dataclass(frozen=True, slots=True)
-class RemedyLine:
-    """What to do against these causes, and the numbers of the checks that cover it."""
-
-    against: str
-    text: str
-    checks: str
-
-
-@dataclass(frozen=True, slots=True)
-class EventLine:
-    """A kernel event: µs since the incident began, its CPU and host, name and fields."""
-
-    at_us: str
-    cpu: str
-    name: str
-    fields: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +33,7 @@ class IncidentLine:
     sentence: str
     trial: int
     remedy: str
-    events: tuple[EventLine, ...]
+    events: ReportTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +42,8 @@ class CausesSection:
 
     sentence: str
     trials: str
-    spikes_from: str
-    rows: tuple[CauseLine, ...]
-    remedies: tuple[RemedyLine, ...]
+    causes: ReportTable
+    remedies: ReportTable
     incidents: tuple[IncidentLine, ...]
     remarks: tuple[str, ...]
 
@@ -95,18 +61,15 @@ def causes_section(
     from_ns = telling[0].spikes_from_ns
     summary = summarise(telling, from_ns)
     scales = {each.trial: _US_PER_S / each.tsc_hz for each in telling}
+    ranked = summary.rows[:_MAX_ROWS]
     return CausesSection(
         sentence=limit_sentence(summary),
         trials=", ".join(str(each.trial) for each in telling),
-        spikes_from=nanoseconds(from_ns),
-        rows=tuple(_row(row) for row in summary.rows[:_MAX_ROWS]),
-        remedies=tuple(
-            RemedyLine(", ".join(names), remedy.text, ", ".join(map(str, remedy.checks)))
-            for remedy, names in remedies_of(summary.rows[:_MAX_ROWS]).items()
-        ),
+        causes=_causes(ranked, from_ns),
+        remedies=_remedies(ranked),
         incidents=tuple(
-            _incident(located, events.get(located.trial, ()), scales[located.trial])
-            for located in _worst(summary)
+            _incident(place, located, events.get(located.trial, ()), scales[located.trial])
+            for place, located in enumerate(_worst(summary), start=1)
         ),
         remarks=tuple(_remarks(telling, summary)),
     )
@@ -137,36 +100,70 @@ def _worst(summary: CausesSummary) -> tuple[LocatedIncident, ...]:
     return (*summary.losses, *summary.spikes) or summary.stalls
 
 
-def _row(row: RankedCause) -> CauseLine:
-    return CauseLine(
-        name=f"{row.name}, Plimsoll's own" if row.own else row.name,
-        kind=row.kind,
-        where="-" if row.cpu is None else f"{row.place}, {row.owner}",
-        times=row.occurrences,
-        loss_share=_share(row.loss_share),
-        spike_share=_share(row.spike_share),
-        total=nanoseconds(row.total_ns),
-        worst=nanoseconds(row.worst_ns),
-        confidence=row.confidence,
+def _causes(ranked: Sequence[RankedCause], from_ns: float) -> ReportTable:
+    columns = (
+        sentence("cause", "Cause"),
+        text("kind", "Kind"),
+        text("place", "Whose CPU", missing="-"),
+        count("times", "Times"),
+        number("loss_share", "Lost frames", _share),
+        number("spike_share", f"Spikes from {nanoseconds(from_ns)}", _share),
+        ns("total_ns", "In all"),
+        ns("worst_ns", "Worst"),
+        text("confidence", "Confidence"),
     )
+    rows = tuple(
+        (
+            f"{row.name}, Plimsoll's own" if row.own else row.name,
+            row.kind,
+            None if row.cpu is None else f"{row.place}, {row.owner}",
+            row.occurrences,
+            row.loss_share,
+            row.spike_share,
+            row.total_ns,
+            row.worst_ns,
+            row.confidence,
+        )
+        for row in ranked
+    )
+    return ReportTable("causes", columns, rows, "Causes")
 
 
-def _incident(located: LocatedIncident, kept: Sequence[KeptEvent], scale: float) -> IncidentLine:
+def _remedies(ranked: Sequence[RankedCause]) -> ReportTable:
+    """What to do against these causes, and the numbers of the checks that cover it."""
+    columns = (sentence("against", "Against"), sentence("remedy", "Do"), text("checks", "Checks"))
+    rows = tuple(
+        (", ".join(names), remedy.text, ", ".join(map(str, remedy.checks)))
+        for remedy, names in remedies_of(ranked).items()
+    )
+    return ReportTable("remedies", columns, rows, "What helps")
+
+
+def _incident(
+    place: int, located: LocatedIncident, kept: Sequence[KeptEvent], scale: float
+) -> IncidentLine:
     mine = [event for event in kept if event.incident == located.place][:_MAX_EVENTS]
     begin = located.incident.begin_tsc
+    columns = (
+        number("since_begin_us", "µs since it began", lambda us: f"{us:,.1f}"),
+        text("cpu", "CPU"),
+        text("event", "Event"),
+        sentence("fields", "Fields"),
+    )
+    rows = tuple(
+        (
+            (event.tsc - begin) * scale,
+            f"{event.cpu}{of_host(event.host)}",
+            event.name,
+            ", ".join(f"{name} {value}" for name, value in event.read_fields().items()),
+        )
+        for event in mine
+    )
     return IncidentLine(
         sentence=located.incident.sentence,
         trial=located.trial,
         remedy="" if located.remedy is None else located.remedy.text,
-        events=tuple(
-            EventLine(
-                f"{(event.tsc - begin) * scale:,.1f}",
-                f"{event.cpu}{of_host(event.host)}",
-                event.name,
-                ", ".join(f"{name} {value}" for name, value in event.read_fields().items()),
-            )
-            for event in mine
-        ),
+        events=ReportTable(f"incident-{place}-events", columns, rows, "Kernel events"),
     )
 
 
@@ -177,5 +174,5 @@ def _remarks(telling: Sequence[TrialCauses], summary: CausesSummary) -> list[str
     return remarks
 
 
-def _share(share: float | None) -> str:
-    return "-" if share is None else f"{share:.1%}"
+def _share(share: float) -> str:
+    return f"{share:.1%}"

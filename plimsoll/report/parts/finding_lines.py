@@ -7,6 +7,16 @@ from dataclasses import dataclass, replace
 
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.report.data.run_data import RunData
+from plimsoll.report.figures.table import (
+    Cell,
+    ReportColumn,
+    ReportTable,
+    Row,
+    filed,
+    sentence,
+    text,
+    verdict_cell,
+)
 from plimsoll.text.units import (
     format_duration,
     format_ns,
@@ -65,14 +75,64 @@ _QUANTIFIED = {"latency": "Latency", "pdv": "Packet delay variation"}
 
 @dataclass(frozen=True, slots=True)
 class FindingLine:
-    """One rule, in words, on one subject: what was measured, the limit, and whether it holds."""
+    """One rule on one subject: what was measured, the limit, and whether it holds.
 
-    rule: str
+    `name` is the rule's in records; `value` and `bound` are in `unit`.
+    """
+
+    name: str
     subject: str
-    measured: str
-    limit: str
+    value: float | None
+    bound: float | None
+    unit: str
     outcome: str
     text: str
+
+    @property
+    def rule(self) -> str:
+        """In words."""
+        return rule_words(self.name)
+
+    @property
+    def measured(self) -> str:
+        """For people."""
+        return format_measure(self.value, self.unit)
+
+    @property
+    def limit(self) -> str:
+        """For people."""
+        return format_measure(self.bound, self.unit)
+
+
+def findings_table(
+    lines: Sequence[FindingLine], name: str, heading: str = "Finding"
+) -> ReportTable:
+    """A row for each; what it says in a sentence is a page's tip."""
+    columns = (
+        ReportColumn(("rule",), heading, rule_words, number=False, wraps=True),
+        sentence("subject", "Of"),
+        ReportColumn(("measured",), "Measured"),
+        ReportColumn(("limit",), "Limit"),
+        filed("unit"),
+        text("outcome", "Outcome"),
+        filed("text"),
+    )
+    rows = tuple(
+        Row(
+            (
+                line.name,
+                line.subject,
+                Cell((line.value,), line.measured),
+                Cell((line.bound,), line.limit),
+                line.unit,
+                verdict_cell(line.outcome),
+                line.text,
+            ),
+            tip=line.text,
+        )
+        for line in lines
+    )
+    return ReportTable(name, columns, rows, heading)
 
 
 def criterion_lines(data: RunData) -> tuple[FindingLine, ...]:
@@ -136,10 +196,11 @@ def _worst_line(findings: Sequence[FindingRecord]) -> FindingLine:
 def _lines(findings: Iterable[FindingRecord]) -> tuple[FindingLine, ...]:
     return tuple(
         FindingLine(
-            rule=rule_words(finding.rule),
+            name=finding.rule,
             subject=finding.subject,
-            measured=format_measure(finding.value, finding.unit),
-            limit=format_measure(finding.limit, finding.unit),
+            value=finding.value,
+            bound=finding.limit,
+            unit=finding.unit,
             outcome=finding.outcome,
             text=finding.text,
         )

@@ -8,7 +8,8 @@ from typing import Literal
 
 from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.report.parts.finding_lines import FindingLine, in_short
+from plimsoll.report.figures.table import ReportTable
+from plimsoll.report.parts.finding_lines import FindingLine, findings_table, in_short
 from plimsoll.search.evidence.trial_evidence import OfferedInterval
 from plimsoll.text.counted import was
 from plimsoll.text.units import format_ns, format_pps, format_ratio
@@ -68,13 +69,14 @@ Mark = Literal["ok", "warn", "fail", "none"]
 class ChecklistLine:
     """One line of the list; `mark` is "none" where there is nothing to judge.
 
-    `findings` lie below it; where a page has other figures for it, `below` names them.
+    `findings` lie below it, where it has any; where a page has other figures for it, `below`
+    names them.
     """
 
     mark: Mark
     text: str
     below: str = ""
-    findings: tuple[FindingLine, ...] = ()
+    findings: ReportTable | None = None
 
 
 def trial_checks(trials: Sequence[TrialRecord]) -> tuple[ChecklistLine, ...]:
@@ -94,9 +96,8 @@ def _validity(judged: Sequence[TrialRecord]) -> ChecklistLine:
         f"{was(len(invalid))} invalid: the tester, not the DUT, "
         "was at fault."
     )
-    return ChecklistLine(
-        "warn", text, findings=in_short(each for t in invalid for each in t.reasons)
-    )
+    reasons = in_short(each for t in invalid for each in t.reasons)
+    return ChecklistLine("warn", text, findings=findings_table(reasons, "invalid-trials"))
 
 
 def _stalls(trials: Sequence[TrialRecord]) -> ChecklistLine:

@@ -24,11 +24,11 @@ from markupsafe import Markup
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.whole_file import write_whole
 from plimsoll.report.figures.figure import DARK, LIGHT, Figure
-from plimsoll.report.parts.finding_lines import rule_words
+from plimsoll.report.figures.table import ReportTable, tables_in
+from plimsoll.report.parts.finding_lines import findings_table, rule_words
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.run_head import RunHead, RunsHead
-from plimsoll.report.parts.tables import TrialLine
-from plimsoll.report.parts.trial_details import STREAM_COLUMNS, TrialDetail
+from plimsoll.report.parts.trial_details import TrialDetail
 from plimsoll.text.plain_text import without_controls
 from plimsoll.version import VERSION
 
@@ -111,8 +111,7 @@ class Page:
     `template` extends base.html.j2 and fills its blocks, whose order is the same on all pages,
     from `content` and `figures`. `contents` are the anchors and titles of these blocks.
     `key_figures` names up to three of the figures that stand in the first screen. `trials` is
-    the table of all trials, `details` what each unfolds to, `marked` the number of the one that
-    proves the answer.
+    the table of all trials, `details` what each unfolds to.
     """
 
     template: str
@@ -121,14 +120,24 @@ class Page:
     figures: tuple[Figure, ...]
     content: Mapping[str, object]
     key_figures: tuple[str, ...] = ()
-    trials: tuple[TrialLine, ...] = ()
+    trials: ReportTable | None = None
     details: tuple[TrialDetail, ...] = ()
-    marked: int | None = None
 
     @property
     def drawn(self) -> tuple[Figure, ...]:
         """All figures, those of each trial too."""
         return (*self.figures, *(each for detail in self.details for each in detail.figures))
+
+    @property
+    def criteria(self) -> ReportTable:
+        """Those of the headline."""
+        return findings_table(self.headline.criteria, "answer-criteria", "Criterion")
+
+    @property
+    def tables(self) -> tuple[ReportTable, ...]:
+        """All that have rows, once each."""
+        parts = (self.criteria, self.content, self.trials, self.details)
+        return tuple({id(each): each for each in tables_in(parts)}.values())
 
 
 def render_page(head: RunHead | RunsHead, page: Page) -> str:
@@ -142,7 +151,6 @@ def render_page(head: RunHead | RunsHead, page: Page) -> str:
             head=head,
             page=page,
             figures={figure.name: figure for figure in page.figures},
-            stream_columns=STREAM_COLUMNS,
             version=VERSION,
             style=Markup(packaged("report.css")),  # noqa: S704
             library=Markup(_compressed(library)),  # noqa: S704

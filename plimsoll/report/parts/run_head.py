@@ -16,6 +16,7 @@ from plimsoll.record.methods.registry import METHODS
 from plimsoll.record.run.environment import Environment, load_environment
 from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.figures.table import ReportTable, sentence, text
 from plimsoll.report.parts.tables import environment_lines
 
 _RATES = ("load", "rate")
@@ -174,21 +175,10 @@ _SIMULATED = "simulated"
 
 
 @dataclass(frozen=True, slots=True)
-class RunLine:
-    """A run in the table of all runs, with the side or release it belongs to."""
-
-    group: str
-    run_id: str
-    began: str
-    dut: str
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
 class RunsHead:
     """`run_id` and `began_text` stand in the corner: how many runs, and from when until when.
 
-    `group` heads the column of what runs are grouped by; `command` makes the page again;
+    `runs` has all with the side or release of each; `command` makes the page again;
     `method_notes` say how its figures were worked out. `simulated` names the models of DUTs
     where no frame was sent.
     """
@@ -196,8 +186,7 @@ class RunsHead:
     name: str
     run_id: str
     began_text: str
-    group: str
-    runs: tuple[RunLine, ...]
+    runs: ReportTable
     command: str
     method_notes: tuple[str, ...]
     simulated: str | None = None
@@ -213,24 +202,34 @@ def runs_head(
         name=", ".join(_once(run.summary.name for run in entries if run.summary)),
         run_id=f"{len(entries)} runs",
         began_text=_times(entries),
-        group=group,
-        runs=tuple(_line(side, run) for side in sides for run in side.runs),
+        runs=_runs(sides, group),
         command=command,
         method_notes=tuple(method_notes),
         simulated=_models(entries),
     )
 
 
-def _line(side: Side, run: RunEntry) -> RunLine:
-    summary = run.summary
-    dut = [part for part in (summary.dut, summary.model) if part] if summary else []
-    return RunLine(
-        group=side.label,
-        run_id=run.run_id,
-        began=_moment(run.began_unix_ns),
-        dut="/".join(dut) or "-",
-        answer=summary.answer.text if summary and summary.answer else "-",
+def _runs(sides: Sequence[Side], group: str) -> ReportTable:
+    columns = (
+        sentence("group", group),
+        sentence("run", "Run"),
+        text("began_utc", "Began"),
+        text("dut", "DUT", missing="-"),
+        sentence("answer", "Answer", missing="-"),
     )
+    rows = tuple(
+        (
+            side.label,
+            run.run_id,
+            _moment(run.began_unix_ns),
+            "/".join(part for part in (of.dut, of.model) if part) or None if of else None,
+            of.answer.text if of and of.answer else None,
+        )
+        for side in sides
+        for run in side.runs
+        for of in (run.summary,)
+    )
+    return ReportTable("runs", columns, rows, "All runs")
 
 
 def _models(runs: Iterable[RunEntry]) -> str | None:

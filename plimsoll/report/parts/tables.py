@@ -1,52 +1,93 @@
-"""The page's tables of all trials and of the environment."""
+"""The tables of several pages: all trials, facts that differ; and the environment's lines."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
+from plimsoll.analysis.comparison.changes import Change
 from plimsoll.record.run.environment import Environment
 from plimsoll.record.run.journal import JournalContents
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.report.data.run_data import RunData
 from plimsoll.report.data.times import slowest_cell
+from plimsoll.report.figures.table import (
+    Cell,
+    Cells,
+    ReportColumn,
+    ReportTable,
+    Row,
+    ns_between,
+    pps,
+    ratio,
+    seconds,
+    sentence,
+    text,
+    verdict_cell,
+)
 from plimsoll.text.counted import counted
-from plimsoll.text.units import format_duration, format_pps, format_ratio
+from plimsoll.text.plain_text import slug
 
 _KIB_PER_GIB = 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class TrialLine:
-    """One trial in the table of all trials; an unfinished one has dashes for what is unknown."""
-
-    number: int
-    phase: str
-    load: str
-    offered: str
-    length: str
-    verdict: str
-    loss: str
-    p99: str
-    reason: str
+_COLUMNS = (
+    ReportColumn(("trial",), "Trial"),
+    text("phase", "Phase"),
+    pps("load_pps", "Intended per direction"),
+    pps("offered_pps", "Offered"),
+    seconds("sending_s", "Length"),
+    text("verdict", "Verdict"),
+    ratio("loss_ratio", "Loss ratio"),
+    ns_between("p99_ns", "p99"),
+    sentence("reason", "Reason"),
+)
 
 
-def trial_lines(data: RunData) -> tuple[TrialLine, ...]:
-    """All trials by number, finished and cut short."""
-    return lines_of(data.journal)
+def trial_table(
+    journal: JournalContents, details: Iterable[int] = (), marked: int | None = None
+) -> ReportTable:
+    """All trials by number, finished and cut short.
 
-
-def lines_of(journal: JournalContents) -> tuple[TrialLine, ...]:
-    """The same, of a journal."""
-    lines = [trial_line(trial) for trial in journal.trials()]
+    Those in `details` link to theirs; `marked` is the one that proves the answer.
+    """
+    linked = frozenset(details)
+    rows = {trial.number: trial_cells(trial) for trial in journal.trials()}
     for event in journal.unfinished_trials():
         number, load = event.fields.get("number"), event.fields.get("load_pps")
         if isinstance(number, int) and isinstance(load, int | float):
-            phase = str(event.fields.get("phase", ""))
-            text = "started, and not ended"
-            lines.append(
-                TrialLine(number, phase, format_pps(load), "-", "-", "unfinished", "-", "-", text)
+            rows[number] = _unfinished(number, str(event.fields.get("phase", "")), load)
+    return ReportTable(
+        "trials",
+        _COLUMNS,
+        tuple(
+            Row(
+                (
+                    Cell((number,), links=((str(number), f"#trial-{number}"),))
+                    if number in linked
+                    else number,
+                    *cells[1:],
+                ),
+                style="proof" if number == marked else "",
             )
-    return tuple(sorted(lines, key=lambda line: line.number))
+            for number, cells in sorted(rows.items())
+        ),
+        "All trials",
+    )
+
+
+def trial_words(trial: TrialRecord) -> dict[str, str]:
+    """One that has ended, for people: by the names of the table's columns."""
+    names = [column.names[-1] for column in _COLUMNS]
+    row = ReportTable("trials", _COLUMNS, (trial_cells(trial),)).words()[1][0]
+    return dict(zip(names, row, strict=True))
+
+
+def _unfinished(number: int, phase: str, load_pps: float) -> Cells:
+    verdict = verdict_cell("unfinished")
+    of_time = Cell((None, None))
+    return (
+        *(number, phase, load_pps, None, None, verdict, None, of_time),
+        "started, and not ended",
+    )
 
 
 def environment_lines(environment: Environment | None) -> tuple[tuple[str, str], ...]:
@@ -75,21 +116,21 @@ def environment_lines(environment: Environment | None) -> tuple[tuple[str, str],
     return tuple((name, value if value else "unknown") for name, value in facts)
 
 
-def trial_line(trial: TrialRecord) -> TrialLine:
-    """The line of one that has ended."""
+def trial_cells(trial: TrialRecord) -> Cells:
+    """The row of one that has ended."""
     probes = [stream for stream in trial.streams if stream.role == "latency"] or trial.streams
     lost = sum(stream.lost for stream in trial.streams)
     offered = sum(stream.lost + stream.received - stream.duplicate for stream in trial.streams)
-    return TrialLine(
-        number=trial.number,
-        phase=trial.phase,
-        load=format_pps(trial.load_pps),
-        offered="-" if trial.offered_pps is None else format_pps(trial.offered_pps),
-        length=format_duration(trial.sending_s),
-        verdict=trial.verdict,
-        loss=_ratio(lost / offered if offered > 0 else None),
-        p99=slowest_cell(probes, "p99_ns"),
-        reason=_reason(trial),
+    return (
+        trial.number,
+        trial.phase,
+        trial.load_pps,
+        trial.offered_pps,
+        trial.sending_s,
+        verdict_cell(trial.verdict),
+        lost / offered if offered > 0 else None,
+        slowest_cell(probes, "p99_ns"),
+        _reason(trial),
     )
 
 
@@ -99,10 +140,6 @@ def _reason(trial: TrialRecord) -> str:
     if len(reasons) < 2:
         return "".join(finding.text for finding in reasons)
     return f"{reasons[0].text} (and {len(reasons) - 1} more)"
-
-
-def _ratio(value: float | None) -> str:
-    return "-" if value is None else format_ratio(value)
 
 
 def _list(text: str | None) -> str | None:
@@ -115,8 +152,15 @@ def _governors(environment: Environment) -> str | None:
 
 
 def _hugepages(environment: Environment) -> str | None:
-    text = (
+    said = (
         f"{pages.total} of {pages.size_kib} KiB, {pages.free} free"
         for pages in environment.hugepages
     )
-    return "; ".join(text) or None
+    return "; ".join(said) or None
+
+
+def facts_table(labels: Sequence[str], changes: Sequence[Change], title: str) -> ReportTable:
+    """Facts that differ, with a column for each of the labels."""
+    columns = (sentence("fact", "Fact"), *(sentence(label, label) for label in labels))
+    rows = tuple((each.place, *(", ".join(of) for of in each.values)) for each in changes)
+    return ReportTable(slug(title), columns, rows, title)

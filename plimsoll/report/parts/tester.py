@@ -10,11 +10,23 @@ from plimsoll.generator.interface import Cycles
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.record.calibrations.calibration import CalibrationPoint, TesterCalibration
 from plimsoll.record.calibrations.stored_calibration import StoredCalibration
-from plimsoll.record.trials.tester_record import WorkerRecord
+from plimsoll.record.trials.stream_record import StreamRecord
+from plimsoll.record.trials.tester_record import PortRecord, WorkerRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
-from plimsoll.report.data.times import GAP_COLUMNS, cells
-from plimsoll.text.units import format_duration, format_ns, format_number, format_pps, format_ratio
+from plimsoll.report.data.times import GAP_COLUMNS, cells, time_columns
+from plimsoll.report.figures.table import (
+    Cell,
+    ReportColumn,
+    ReportTable,
+    count,
+    ns,
+    number,
+    pps,
+    ratio,
+    text,
+)
+from plimsoll.text.units import format_duration, format_number, format_pps, format_ratio
 
 _KINDS = {
     "arp": "ARP",
@@ -27,6 +39,7 @@ _KINDS = {
     "ipv6": "other IPv6",
     "runt": "runts",
 }
+_LOOP = ReportColumn(("cpu",), "Polling loop", lambda cpu: f"CPU {cpu}", number=False)
 # Of 64 for each loop in the record.
 _LONGEST_SHOWN = 20
 _CLOCKS = {
@@ -38,61 +51,16 @@ _CLOCKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class LoopLine:
-    """One polling loop: its stalls, its gaps in GAP_COLUMNS, its cycles per frame by step.
-
-    `share` is of sending and drain together, as the trial's check has it.
-    """
-
-    cpu: int
-    stalls: int
-    worst: str
-    share: str
-    gaps: int
-    gap_times: tuple[str, ...]
-    cycles: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StallLine:
-    """One of the longest stalls: when it ended, and what the time stamp counter said then."""
-
-    cpu: int
-    at: str
-    tsc: int
-    length: str
-
-
-@dataclass(frozen=True, slots=True)
-class LatencyLine:
-    """The longest latency of a stream over all its samples, in the parts of tester and DUT."""
-
-    stream: str
-    latency: str
-    tester: str
-    dut: str
-    undecided: str
-    left_out: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ForeignLine:
-    """Foreign frames that came into a port, of one kind."""
-
-    port: int
-    kind: str
-    frames: int
-
-
-@dataclass(frozen=True, slots=True)
 class TesterSection:
-    """Empty tuples and texts where there is nothing to show."""
+    """Tables without rows and empty texts where there is nothing to show."""
 
-    loops: tuple[LoopLine, ...]
+    loops: ReportTable
     across_stalls: str
-    longest_latencies: tuple[LatencyLine, ...]
-    longest: tuple[StallLine, ...]
-    foreign: tuple[ForeignLine, ...]
+    longest_latencies: ReportTable
+    longest_stalls: ReportTable
+    cycles: ReportTable
+    foreign: ReportTable
+    foreign_frames: int
     clocks: tuple[str, ...]
 
 
@@ -107,35 +75,47 @@ def tester_section(data: RunData) -> TesterSection:
         for trial in data.trials
         for step in trial.clock_steps
     )
-    if focus is None:
-        return TesterSection((), "", (), (), (), clocks)
+    workers = focus.workers if focus else ()
+    ports = focus.ports if focus else ()
+    streams = focus.streams if focus else ()
     return TesterSection(
-        loops=tuple(_loop(worker, focus) for worker in focus.workers),
-        across_stalls=_across_stalls(focus),
-        longest_latencies=_longest_latencies(focus),
-        longest=_longest(focus),
-        foreign=_foreign(focus),
+        loops=_loops(focus),
+        across_stalls=_across_stalls(focus) if focus else "",
+        longest_latencies=_longest_latencies(streams),
+        longest_stalls=_longest_stalls(workers),
+        cycles=_cycles_per_frame(workers),
+        foreign=_foreign(ports),
+        foreign_frames=sum(sum(port.foreign_kinds.values()) for port in ports),
         clocks=(
             *clocks,
-            *(f"{each.name}: {each.stamps.sentence}." for each in focus.streams if each.stamps),
+            *(f"{each.name}: {each.stamps.sentence}." for each in streams if each.stamps),
         ),
     )
 
 
-def _loop(worker: WorkerRecord, trial: TrialRecord) -> LoopLine:
-    share = _stalled_share(worker, trial)
-    budget = worker.cycles
-    return LoopLine(
-        cpu=worker.cpu,
-        stalls=worker.stalls,
-        worst=format_ns(worker.worst_stall_ns),
-        share="-" if share is None else format_ratio(share),
-        gaps=worker.gaps.count,
-        gap_times=cells(worker.gaps, GAP_COLUMNS),
-        cycles=tuple(
-            _per_frame(each) for each in (budget.build, budget.send, budget.poll, budget.measure)
-        ),
+def _loops(trial: TrialRecord | None) -> ReportTable:
+    columns = (
+        _LOOP,
+        count("stalls", "Stalls"),
+        ns("longest_stall_ns", "Longest"),
+        # As the trial's check has it.
+        ratio("stalled_share", "Share of sending and drain"),
+        count("gaps", "Gaps"),
+        *time_columns(GAP_COLUMNS),
     )
+    rows = tuple(
+        (
+            worker.cpu,
+            worker.stalls,
+            worker.worst_stall_ns,
+            _stalled_share(worker, trial),
+            worker.gaps.count,
+            *cells(worker.gaps, GAP_COLUMNS),
+        )
+        for worker in (trial.workers if trial else ())
+        if trial
+    )
+    return ReportTable("polling-loops", columns, rows, "Polling loops")
 
 
 def _stalled_share(worker: WorkerRecord, trial: TrialRecord) -> float | None:
@@ -149,8 +129,21 @@ def _stalled_share(worker: WorkerRecord, trial: TrialRecord) -> float | None:
     return next(found, None)
 
 
-def _per_frame(cycles: Cycles) -> str:
-    return _cycles(cycles.ticks / cycles.frames) if cycles.frames else "-"
+def _cycles_per_frame(workers: Sequence[WorkerRecord]) -> ReportTable:
+    steps = ("build", "send", "poll", "measure")
+    columns = (
+        _LOOP,
+        *(number(f"{step}_cycles", step.capitalize(), _cycles) for step in steps),
+    )
+    rows = tuple(
+        (worker.cpu, *(_per_frame(getattr(worker.cycles, step)) for step in steps))
+        for worker in workers
+    )
+    return ReportTable("cycles-per-frame", columns, rows, "Cycles per frame")
+
+
+def _per_frame(cycles: Cycles) -> float | None:
+    return cycles.ticks / cycles.frames if cycles.frames else None
 
 
 def _cycles(each: float) -> str:
@@ -166,71 +159,86 @@ def _across_stalls(trial: TrialRecord) -> str:
     return f"{apart:,} of {total:,} latency samples ({share}) were taken across a stall."
 
 
-def _longest_latencies(trial: TrialRecord) -> tuple[LatencyLine, ...]:
-    return tuple(
-        LatencyLine(
-            stream=stream.name,
-            latency=format_ns(longest.latency_ns),
-            tester=format_ns(longest.tester_ns),
-            dut=format_ns(longest.dut_ns),
-            undecided=format_ns(longest.undecided_ns),
-            left_out=longest.across_stall,
+def _longest_latencies(streams: Sequence[StreamRecord]) -> ReportTable:
+    """Of each over all its samples, in the parts of tester and DUT."""
+    columns = (
+        text("stream", "Stream"),
+        ns("latency_ns", "Longest"),
+        ns("tester_ns", "Tester"),
+        ns("dut_ns", "DUT"),
+        ns("undecided_ns", "Undecided"),
+        text("counted", "Counted"),
+    )
+    rows = tuple(
+        (
+            stream.name,
+            longest.latency_ns,
+            longest.tester_ns,
+            longest.dut_ns,
+            longest.undecided_ns,
+            "not in the quantiles: a stall of the tester touched it"
+            if longest.across_stall
+            else "in the quantiles",
         )
-        for stream in trial.streams
+        for stream in streams
         if (longest := stream.longest) is not None
     )
+    title = "The longest latency of each stream, all samples counted, and who was away then"
+    style = "cards longest-latencies"
+    return ReportTable("longest-latencies", columns, rows, title, style=style, captioned=True)
 
 
-def _longest(trial: TrialRecord) -> tuple[StallLine, ...]:
+def _longest_stalls(workers: Sequence[WorkerRecord]) -> ReportTable:
     """Of all loops together, the longest first."""
-    stalls = [(stall, worker.cpu) for worker in trial.workers for stall in worker.longest]
+    stalls = [(stall, worker.cpu) for worker in workers for stall in worker.longest]
     stalls.sort(key=lambda each: -each[0].length_ns)
-    return tuple(
-        StallLine(cpu, f"{stall.at_s:.6f} s", stall.tsc, format_ns(stall.length_ns))
-        for stall, cpu in stalls[:_LONGEST_SHOWN]
+    columns = (
+        _LOOP,
+        ns("length_ns", "Length"),
+        number("ended_s", "Ended, into the trial", lambda at_s: f"{at_s:.6f} s"),
+        number("tsc", "Time stamp counter", str),
     )
+    rows = tuple(
+        (cpu, stall.length_ns, stall.at_s, stall.tsc) for stall, cpu in stalls[:_LONGEST_SHOWN]
+    )
+    return ReportTable("longest-stalls", columns, rows, "Longest stalls")
 
 
-def _foreign(trial: TrialRecord) -> tuple[ForeignLine, ...]:
-    return tuple(
-        ForeignLine(port.port, _KINDS.get(kind, kind), frames)
-        for port in trial.ports
+def _foreign(ports: Sequence[PortRecord]) -> ReportTable:
+    columns = (
+        ReportColumn(("port",), "Into", lambda port: f"port {port}", number=False),
+        text("kind", "Kind"),
+        count("frames", "Frames"),
+    )
+    rows = tuple(
+        (port.port, _KINDS.get(kind, kind), frames)
+        for port in ports
         for kind, frames in sorted(port.foreign_kinds.items(), key=lambda each: -each[1])
         if frames
     )
+    return ReportTable("foreign-frames", columns, rows, "Foreign frames")
 
 
-CALIBRATION_COLUMNS = ("min", "p50", "p99", "p99.9", "max")
+_CALIBRATION_COLUMNS = ("min", "p50", "p99", "p99.9", "max")
 _SECONDS_A_DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrationLine:
-    """One point in words; `times` are the probe's in CALIBRATION_COLUMNS."""
-
-    name: str
-    load: str
-    sent: str
-    times: tuple[str, ...]
-    worst_stall: str
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationTable:
+class CalibrationSection:
     """One calibration: how it was taken, what follows from it, and its points."""
 
     title: str
     sentences: tuple[str, ...]
-    points: tuple[CalibrationLine, ...]
+    points: ReportTable
 
 
-def calibration_tables(data: RunData) -> tuple[CalibrationTable, ...]:
+def calibrations(data: RunData) -> tuple[CalibrationSection, ...]:
     """This run's own first; earlier ones of the same tester with their age."""
     own = _own(data)
     earlier = data.environment.earlier_calibrations if data.environment else ()
     return (
-        *([_own_table(own)] if own else []),
-        *(_earlier_table(each, data.began) for each in earlier),
+        *([_of_this_run(own)] if own else []),
+        *(_earlier(place, each, data.began) for place, each in enumerate(earlier, start=1)),
     )
 
 
@@ -240,18 +248,20 @@ def _own(data: RunData) -> TesterCalibration | None:
     return data.result.calibration if data.result else None
 
 
-def _own_table(calibration: TesterCalibration) -> CalibrationTable:
+def _of_this_run(calibration: TesterCalibration) -> CalibrationSection:
     title, sentences = "In this run", [f"{calibration.how}."]
     if calibration.taken_in is not None:
         title = "In another run of the matrix"
         sentences.append(f"Taken in {calibration.taken_in}, of the same tester and streams.")
-    return CalibrationTable(title, tuple(sentences), _lines(calibration.points))
+    return CalibrationSection(title, tuple(sentences), _points("calibration", calibration.points))
 
 
-def _earlier_table(calibration: StoredCalibration, began: datetime | None) -> CalibrationTable:
+def _earlier(
+    place: int, calibration: StoredCalibration, began: datetime | None
+) -> CalibrationSection:
     tester = calibration.tester
     taken = f"{calibration.measured_at:%Y-%m-%d %H:%M} UTC"
-    return CalibrationTable(
+    return CalibrationSection(
         title=f"By plimsoll calibrate over {tester.port_kind}, {taken}{_age(calibration, began)}",
         sentences=(
             f"The same {tester.generator} {tester.engine} on the same CPU "
@@ -259,7 +269,7 @@ def _earlier_table(calibration: StoredCalibration, began: datetime | None) -> Ca
             f"{tester.dpdk}, kernel {calibration.kernel or 'unknown'}; {calibration.traffic}.",
             _clean_rate(calibration),
         ),
-        points=_lines(calibration.points),
+        points=_points(f"earlier-calibration-{place}", calibration.points),
     )
 
 
@@ -287,14 +297,25 @@ def _clean_rate(calibration: StoredCalibration) -> str:
     )
 
 
-def _lines(points: Sequence[CalibrationPoint]) -> tuple[CalibrationLine, ...]:
-    return tuple(
-        CalibrationLine(
-            name=point.name,
-            load=format_pps(point.load_pps) if point.load_pps else "none",
-            sent=format_pps(point.sent_pps) + ("" if point.load_pps else " of probes"),
-            times=cells(point.latency, CALIBRATION_COLUMNS),
-            worst_stall=format_ns(point.worst_stall_ns),
+def _points(name: str, points: Sequence[CalibrationPoint]) -> ReportTable:
+    columns = (
+        text("point", "Point"),
+        pps("load_pps", "Load"),
+        pps("sent_pps", "Sent"),
+        *time_columns(_CALIBRATION_COLUMNS),
+        ns("longest_stall_ns", "Longest stall"),
+    )
+    rows = tuple(
+        (
+            point.name,
+            Cell((point.load_pps,), None if point.load_pps else "none"),
+            Cell(
+                (point.sent_pps,),
+                None if point.load_pps else f"{format_pps(point.sent_pps)} of probes",
+            ),
+            *cells(point.latency, _CALIBRATION_COLUMNS),
+            point.worst_stall_ns,
         )
         for point in points
     )
+    return ReportTable(name, columns, rows, "Calibration")

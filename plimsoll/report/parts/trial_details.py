@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.neighbours.neighbour import NeighbourRun
@@ -11,34 +12,50 @@ from plimsoll.record.trials.flow_summary import FlowSummary
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
-from plimsoll.report.data.times import LATENCY_COLUMNS, LATENESS_COLUMNS, cells, latency_cells
+from plimsoll.report.data.times import (
+    LATENCY_COLUMNS,
+    LATENESS_COLUMNS,
+    bounded_cells,
+    cells,
+    latency_columns,
+    time_columns,
+)
 from plimsoll.report.figures.figure import Figure
-from plimsoll.report.parts.finding_lines import FindingLine, finding_lines
+from plimsoll.report.figures.table import (
+    Cell,
+    Cells,
+    ReportColumn,
+    ReportTable,
+    count,
+    number,
+    ratio,
+    sentence,
+    text,
+)
+from plimsoll.report.parts.finding_lines import finding_lines, findings_table
+from plimsoll.text.plain_text import slug
 from plimsoll.text.units import format_duration, format_number, format_pps, format_ratio
 
-
-@dataclass(frozen=True, slots=True)
-class NoiseLine:
-    """One neighbour: what it was meant to do, where, and what it did."""
-
-    name: str
-    level: str
-    place: str
-    workers: int
-    did: str
-    cpu_time: str
+NOISE_COLUMNS = (
+    sentence("neighbour", "Noise"),
+    text("level", "Meant to do"),
+    text("place", "Where"),
+    count("workers", "Workers"),
+    ReportColumn(("did", "unit"), "Did"),
+    ReportColumn(("cpu_s",), "CPU time", format_duration, missing=""),
+)
 
 
-def noise_lines(noise: Sequence[NeighbourRun]) -> tuple[NoiseLine, ...]:
-    """One of each, in the experiment's order."""
+def noise_cells(noise: Sequence[NeighbourRun]) -> tuple[Cells, ...]:
+    """A row of NOISE_COLUMNS for each neighbour, in the experiment's order."""
     return tuple(
-        NoiseLine(
-            name=each.name,
-            level=each.level or "as much as it can",
-            place=_place(each),
-            workers=each.workers,
-            did=_did(each),
-            cpu_time="" if each.cpu_s is None else format_duration(each.cpu_s),
+        (
+            each.name,
+            each.level or "as much as it can",
+            _place(each),
+            each.workers,
+            Cell((each.intensity, each.unit), _did(each)),
+            each.cpu_s,
         )
         for each in noise
     )
@@ -60,36 +77,27 @@ def _did(neighbour: NeighbourRun) -> str:
     return f"{format_number(neighbour.intensity)} {neighbour.unit}"
 
 
-STREAM_COLUMNS = ("p50", "p99", "p99.9", "max")
+_STREAM_COLUMNS = ("p50", "p99", "p99.9", "max")
 # Of those that lost most.
 _SHOWN_FLOWS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class TrialStream:
-    """One stream: frames, and its latency in STREAM_COLUMNS."""
-
-    name: str
-    sent: int
-    received: int
-    lost: int
-    loss: str
-    latency: tuple[str, ...]
-    flows: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class TrialDetail:
-    """A trial that unfolds. `figures` are its own charts; a `shown` trial's are in the page."""
+    """A trial that unfolds. `figures` are its own charts; a `shown` trial's are in the page.
+
+    `flows` are sentences on the flows of its streams. Tables without rows are not shown.
+    """
 
     number: int
     title: str
     verdict: str
-    findings: tuple[FindingLine, ...]
-    streams: tuple[TrialStream, ...]
+    streams: ReportTable
+    flows: tuple[str, ...]
+    noise: ReportTable
+    findings: ReportTable
     figures: tuple[Figure, ...]
     shown: bool
-    noise: tuple[NoiseLine, ...]
 
 
 def trial_details(
@@ -101,11 +109,19 @@ def trial_details(
             number=trial.number,
             title=_title(trial),
             verdict=trial.verdict,
-            findings=finding_lines(trial.findings),
-            streams=tuple(map(_stream, trial.streams)),
+            streams=_streams(trial),
+            flows=tuple(_flows(each.name, each.flows) for each in trial.streams if each.flows),
+            noise=ReportTable(
+                f"trial-{trial.number}-noise",
+                NOISE_COLUMNS,
+                noise_cells(trial.noise),
+                f"Noise of trial {trial.number}",
+            ),
+            findings=findings_table(
+                finding_lines(trial.findings), f"trial-{trial.number}-findings"
+            ),
             figures=figures.get(trial.number, ()),
             shown=trial.number == shown,
-            noise=noise_lines(trial.noise),
         )
         for trial in trials
     )
@@ -116,16 +132,28 @@ def _title(trial: TrialRecord) -> str:
     return f"Trial {trial.number}: {trial.phase}{load}, {format_duration(trial.sending_s)}"
 
 
-def _stream(stream: StreamRecord) -> TrialStream:
-    return TrialStream(
-        name=stream.name,
-        sent=stream.sent,
-        received=stream.received,
-        lost=stream.lost,
-        loss="-" if stream.loss_ratio is None else format_ratio(stream.loss_ratio),
-        latency=latency_cells(stream, STREAM_COLUMNS),
-        flows=None if stream.flows is None else _flows(stream.name, stream.flows),
+def _streams(trial: TrialRecord) -> ReportTable:
+    columns = (
+        text("stream", "Stream"),
+        count("sent_frames", "Sent"),
+        count("received_frames", "Received"),
+        count("lost_frames", "Lost"),
+        ratio("loss_ratio", "Loss ratio"),
+        *latency_columns(_STREAM_COLUMNS),
     )
+    rows = tuple(
+        (
+            stream.name,
+            stream.sent,
+            stream.received,
+            stream.lost,
+            stream.loss_ratio,
+            *bounded_cells(stream, _STREAM_COLUMNS),
+        )
+        for stream in trial.streams
+    )
+    title = f"Streams of trial {trial.number}"
+    return ReportTable(f"trial-{trial.number}-streams", columns, rows, title)
 
 
 def _flows(stream: str, flows: FlowSummary) -> str:
@@ -145,41 +173,118 @@ def _flows(stream: str, flows: FlowSummary) -> str:
 _LAST_US = 1000
 
 
+def tables_of_streams(data: RunData) -> StreamTables | None:
+    """Of the focus trial; None before one has ended."""
+    if data.focus is None:
+        return None
+    streams = data.focus.streams
+    return StreamTables(
+        frames=_frames(streams),
+        latency=_latency(streams),
+        lateness=_lateness(streams),
+        by_microsecond=tuple(_by_microsecond(each) for each in streams if each.latency_us),
+    )
+
+
 @dataclass(frozen=True, slots=True)
-class MicrosecondLine:
+class StreamTables:
+    """The streams of one trial: their frames, latency and lateness, and latency by microsecond.
+
+    `by_microsecond` has a table for each stream whose frames were counted so, named by it.
+    """
+
+    frames: ReportTable
+    latency: ReportTable
+    lateness: ReportTable
+    by_microsecond: tuple[ReportTable, ...]
+
+
+def _frames(streams: Sequence[StreamRecord]) -> ReportTable:
+    columns = (
+        text("stream", "Stream"),
+        text("role", "Role"),
+        ReportColumn(("frame_size_bytes",), "Frame, B"),
+        ReportColumn(("planned_pps",), "Pace"),
+        count("sent_frames", "Sent"),
+        count("unsent_frames", "Not sent"),
+        count("received_frames", "Received"),
+        ReportColumn(("lost_frames", "loss_ratio"), "Lost"),
+        count("timed_out_frames", "Timed out"),
+        count("out_of_order_frames", "Out of order"),
+        count("duplicate_frames", "Duplicates"),
+        count("corrupt_frames", "Corrupt"),
+    )
+    rows = tuple(
+        (
+            stream.name,
+            stream.role,
+            _sizes(stream),
+            Cell((stream.planned_pps,), _pace(stream)),
+            stream.sent,
+            stream.skipped + stream.no_buffer,
+            stream.received,
+            Cell((stream.lost, stream.loss_ratio), _lost(stream)),
+            stream.timed_out,
+            stream.out_of_order,
+            stream.duplicate,
+            stream.corrupt,
+        )
+        for stream in streams
+    )
+    return ReportTable("frames", columns, rows, "Frames of each stream")
+
+
+def _lost(stream: StreamRecord) -> str:
+    share = "-" if stream.loss_ratio is None else format_ratio(stream.loss_ratio)
+    return f"{stream.lost:,} ({share})"
+
+
+def _latency(streams: Sequence[StreamRecord]) -> ReportTable:
+    columns = (
+        text("stream", "Stream"),
+        text("role", "Role"),
+        count("samples", "Samples"),
+        *latency_columns(LATENCY_COLUMNS),
+    )
+    rows: tuple[Cells, ...] = tuple(
+        (
+            stream.name,
+            stream.role,
+            stream.latency_ends[1].count,
+            *bounded_cells(stream, LATENCY_COLUMNS),
+        )
+        for stream in streams
+    )
+    return ReportTable("latency", columns, rows, "Latency of each stream")
+
+
+def _lateness(streams: Sequence[StreamRecord]) -> ReportTable:
+    columns = (text("stream", "Stream"), *time_columns(LATENESS_COLUMNS, "late"))
+    rows: tuple[Cells, ...] = tuple(
+        (each.name, *cells(each.lateness, LATENESS_COLUMNS)) for each in streams
+    )
+    return ReportTable("lateness", columns, rows, "Lateness of each stream")
+
+
+def _by_microsecond(stream: StreamRecord) -> ReportTable:
     """How many frames took so many whole µs, and the share of all that took no longer."""
-
-    microseconds: str
-    frames: int
-    percentile: str
-
-
-@dataclass(frozen=True, slots=True)
-class StreamLine:
-    """One stream of the focus trial: frames; latency and lateness in words."""
-
-    name: str
-    role: str
-    sizes: str
-    pace: str
-    sent: int
-    received: int
-    lost: int
-    loss: str
-    out_of_order: int
-    duplicate: int
-    corrupt: int
-    timed_out: int
-    unsent: int
-    samples: int
-    latency: tuple[str, ...]
-    lateness: tuple[str, ...]
-    by_microsecond: tuple[MicrosecondLine, ...]
+    columns = (
+        number("latency_us", "Microseconds", _bucket),
+        count("frames", "Frames"),
+        number("percentile", "Percentile", lambda share: f"{format_number(share, 6)} %"),
+    )
+    total = sum(frames for _, frames in stream.latency_us)
+    seen = accumulate(frames for _, frames in stream.latency_us)
+    rows: tuple[Cells, ...] = tuple(
+        (us, frames, 100 * below / total)
+        for (us, frames), below in zip(stream.latency_us, seen, strict=True)
+    )
+    name = f"by-microsecond-{slug(stream.name)}"
+    return ReportTable(name, columns, rows, stream.name, style="", narrow=True)
 
 
-def stream_lines(data: RunData) -> tuple[StreamLine, ...]:
-    """The streams of the focus trial."""
-    return tuple(_line(stream) for stream in (data.focus.streams if data.focus else ()))
+def _bucket(us: int) -> str:
+    return f"{us:,}" if us < _LAST_US else f"{us:,} and more"
 
 
 def sharing_note(data: RunData) -> str:
@@ -206,28 +311,6 @@ def sharing_note(data: RunData) -> str:
     )
 
 
-def _line(stream: StreamRecord) -> StreamLine:
-    return StreamLine(
-        name=stream.name,
-        role=stream.role,
-        sizes=_sizes(stream),
-        pace=_pace(stream),
-        sent=stream.sent,
-        received=stream.received,
-        lost=stream.lost,
-        loss="-" if stream.loss_ratio is None else format_ratio(stream.loss_ratio),
-        out_of_order=stream.out_of_order,
-        duplicate=stream.duplicate,
-        corrupt=stream.corrupt,
-        timed_out=stream.timed_out,
-        unsent=stream.skipped + stream.no_buffer,
-        samples=stream.latency_ends[1].count,
-        latency=latency_cells(stream, LATENCY_COLUMNS),
-        lateness=cells(stream.lateness, LATENESS_COLUMNS),
-        by_microsecond=tuple(_microseconds(stream)),
-    )
-
-
 def _sizes(stream: StreamRecord) -> str:
     """ "64", or sizes with their weights: "64, 594, 1518 at 7:4:1"."""
     sizes = ", ".join(str(each.size) for each in stream.frame_sizes)
@@ -242,11 +325,3 @@ def _pace(stream: StreamRecord) -> str:
     if stream.captured_pps is not None and stream.planned_pps is not None:
         kind += f" at {stream.planned_pps / stream.captured_pps:.4g}x its own speed"
     return ", ".join(part for part in (rate, kind) if part)
-
-
-def _microseconds(stream: StreamRecord) -> Iterator[MicrosecondLine]:
-    total, seen = sum(frames for _, frames in stream.latency_us), 0
-    for us, frames in stream.latency_us:
-        seen += frames
-        name = f"{us:,}" if us < _LAST_US else f"{us:,} and more"
-        yield MicrosecondLine(name, frames, f"{format_number(100 * seen / total, 6)} %")

@@ -15,29 +15,21 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.data.one_host import ObservedTrial, observed_host_figures, only_trial, role_of
 from plimsoll.report.data.run_data import focus_trial
 from plimsoll.report.data.trial_series import trial_words
+from plimsoll.report.figures.table import (
+    Cell,
+    ReportTable,
+    Row,
+    Unfolded,
+    filed,
+    number,
+    sentence,
+    text,
+)
 from plimsoll.report.tuning.tuning_during_run import Happening, joined
+from plimsoll.text.plain_text import slug
 from plimsoll.tune.audit.finding import VERDICTS, CheckVerdict
 
 _WRONG: frozenset[CheckVerdict] = frozenset({"fail", "warn"})
-
-
-@dataclass(frozen=True, slots=True)
-class TuningLine:
-    """One check: what was found at the start, what happened, and the verdict of both.
-
-    `why` it matters is empty in older runs. `remedy` are the steps, each with whether a root
-    shell runs it; `read` says where what was found.
-    """
-
-    number: int
-    title: str
-    static: CheckVerdict
-    found: str
-    happened: str
-    joint: CheckVerdict
-    why: str
-    read: tuple[tuple[str, str], ...]
-    remedy: tuple[tuple[str, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +48,9 @@ class HostTuning:
     counts: tuple[tuple[CheckVerdict, int], ...]
     against: str
     changes: tuple[str, ...]
-    seen: tuple[TuningLine, ...]
-    settings: tuple[TuningLine, ...]
-    others: tuple[TuningLine, ...]
+    seen: ReportTable
+    settings: ReportTable
+    others: ReportTable
 
     @property
     def failed(self) -> int:
@@ -91,32 +83,68 @@ def _host(
 ) -> HostTuning:
     found = worst_of_trials(audit, trials)
     times = Counter(each.verdict for each in found)
+    name = slug(f"tuning {audit.host or audit.source}")
     return HostTuning(
         host=audit.host or audit.source,
         role=(role_of(observed) if observed else "") or audit.role or "",
         counts=tuple((verdict, times[verdict]) for verdict in VERDICTS if times[verdict]),
         against=_against(audit),
         changes=tuple(_changed(audit, change) for change in audit.changes),
-        seen=tuple(_line(each) for each in found if each.did_harm),
-        settings=tuple(_line(each) for each in found if each.wrong and not each.did_harm),
-        others=tuple(_line(each) for each in found if not each.wrong),
+        seen=_table(f"{name}-seen", (each for each in found if each.did_harm)),
+        settings=_table(
+            f"{name}-settings", (each for each in found if each.wrong and not each.did_harm)
+        ),
+        others=_table(f"{name}-others", (each for each in found if not each.wrong)),
     )
 
 
-def _line(found: WorstFinding) -> TuningLine:
+def _table(name: str, found: Iterable[WorstFinding]) -> ReportTable:
+    """Each check with what was found at the start, what happened, and the verdict of both."""
+    columns = (
+        number("check", "#", str),
+        text("verdict", "Verdict"),
+        sentence("title", "Check"),
+        filed("verdict_at_start"),
+        sentence("found_at_start", "At the start"),
+        sentence("happened", "While frames were sent", missing="-"),
+        filed("why"),
+        filed("remedy"),
+        filed("read"),
+    )
+    return ReportTable(name, columns, tuple(_row(each) for each in found), "Checks", style="checks")
+
+
+def _row(found: WorstFinding) -> Row:
     static, happened = found.static, found.happened
     in_trial = f"{found.answers}: " if found.answers else ""
-    return TuningLine(
-        number=static.number,
-        title=static.title,
-        static=static.verdict,
-        found=static.text,
-        happened=f"{in_trial}{happened.text}" if happened else "",
-        joint=found.verdict,
-        why=static.why,
-        read=tuple((each.where, each.what) for each in static.read),
-        remedy=tuple((step.text, step.kind == "command") for step in static.steps),
+    read = tuple(f"{each.where}: {each.what}" for each in static.read)
+    return Row(
+        (
+            static.number,
+            Cell((found.verdict,), found.verdict.replace("-", " "), mark=found.verdict),
+            static.title,
+            static.verdict,
+            # Where nothing happened that says otherwise, it is the verdict that stands already.
+            Cell((static.text,), mark=static.verdict if static.verdict != found.verdict else ""),
+            f"{in_trial}{happened.text}" if happened else None,
+            static.why,
+            "; ".join(step.text for step in static.steps),
+            "; ".join(read),
+        ),
+        unfolds=_unfolded(static),
     )
+
+
+def _unfolded(static: AuditFinding) -> Unfolded | None:
+    """Why it matters (empty in older runs), the remedy's steps, and where what was read."""
+    parts = ["why"] * bool(static.why) + ["what to do"] * bool(static.steps)
+    lines = (
+        *([("", static.why)] if static.why else []),
+        *((step.text, "") if step.kind == "command" else ("", step.text) for step in static.steps),
+        *((each.where, each.what) for each in static.read),
+    )
+    title = ", ".join(parts).capitalize() or "What was read"
+    return Unfolded(title, lines) if lines else None
 
 
 def _hosts_text(trials: Sequence[ObservedTrial]) -> str:

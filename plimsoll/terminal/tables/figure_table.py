@@ -10,7 +10,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.report.pages.standard.sections import PageAnswer, SectionTable
+from plimsoll.report.figures import table as report
+from plimsoll.report.pages.standard.sections import PageAnswer
 
 _GAP = 2
 
@@ -96,13 +97,13 @@ def print_sections(answer: PageAnswer, console: Console) -> None:
             console.print(Text(sentence, "dim"), soft_wrap=True)
 
 
-def _figure_table(section: str, table: SectionTable) -> FigureTable:
+def _figure_table(section: str, table: report.ReportTable) -> FigureTable:
     title = f"{section}: {table.title}" if table.title else section
     columns = [
-        TableColumn(each.name, "right" if each.number else "left", wraps=each.wraps)
-        for each in table.columns
+        TableColumn(each.heading, "right" if each.number else "left", wraps=each.wraps)
+        for each in table.shown_columns
     ]
     made = FigureTable(title, columns)
-    for row in table.rows:
-        made.add_row(*row)
+    for _, cells in table.shown_rows:
+        made.add_row(*(cell.text for cell in cells))
     return made

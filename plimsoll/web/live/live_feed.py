@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from plimsoll.record.methods.method import LOAD_LINE
 from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.record.run.run_lock import is_held
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.report.parts.tables import trial_line
+from plimsoll.report.parts.tables import trial_words
 from plimsoll.text.plain_text import plain_text
 from plimsoll.text.units import format_ns, format_pps, format_ratio
 from plimsoll.web.live.traffic_points import (
@@ -297,8 +297,4 @@ def _mpps(pps: float | None) -> float | None:
 
 
 def _trial(trial: TrialRecord) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in asdict(trial_line(trial)).items()}
-
-
-def _plain(value: object) -> object:
-    return plain_text(value) if isinstance(value, str) else value
+    return {name: plain_text(text) for name, text in trial_words(trial).items()}

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
+from jinja2 import ChoiceLoader, PackageLoader, PrefixLoader, StrictUndefined
 from jinja2 import Environment as Templates
-from jinja2 import PackageLoader, StrictUndefined
 
 from plimsoll.report.figures.figure import Figure
 from plimsoll.report.parts.page import drawings, harmless
@@ -44,7 +44,12 @@ def asset_version(content: bytes) -> str:
 @cache
 def _templates() -> Templates:
     templates = Templates(
-        loader=PackageLoader("plimsoll.web.pages"),
+        loader=ChoiceLoader(
+            [
+                PackageLoader("plimsoll.web.pages"),
+                PrefixLoader({"report": PackageLoader("plimsoll.report")}),
+            ]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=harmless,

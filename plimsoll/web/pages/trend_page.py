@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -16,10 +16,10 @@ from plimsoll.analysis.comparison.trend.trend_words import notable_sentences
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry
 from plimsoll.report.figures.figure import Figure
+from plimsoll.report.figures.table import ReportTable
 from plimsoll.report.pages.trend.page import (
-    ChangeLine,
     FactsAt,
-    change_lines,
+    changes_table,
     facts_lines,
     figure_charts,
 )
@@ -66,13 +66,15 @@ class TrendPage:
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     figures: tuple[Figure, ...]
-    changes: tuple[ChangeLine, ...]
+    changes: ReportTable
     facts: tuple[FactsAt, ...]
     first_figure: str
 
 
-def trend_page(entries: Sequence[RunEntry], form: TrendForm) -> TrendPage:
-    """The page of these runs. Raises PlimsollError as `trend` does."""
+def trend_page(
+    entries: Sequence[RunEntry], form: TrendForm, addresses: Mapping[str, str]
+) -> TrendPage:
+    """The page of these runs, `addresses` by id. Raises PlimsollError as `trend` does."""
     releases = releases_of(entries, _fact(form.by) if form.by else None, form.order)
     found = trend(releases.sides)
     notes = list(invalid_runs(releases.sides))
@@ -84,7 +86,7 @@ def trend_page(entries: Sequence[RunEntry], form: TrendForm) -> TrendPage:
         sentences=tuple(notable_sentences(found)),
         notes=tuple(notes),
         figures=figure_charts(found),
-        changes=tuple(change_lines(found)),
+        changes=changes_table(found, addresses),
         facts=facts_lines(found),
         first_figure=found.figures[0].name,
     )

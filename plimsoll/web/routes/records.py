@@ -54,6 +54,7 @@ async def trend(request: Request) -> Response:
     root = service_of(request).settings.runs_root
     entries: list[RunEntry] = []
     taken: list[RunEntry] = []
+    addresses: dict[str, str] = {}
     found: TrendPage | None = None
     mistake: PlimsollError | None = None
     try:
@@ -62,12 +63,13 @@ async def trend(request: Request) -> Response:
         else:
             entries = await run_in_threadpool(lambda: list(read_index(root)))
         taken = form.taken(entries)
-        found = await run_in_threadpool(trend_page, taken, form)
+        addresses = {entry.run_id: run_address(entry.run_id) for entry in taken}
+        found = await run_in_threadpool(trend_page, taken, form, addresses)
     except PlimsollError as error:
         mistake = error
     content = {
         "form": form,
-        "addresses": {entry.run_id: run_address(entry.run_id) for entry in taken},
+        "addresses": addresses,
         "known": known_values(entries),
         "release_tags": release_tags(entries),
         "orders": ORDERS,

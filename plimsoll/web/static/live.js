@@ -133,9 +133,9 @@
     body.querySelector(".empty")?.remove();
     const row = document.createElement("tr");
     row.append(
-      cell(trial.number, true), cell(trial.phase), cell(trial.load, true),
-      cell(trial.offered, true), cell(trial.length, true), cell(trial.loss, true),
-      cell(trial.p99, true), cell(trial.verdict, false, trial.verdict), cell(trial.reason),
+      cell(trial.trial, true), cell(trial.phase), cell(trial.load_pps, true),
+      cell(trial.offered_pps, true), cell(trial.sending_s, true), cell(trial.loss_ratio, true),
+      cell(trial.p99_ns, true), cell(trial.verdict, false, trial.verdict), cell(trial.reason),
     );
     row.lastChild.className = "w";
     body.prepend(row);
@@ -179,7 +179,7 @@
     }
     if (announced) {
       const verdict = announced.verdict === "none" ? "ended" : announced.verdict;
-      setText(at("news"), `Trial ${announced.number}, ${announced.phase}, ${announced.load}: ${verdict}`);
+      setText(at("news"), `Trial ${announced.trial}, ${announced.phase}, ${announced.load_pps}: ${verdict}`);
       announced = 0;
     }
     showTrial();

@@ -10,13 +10,13 @@ from plimsoll.churn.results.churn_result import ChurnCell
 from plimsoll.record.index.summarise import summarise
 from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.report import export_charts, write_report
-from plimsoll.report.pages.standard.sections import SectionTable
+from plimsoll.report.figures.table import ReportTable
 from plimsoll.report.registry import as_markdown
 from tests.unit.churn.churn_record import CELLS, with_probe, write_churn_run
 from tests.worded.says import Says, passage
 
 
-def table(answer: object, section: str, title: str) -> SectionTable:
+def table(answer: object, section: str, title: str) -> ReportTable:
     (found,) = [
         each
         for part in answer.sections  # type: ignore[attr-defined]
@@ -27,40 +27,45 @@ def table(answer: object, section: str, title: str) -> SectionTable:
     return found
 
 
+def rows_of(found: ReportTable) -> tuple[tuple[str, ...], ...]:
+    """As people see them."""
+    return found.words()[1]
+
+
 def test_the_article_s_table_of_network_and_level(tmp_path: Path) -> None:
     answer = churn_answer(write_churn_run(tmp_path))
     found = table(answer, "Throughput", "Mean throughput")
-    assert [each.name for each in found.columns] == ["Network", "0 % churn", "100 % churn"]
+    assert [each.heading for each in found.columns] == ["Network", "0 % churn", "100 % churn"]
     # Two pairs of 30 Mbit/s; 98 and 81 % of it.
-    assert found.rows == (
+    assert rows_of(found) == (
         ("macvlan", "60.0 Mbit/s (100.0 %)", "58.8 Mbit/s (98.0 %)"),
         ("ovn", "60.0 Mbit/s (100.0 %)", "48.6 Mbit/s (81.0 %)"),
     )
 
 
 def test_dips_with_what_chance_would_match(tmp_path: Path) -> None:
-    rows = table(churn_answer(write_churn_run(tmp_path)), "Throughput", "Dips").rows
+    rows = rows_of(table(churn_answer(write_churn_run(tmp_path)), "Throughput", "Dips"))
     assert rows[0] == ("macvlan", "0 %", "0", "-", "-", "-", "-", "-", "-")
     assert rows[3] == ("ovn", "100 %", "1", "40.0 %", "3.0 s", "30.0", "1 of 1", "60 %", "0.55")
 
 
 def test_the_control_plane_s_tables(tmp_path: Path) -> None:
     answer = churn_answer(write_churn_run(tmp_path))
-    readiness = table(answer, "Pod readiness", "Time until").rows
+    readiness = rows_of(table(answer, "Pod readiness", "Time until"))
     assert readiness[0] == (
         *("creation", "0 %", "dpdk", "4", "900 ms", "1,500 ms", "2,460 ms", "2,500 ms", "1", "2.5"),
     )
-    requests = table(answer, "API server", "Latency of requests").rows
+    requests = rows_of(table(answer, "API server", "Latency of requests"))
     assert requests[0] == ("macvlan", "0 %", "-", "-", "-", "8 ms", "37.5 ms", "1,234")
-    etcd = table(answer, "etcd", "Latencies").rows
+    etcd = rows_of(table(answer, "etcd", "Latencies"))
     assert etcd[0] == ("macvlan", "0 %", "1 ms", "4.25 ms", "-", "-", "-")
-    usage = table(answer, "CPU and memory", "Mean over").rows
+    usage = rows_of(table(answer, "CPU and memory", "Mean over"))
     assert usage[1] == ("macvlan", "100 %", "kube-apiserver", "2.000", "+100 %", "300", "+0 %")
 
 
 def test_cycles_and_what_was_left_out(tmp_path: Path) -> None:
     answer = churn_answer(write_churn_run(tmp_path))
-    rows = table(answer, "Cycles", "Every cycle").rows
+    rows = rows_of(table(answer, "Cycles", "Every cycle"))
     assert rows == (
         ("creation", "", "", "2", "", "8.0 s", "9.0 s"),
         ("macvlan", "100 %", "1", "2", "4.0 s", "5.0 s", "6.0 s"),
@@ -80,14 +85,14 @@ def test_pods_of_a_cluster_are_said_to_cross_nodes_or_not(tmp_path: Path) -> Non
     answer = churn_answer(write_churn_run(tmp_path, cells=cells))
     words = "4 of 8 streams went from one node to another; their times are right to 0.4 ms."
     assert words in answer.sentences
-    rows = table(answer, "Throughput", "Each pair").rows
+    rows = rows_of(table(answer, "Throughput", "Each pair"))
     assert rows[6:] == (
         ("ovn", "100 %", "1", "24.3", "a", "b"),
         ("ovn", "100 %", "2", "24.3", "a", "a"),
     )
     of_this_machine = churn_answer(write_churn_run(tmp_path / "local"))
     assert not any("from one node" in each for each in of_this_machine.sentences)
-    assert table(of_this_machine, "Throughput", "Each pair").rows[0][-2:] == ("-", "-")
+    assert rows_of(table(of_this_machine, "Throughput", "Each pair"))[0][-2:] == ("-", "-")
 
 
 def test_the_page_s_answer_is_the_network_that_kept_least(tmp_path: Path, says: Says) -> None:
@@ -134,7 +139,7 @@ def test_the_figure_comes_from_the_record_s_samples(tmp_path: Path) -> None:
 
 def test_udp_latency_next_to_the_streams(tmp_path: Path) -> None:
     run = write_churn_run(tmp_path, cells=[with_probe(each) for each in CELLS])
-    rows = table(churn_answer(run), "UDP latency", "Before and under churn").rows
+    rows = rows_of(table(churn_answer(run), "UDP latency", "Before and under churn"))
     measured = ("10.2", "20.5", "12.0", "50.0", "1,234.5", "2,000.0", "2,500.0")
     assert rows[0] == ("macvlan", "0 %", *measured, "-", "1,000", "2", "7")
     assert rows[3] == ("ovn", "100 %", *measured, "2,345.6", "1,000", "2", "7")

@@ -117,15 +117,17 @@ def section(observed: RunData) -> HostSection:
 
 
 def test_the_time_of_each_cpu_under_test_is_reported_by_what_it_did(section: HostSection) -> None:
-    assert section.columns == ("user", "system", "interrupts", "softirqs", "stolen", "idle")
-    assert [(line.where, line.polled_by, line.shares) for line in section.cpus] == [
-        ("bench-07 CPU 0", "tester", ("95 %", "3 %", "0 %", "0 %", "0 %", "2 %")),
-        ("bench-07 CPU 1", "DUT", ("99.96 %", "0 %", "0 %", "0 %", "0.04 %", "0 %")),
-    ]
+    headings, rows = section.cpus.words()
+    assert headings[2:] == ("User", "System", "Interrupts", "Softirqs", "Stolen", "Idle")
+    assert rows == (
+        ("bench-07 CPU 0", "tester", "95 %", "3 %", "0 %", "0 %", "0 %", "2 %"),
+        ("bench-07 CPU 1", "DUT", "99.96 %", "0 %", "0 %", "0 %", "0.04 %", "0 %"),
+    )
 
 
 def test_each_figure_is_reported_with_its_place(section: HostSection) -> None:
-    found = {(line.what, line.where): (line.figure, line.mark) for line in section.lines}
+    shown = (cells for _, cells in section.figures.shown_rows)
+    found = {(what.text, where.text): (of.text, of.mark) for what, of, where, _ in shown}
     assert found == {
         ("Time stolen, worst CPU", "bench-07 CPU 1"): ("0.04 %", "invalid"),
         ("Interrupts", "bench-07 CPU 0"): ("250 a second", ""),
@@ -145,14 +147,23 @@ def test_each_figure_is_reported_with_its_place(section: HostSection) -> None:
 
 
 def test_figures_that_should_be_zero_are_counted(section: HostSection) -> None:
-    assert (section.number, section.marked) == (14, 4)
+    assert (section.number, len(section.marked.rows)) == (14, 4)
+
+
+def test_figures_have_values_and_units_for_programs(section: HostSection) -> None:
+    figures = {(each["what"], each["where"]): each for each in section.figures.records()}
+    switches = figures["Context switches", "bench-07"]
+    assert (switches["figure"], switches["unit"]) == (123.0, "per second")
+    dropped = figures["Frames dropped at the DUT's ports", "bench-07 dpdk-testpmd"]
+    assert (dropped["figure"], dropped["unit"]) == (9, "frames")
 
 
 def test_sentences_follow_the_figures(section: HostSection, says: Says) -> None:
-    said = {line.what: line.meaning for line in section.lines}
+    meanings = section.figures.words("what", "meaning")[1]
+    said = dict(meanings)
     assert said["Major page faults"] == says()
     assert said["Run queue"] == says()
-    interrupts = [line.meaning for line in section.lines if line.what == "Interrupts"]
+    interrupts = [meaning for what, meaning in meanings if what == "Interrupts"]
     assert interrupts[1] == says("31", str(HOSTILE), "10", "1")
 
 
@@ -160,8 +171,10 @@ def test_what_was_seen_of_a_part_of_the_time_is_said_to_be(observed: RunData) ->
     """As where the observer died, or was stopped: its figures are about a part alone."""
     assert observed.hosts is not None
     longer = replace(observed.hosts, end_ms=observed.hosts.end_ms + 90_000, _known={})
-    first = section_of(replace(observed, hosts=longer)).lines[0]
-    assert (first.what, first.figure, first.mark) == ("Observed", "60 s of 150 s", "invalid")
+    section = section_of(replace(observed, hosts=longer))
+    first = next(cells for _, cells in section.figures.shown_rows)
+    assert [cell.text for cell in first[:2]] == ["Observed", "60 s of 150 s"]
+    assert first[1].mark == "invalid"
 
 
 def test_a_host_that_was_not_reached_is_reported_with_the_reason(
@@ -173,7 +186,7 @@ def test_a_host_that_was_not_reached_is_reported_with_the_reason(
     hosts = replace(observed.hosts, hosts=(lost,), _known={})
     section = section_of(replace(observed, hosts=hosts))
     assert section.observers == (says("dut.lab", str(why)),)
-    assert (section.cpus, section.lines, section.unobserved) == ((), (), ())
+    assert (*section.cpus.rows, *section.figures.rows, *section.unobserved.rows) == ()
 
 
 def test_the_page_tells_it_all_and_runs_nothing_of_it(observed: RunData, says: Says) -> None:

@@ -16,7 +16,7 @@ from plimsoll.record.trials.latency_record import LongestLatency
 from plimsoll.record.trials.stream_record import FrameSizeRecord
 from plimsoll.report.charts import drawn_types
 from plimsoll.report.data.run_data import RunData, load_run
-from plimsoll.report.parts.trial_details import stream_lines
+from plimsoll.report.parts.trial_details import tables_of_streams
 from plimsoll.report.registry import write_report
 from plimsoll.text.units import format_ns
 from tests.unit.report.reader import Page
@@ -169,11 +169,14 @@ def test_latency_never_stands_without_lateness(page: Page, finished: RunData, sa
 def test_probes_are_counted_by_microsecond(page: Page, finished: RunData) -> None:
     assert finished.focus is not None
     probe = finished.focus.streams[2]
-    lines = stream_lines(finished)[2].by_microsecond
-    assert [line.frames for line in lines] == [frames for _, frames in probe.latency_us]
-    assert (lines[-1].percentile, len(lines)) == ("100 %", len(probe.latency_us))
-    assert f"{lines[0].microseconds} {lines[0].frames:,} {lines[0].percentile}" in page.text
-    assert stream_lines(finished)[0].by_microsecond == ()
+    tables = tables_of_streams(finished)
+    assert tables is not None
+    of_probe = {table.title: table for table in tables.by_microsecond}[probe.name]
+    assert [row[:2] for row in of_probe.rows] == list(probe.latency_us)
+    _, shown = of_probe.words()
+    assert shown[-1][2] == "100 %"
+    assert " ".join(shown[0]) in page.text
+    assert finished.focus.streams[0].name not in {each.title for each in tables.by_microsecond}
 
 
 def test_what_took_a_millisecond_is_in_the_last_bucket(finished: RunData, says: Says) -> None:
@@ -182,13 +185,12 @@ def test_what_took_a_millisecond_is_in_the_last_bucket(finished: RunData, says: 
         update={"latency_us": ((7, 3), (1000, 1)), "timed_out": 2, "pacing": "one-in-flight"}
     )
     focus = finished.focus.model_copy(update={"streams": (probe,)})
-    (line,) = stream_lines(replace(finished, focus=focus))
-    assert [(each.microseconds, each.frames, each.percentile) for each in line.by_microsecond] == [
-        ("7", 3, "75 %"),
-        ("1,000 and more", 1, "100 %"),
-    ]
-    assert line.timed_out == 2
-    assert line.pace == says("1")
+    tables = tables_of_streams(replace(finished, focus=focus))
+    assert tables is not None
+    (by_microsecond,) = tables.by_microsecond
+    assert by_microsecond.words()[1] == (("7", "3", "75 %"), ("1,000 and more", "1", "100 %"))
+    (line,) = tables.frames.words("timed_out_frames", "planned_pps")[1]
+    assert line == ("2", says("1"))
 
 
 def test_a_mix_of_sizes_is_reported_with_its_weights(finished: RunData, says: Says) -> None:

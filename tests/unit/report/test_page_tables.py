@@ -1,59 +1,110 @@
-"""The tables of a page as files."""
+"""The tables of a page as files: names that stay, and numbers in the units that they name."""
 
 import csv
+import re
 from pathlib import Path
 
+import pyarrow as pa
+import pytest
+from pyarrow import csv as arrow_csv
+
+from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report import export_tables, write_report
-from plimsoll.report.page_files import page_tables
+from plimsoll.report import export_tables, page_files, write_report
+from plimsoll.report.figures.table import Cell, ReportColumn, ReportTable, count, ns_between, text
+from plimsoll.report.parts.headline import Headline
+from plimsoll.report.parts.page import Page
 
-PAGE = """
-<section id="losses"><h2>Losses</h2>
-<div role="region" aria-label="Table"><table>
-<thead><tr><th>When</th><th>Frames</th></tr></thead>
-<tbody><tr><td>1 s</td><td><span class="mark">5&nbsp;&lt; 6</span></td></tr></tbody>
-</table></div>
-<details><summary>The 7 worst</summary>
-<div role="region" aria-label="Table"><table><tr><td>-</td></tr></table></div></details>
-<div role="region" aria-label="Checks"><table>
-<tr><td>1</td><td>ok</td></tr>
-<tr><td colspan="1"></td>
-<td colspan="1"><details><summary>Why</summary><p>So.</p></details></td></tr>
-</table></div>
-</section>
-<details id="trial-3"><summary>Trial 3</summary>
-<div role="region" aria-label="Streams of trial 3"><table><caption>not a name</caption>
-<tr><td>=1+1</td></tr></table></div></details>
-"""
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
-def test_names_say_where_a_table_stands_and_have_no_figures_in_them() -> None:
-    names = [table.name for table in page_tables(PAGE)]
-    assert names == ["losses", "losses-2", "losses-checks", "trial-3-not-a-name"]
+@pytest.fixture
+def files(finished_run: RunDirectory) -> dict[str, Path]:
+    return {path.stem: path for path in export_tables(finished_run)}
 
 
-def test_cells_are_what_the_page_shows() -> None:
-    losses, _, checks, _ = page_tables(PAGE)
-    assert losses.rows == (("When", "Frames"), ("1 s", "5 < 6"))
-    assert checks.rows == (("1", "ok", "Why So."),)
+def test_every_table_of_a_report_is_a_file(
+    finished_run: RunDirectory, files: dict[str, Path]
+) -> None:
+    assert len(files) == write_report(finished_run).read_text().count("<table")
 
 
-def test_every_table_of_a_report_is_a_file(finished_run: RunDirectory) -> None:
-    page = write_report(finished_run).read_text()
-    paths = export_tables(finished_run)
-    assert len(paths) == len(set(paths)) == page.count("<table")
-    with (finished_run.path / "tables/trials-all-trials.csv").open(newline="") as file:
-        rows = list(csv.reader(file))
-    assert rows[0][:3] == ["Trial", "Phase", "Intended per direction"]
-    assert [row[5] for row in rows[1:]].count("invalid") == 2
-    # A dash of the page is nothing.
-    assert rows[1][5:7] == ["none", "0 %"]
-    assert rows[1][8] == ""
+def test_their_names_are_the_same_for_every_run(files: dict[str, Path]) -> None:
+    named = {name for name in files if not re.search(r"\d", name)}
+    assert {"trials", "criteria", "checks", "latency", "lateness", "frames"} <= named
+    assert {"trial-1-streams", "trial-14-findings"} <= files.keys()
+    for path in files.values():
+        with path.open(newline="") as file:
+            columns = next(csv.reader(file))
+        assert len(columns) == len(set(columns)), path.name
+        assert all(map(_NAME.fullmatch, columns)), (path.name, columns)
 
 
-def test_a_cell_that_a_spreadsheet_would_compute_is_text(tmp_path: Path) -> None:
-    run = RunDirectory(tmp_path)
-    run.report.write_text(PAGE)
-    export_tables(run)
-    assert (tmp_path / "tables/trial-3-not-a-name.csv").read_text() == "'=1+1\n"
-    assert (tmp_path / "tables/losses-2.csv").read_text() == '""\n'
+def test_another_reader_takes_figures_for_numbers(
+    finished_run: RunDirectory, files: dict[str, Path]
+) -> None:
+    read = arrow_csv.read_csv(files["trials"])
+    trials = read_journal(finished_run.journal).trials()
+    assert read.column("trial").to_pylist() == [trial.number for trial in trials]
+    assert read.column("load_pps").to_pylist() == [trial.load_pps for trial in trials]
+    assert read.column("sending_s").to_pylist() == [trial.sending_s for trial in trials]
+    for name in ("load_pps", "offered_pps", "sending_s", "loss_ratio", "p99_ns"):
+        kind = read.schema.field(name).type
+        assert pa.types.is_integer(kind) or pa.types.is_floating(kind), name
+
+
+def test_latencies_have_both_ends(finished_run: RunDirectory, files: dict[str, Path]) -> None:
+    read = arrow_csv.read_csv(files["trial-1-streams"]).to_pylist()
+    streams = {each.name: each for each in read_journal(finished_run.journal).trials()[0].streams}
+    for row in read:
+        low, high = streams[row["stream"]].latency_ends
+        assert (row["p99_at_least_ns"], row["p99_ns"]) == (low.p99_ns, high.p99_ns)
+
+
+def written(tables: list[ReportTable], folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """These tables as the files of a run's page."""
+    monkeypatch.setattr(page_files, "load_head", lambda _: None)
+    monkeypatch.setattr(page_files, "make_page", lambda *_: made)
+    made = Page("", Headline("Answer", "none", ""), (), (), {"tables": tables})
+    return export_tables(RunDirectory(folder))
+
+
+def test_text_that_a_spreadsheet_would_compute_is_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = (("=1+1", -5), ("b", None))
+    table = ReportTable("hostile", (text("=name", "Name"), count("frames", "Frames")), rows)
+    (path,) = written([table], tmp_path, monkeypatch)
+    assert path.read_text() == "'=name,frames\n'=1+1,-5\nb,\n"
+
+
+def test_tables_of_one_name_are_all_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = [ReportTable("hosts", (text("host", "Host"),), ((host,),)) for host in ("a", "b")]
+    names = [path.name for path in written(tables, tmp_path, monkeypatch)]
+    assert names == ["hosts.csv", "hosts-2.csv"]
+
+
+def test_what_is_shown_is_made_of_what_is_filed() -> None:
+    columns = (
+        text("stream", "Stream"),
+        ns_between("p99_ns", "p99"),
+        ReportColumn(("lost", "loss_ratio"), "Lost"),
+        count("hidden", ""),
+    )
+    table = ReportTable(
+        "t",
+        columns,
+        (("a", Cell((2_900_000.0, 9_000_000.0)), Cell((5, 0.5), "5 (50 %)"), None),),
+    )
+    (record,) = table.records()
+    assert record == {
+        "stream": "a",
+        "p99_at_least_ns": 2_900_000.0,
+        "p99_ns": 9_000_000.0,
+        "lost": 5,
+        "loss_ratio": 0.5,
+        "hidden": None,
+    }
+    headings, (row,) = table.words("p99_ns", "loss_ratio", "hidden")
+    assert headings == ("p99", "Lost", "")
+    assert row == ("2.9 ms to 9 ms", "5 (50 %)", "-")

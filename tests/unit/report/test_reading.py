@@ -10,7 +10,7 @@ from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.report.charts import drawn_types
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.parts.finding_lines import format_measure
-from plimsoll.report.parts.tester import calibration_tables
+from plimsoll.report.parts.tester import calibrations
 from plimsoll.report.parts.tester import tester_section as section_of
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered
@@ -48,7 +48,7 @@ def test_a_loop_is_stalled_for_the_share_that_its_check_found(finished: RunData)
     )
     focus = finished.focus.model_copy(update={"findings": (check,)})
     data = replace(finished, focus=focus)
-    assert [loop.share for loop in section_of(data).loops] == ["5.68 %"]
+    assert section_of(data).loops.words("stalled_share")[1] == (("5.68 %",),)
     assert "Share of sending and drain" in Page(rendered(data)).text
 
 
@@ -72,8 +72,8 @@ def test_many_cycles_are_written_out(finished: RunData) -> None:
     cycles = replace(worker.cycles, send=Cycles(ticks=1_013_400, frames=100))
     busy = worker.model_copy(update={"cycles": cycles})
     focus = finished.focus.model_copy(update={"workers": (busy,)})
-    (loop,) = section_of(replace(finished, focus=focus)).loops
-    assert loop.cycles == ("36", "10,134", "9", "41")
+    (loop,) = section_of(replace(finished, focus=focus)).cycles.words()[1]
+    assert loop == ("CPU 1", "36", "10,134", "9", "41")
 
 
 def test_a_calibration_without_load_says_what_it_sent(finished: RunData) -> None:
@@ -84,8 +84,8 @@ def test_a_calibration_without_load_says_what_it_sent(finished: RunData) -> None
     environment = finished.environment.model_copy(
         update={"calibration": own.model_copy(update={"points": (point,)})}
     )
-    line = calibration_tables(replace(finished, environment=environment))[0].points[0]
-    assert (line.load, line.sent) == ("none", "5.145 Mpps of probes")
+    points = calibrations(replace(finished, environment=environment))[0].points
+    assert points.words("load_pps", "sent_pps")[1] == (("none", "5.145 Mpps of probes"),)
 
 
 def test_a_calibration_of_another_run_of_the_matrix_is_shown_as_such(
@@ -96,9 +96,9 @@ def test_a_calibration_of_another_run_of_the_matrix_is_shown_as_such(
     assert own is not None
     shared = own.model_copy(update={"taken_in": "iteration-0003/sample-1"})
     environment = finished.environment.model_copy(update={"calibration": shared})
-    table = calibration_tables(replace(finished, environment=environment))[0]
-    assert table.title == says()
-    assert table.sentences == says("iteration-0003/sample-1")
+    shown = calibrations(replace(finished, environment=environment))[0]
+    assert shown.title == says()
+    assert shown.sentences == says("iteration-0003/sample-1")
 
 
 def in_flight(data: RunData, streams: int) -> str:

@@ -22,7 +22,6 @@ from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report import write_report
 from plimsoll.report.tuning.section import TuningSection
 from plimsoll.text.units import Rate
-from plimsoll.tune.audit.finding import CheckVerdict
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.benchmark.simulated_tests import (
     CAPACITY_PPS,
@@ -107,13 +106,14 @@ def test_rfc_2544_tells_of_the_final_trial_of_each_size(
     assert text.count("Title of 33") == 1
 
 
-def lines_of(run: RunDirectory) -> list[tuple[CheckVerdict, str]]:
+def lines_of(run: RunDirectory) -> list[tuple[object, object]]:
     """Verdict and happening of check 33 on the page."""
     tuning = run_page(run).content["tuning"]
     assert isinstance(tuning, TuningSection)
     (host,) = tuning.hosts
-    lines = (*host.seen, *host.settings, *host.others)
-    return [(line.joint, line.happened) for line in lines if line.number == 33]
+    tables = (host.seen, host.settings, host.others)
+    lines = (line for table in tables for line in table.records())
+    return [(line["verdict"], line["happened"]) for line in lines if line["check"] == 33]
 
 
 def test_the_trial_with_the_worst_verdict_is_reported(

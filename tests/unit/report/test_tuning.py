@@ -13,6 +13,7 @@ from plimsoll.record.run.run_directory import RunDirectory, trial_period
 from plimsoll.report import write_report
 from plimsoll.report.charts import drawn_types
 from plimsoll.report.data.run_data import RunData, load_run
+from plimsoll.report.figures.table import CellValue, ReportTable
 from plimsoll.report.tuning.section import HostTuning, tuning_section
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.methods.soak.soak_runs import soak_settings, soaked
@@ -84,22 +85,27 @@ def hosts_of(data: RunData) -> tuple[HostTuning, ...]:
     return tuning_section(data.audits, data.observed).hosts
 
 
+def columns(table: ReportTable, *names: str) -> list[tuple[CellValue, ...]]:
+    """Of each row the values of these columns."""
+    return [tuple(row[name] for name in names) for row in table.records()]
+
+
 def test_what_did_harm_comes_first_and_what_did_none_is_folded(
     audited: RunData, says: Says
 ) -> None:
     tester = hosts_of(audited)[0]
-    assert [(line.number, line.static, line.joint) for line in tester.seen] == [
+    assert columns(tester.seen, "check", "verdict_at_start", "verdict") == [
         # The tick and the stalls, which nothing at the start showed.
         (34, "unknown", "warn"),
         (47, "unknown", "warn"),
     ]
     # A failure that no counter can tell of; and no device interrupted, though it might have.
-    assert [(line.number, line.joint) for line in tester.settings] == [
+    assert columns(tester.settings, "check", "verdict") == [
         (26, "fail"),
         (32, "warn"),
         (33, "warn"),
     ]
-    assert [line.number for line in tester.others] == [21]
+    assert columns(tester.others, "check") == [(21,)]
     assert tester.counts == (("fail", 1), ("warn", 4), ("ok", 1))
     assert tester.against == says("6.12.0")
 
@@ -110,9 +116,10 @@ def test_a_failure_that_counters_confirm_stands_apart_from_one_of_a_setting_alon
 ) -> None:
     ticks = audit_of(HOSTNAME, finding(1, "fail"), finding(3, "fail"))
     (host,) = hosts_of(replace(audited, audits=(ticks,)))
-    assert [line.number for line in host.seen] == [3]
-    assert [line.number for line in host.settings] == [1]
-    assert host.seen[0].happened == says("250")
+    assert columns(host.settings, "check") == [(1,)]
+    ((check, happened),) = columns(host.seen, "check", "happened")
+    assert check == 3
+    assert happened == says("250")
 
 
 def test_each_host_is_joined_with_what_happened_on_it(audited: RunData, says: Says) -> None:
@@ -121,10 +128,10 @@ def test_each_host_is_joined_with_what_happened_on_it(audited: RunData, says: Sa
         (HOSTNAME, "tester"),
         (DUT, "DUT"),
     ]
-    assert [(line.number, line.joint) for line in dut.seen] == [(33, "fail"), (34, "fail")]
-    assert dut.seen[0].happened == says("31", "40")
+    assert columns(dut.seen, "check", "verdict") == [(33, "fail"), (34, "fail")]
+    assert columns(dut.seen, "happened")[0][0] == says("31", "40")
     # The tester's loops stalled, and no one looked at the DUT's.
-    assert [(line.number, line.happened) for line in dut.others] == [(47, "")]
+    assert columns(dut.others, "check", "happened") == [(47, None)]
 
 
 def test_a_host_that_was_not_audited_is_reported_with_the_reason(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from plimsoll.analysis.comparison.comparison import Comparison, FigureComparison
+from plimsoll.analysis.comparison.comparison import Comparison, FigureComparison, SideFigure
 from plimsoll.analysis.comparison.conclude import Shift
 from plimsoll.analysis.comparison.side import invalid_runs
 from plimsoll.analysis.comparison.words import (
@@ -22,6 +22,15 @@ from plimsoll.analysis.comparison.words import (
 from plimsoll.record.results.conclusion import Conclusion
 from plimsoll.report.data.sides import owned_cpus, side_latency
 from plimsoll.report.figures.figure import HEIGHT, Figure, unchecked
+from plimsoll.report.figures.table import (
+    Cell,
+    Cells,
+    ReportColumn,
+    ReportTable,
+    filed,
+    sentence,
+    text,
+)
 from plimsoll.report.pages.comparison.difference_chart import difference_chart, value_chart
 from plimsoll.report.pages.comparison.difference_grid import difference_grid, fact_grid
 from plimsoll.report.pages.comparison.side_charts import (
@@ -34,6 +43,7 @@ from plimsoll.report.pages.standard.page import anchor_of
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page, render_page
 from plimsoll.report.parts.run_head import runs_head
+from plimsoll.report.parts.tables import facts_table
 from plimsoll.text.counted import counted
 
 # From so many on the differences are a heat map, not a row each.
@@ -52,25 +62,6 @@ _NOTES = (
     "first figure is a gate: of five independent figures that do not differ, one or more would "
     "seem to in 23 % of comparisons.",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SideCell:
-    """One side's part of a figure's row: its values, and its difference from the baseline."""
-
-    values: str
-    difference: str
-    judgement: str
-    mark: str
-
-
-@dataclass(frozen=True, slots=True)
-class FigureLine:
-    """A row of the table of figures."""
-
-    name: str
-    baseline: str
-    others: tuple[SideCell, ...]
 
 
 def comparison_page(found: Comparison, *, command: str, facts: Sequence[str] = ()) -> str:
@@ -99,6 +90,7 @@ def _page(found: Comparison, facts: Sequence[str]) -> Page:
     # The runs' own values of the first figure, the differences, and the tails of latency.
     key = tuple(_tall(each) for each in (values[0], differences(found), latencies[0]))
     figures: tuple[Figure, ...] = (*key, *values[1:], latencies[1], *cpus)
+    labels = tuple(side.label for side in found.sides)
     return Page(
         template="comparison.html.j2",
         headline=_headline(found),
@@ -111,9 +103,9 @@ def _page(found: Comparison, facts: Sequence[str]) -> Page:
         figures=figures,
         key_figures=tuple(each.name for each in key if each.chart is not None),
         content={
-            "labels": tuple(side.label for side in found.sides),
-            "changes": found.changes,
-            "lines": tuple(figure_line(each) for each in found.figures),
+            "labels": labels,
+            "changes": facts_table(labels, found.changes, "What else changed"),
+            "differences": differences_table(found),
             "values": values[1:],
             "latencies": latencies[1:] if latency else latencies[:1],
             "cpus": cpus,
@@ -136,22 +128,50 @@ def _value_charts(found: Comparison, facts: Sequence[str]) -> Iterator[Figure]:
             yield value_chart(name, figure, found.sides)
 
 
-def figure_line(figure: FigureComparison) -> FigureLine:
-    """A figure of all sides, with its differences, as a row."""
-    base, *others = figure.sides
-    return FigureLine(
-        name=figure.name,
-        baseline=side_words(base, figure.unit),
-        others=tuple(
-            SideCell(
-                values=side_words(side, figure.unit),
-                difference="" if of is None else shift_words(of, figure.unit),
-                judgement=conclusion_words(conclusion),
-                mark=MARKS[conclusion.kind],
-            )
-            for side, of, conclusion in zip(others, figure.shifts, figure.conclusions, strict=True)
+def differences_table(found: Comparison) -> ReportTable:
+    """Each figure of all sides, with its difference from the first."""
+    columns = (
+        text("figure", "Figure"),
+        filed("unit"),
+        sentence("side", "Side"),
+        ReportColumn(("median", "least", "most"), "Median (least to most)"),
+        ReportColumn(
+            ("difference", "difference_least", "difference_most"),
+            "Difference (95 % interval)",
+            missing="",
         ),
+        filed("difference_unit"),
+        text("outcome", "Outcome"),
     )
+    labels = [side.label for side in found.sides]
+    rows = tuple(row for each in found.figures for row in _difference_rows(labels, each))
+    return ReportTable("differences", columns, rows, "Figures")
+
+
+def _difference_rows(labels: Sequence[str], figure: FigureComparison) -> Iterator[Cells]:
+    base, *others = figure.sides
+    of_none = Cell((None,) * 3)
+    yield (figure.name, figure.unit, labels[0], _values(base, figure), of_none, None, "baseline")
+    pairs = zip(labels[1:], others, figure.shifts, figure.conclusions, strict=True)
+    for label, side, of, conclusion in pairs:
+        outcome = Cell((conclusion.kind,), conclusion_words(conclusion), MARKS[conclusion.kind])
+        size = of if of is None or of.relative is None else of.relative
+        yield (
+            figure.name,
+            figure.unit,
+            label,
+            _values(side, figure),
+            of_none
+            if of is None or size is None
+            else Cell((size.estimate, size.least, size.most), shift_words(of, figure.unit)),
+            "" if of is None else figure.unit if of.relative is None else "ratio",
+            outcome,
+        )
+
+
+def _values(side: SideFigure, figure: FigureComparison) -> Cell:
+    least, most = min(side.values, default=None), max(side.values, default=None)
+    return Cell((side.median, least, most), side_words(side, figure.unit))
 
 
 def _headline(found: Comparison) -> Headline:

@@ -19,7 +19,7 @@ from plimsoll.report.pages.standard.sections import PageAnswer
 from plimsoll.report.parts.finding_lines import rule_words
 from plimsoll.report.parts.headline import Headline, trial_checks, trials_trust
 from plimsoll.report.parts.page import Page
-from plimsoll.report.parts.tables import lines_of
+from plimsoll.report.parts.tables import trial_table
 from plimsoll.report.parts.trial_details import trial_details
 from plimsoll.report.tuning.section import tuning_section
 
@@ -100,7 +100,7 @@ def standard_page(
         key_figures=tuple(figure.name for figure in (*own, *lifted) if figure.chart is not None)[
             :_MAX_KEY_FIGURES
         ],
-        trials=lines_of(journal),
+        trials=trial_table(journal, (each.number for each in trials)),
         details=trial_details(trials, of_trials, shown.number if lifted and shown else None),
         content={
             "sections": sections,

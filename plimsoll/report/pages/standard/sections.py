@@ -13,25 +13,7 @@ from pydantic import ValidationError
 from plimsoll.record.results.method_result import SHORTFALLS, Shortfall, shortfall_sentence
 from plimsoll.record.run.journal import JournalContents
 from plimsoll.report.figures.figure import Figure
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A column's name, whether it holds numbers, and whether its cells may wrap."""
-
-    name: str
-    number: bool = True
-    wraps: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SectionTable:
-    """Cells as text. A `long` one is folded on the page and left out on the terminal."""
-
-    title: str
-    columns: tuple[Heading, ...]
-    rows: tuple[tuple[str, ...], ...]
-    long: bool = False
+from plimsoll.report.figures.table import ReportTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +22,7 @@ class PageSection:
 
     title: str
     sentences: tuple[str, ...] = ()
-    tables: tuple[SectionTable, ...] = ()
+    tables: tuple[ReportTable, ...] = ()
     figures: tuple[Figure, ...] = ()
 
 
@@ -74,16 +56,6 @@ class PageAnswer:
     def figures(self) -> tuple[Figure, ...]:
         """Of all sections, in order."""
         return tuple(figure for section in self.sections for figure in section.figures)
-
-
-def numbers(*names: str) -> tuple[Heading, ...]:
-    """Columns of numbers."""
-    return tuple(Heading(name) for name in names)
-
-
-def words(name: str) -> Heading:
-    """A column of sentences."""
-    return Heading(name, number=False, wraps=True)
 
 
 def nonempty(sentences: Sequence[str | None]) -> tuple[str, ...]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import altair as alt
 
-from plimsoll.analysis.comparison.changes import Change
 from plimsoll.analysis.comparison.side import Side, invalid_runs
 from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS, LEVEL
 from plimsoll.analysis.comparison.trend.trend import (
@@ -34,11 +34,22 @@ from plimsoll.report.figures.figure import (
     unchecked,
     y_pixel,
 )
+from plimsoll.report.figures.table import (
+    Cell,
+    Cells,
+    ReportColumn,
+    ReportTable,
+    filed,
+    number,
+    sentence,
+    text,
+)
 from plimsoll.report.figures.value_axis import TICKS, ValueAxis
 from plimsoll.report.pages.standard.page import anchor_of
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page, render_page
 from plimsoll.report.parts.run_head import runs_head
+from plimsoll.report.parts.tables import facts_table
 from plimsoll.text.counted import counted
 from plimsoll.text.units import format_ratio
 
@@ -65,26 +76,11 @@ _LABEL_LIMIT = 110
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeLine:
-    """A change in the table of all changes, in words."""
-
-    figure: str
-    release: str
-    before: str
-    after: str
-    difference: str
-    judgement: str
-    mark: str
-    p: str
-    first_run: str
-
-
-@dataclass(frozen=True, slots=True)
 class FactsAt:
     """What else changed with the first figure from a release on."""
 
     release: str
-    changes: tuple[Change, ...]
+    changes: ReportTable
 
 
 def trend_page(found: Trend, *, by: str | None, command: str) -> str:
@@ -102,26 +98,56 @@ def figure_charts(found: Trend) -> tuple[Figure, ...]:
     )
 
 
-def change_lines(found: Trend) -> Iterator[ChangeLine]:
-    """Each change of each figure, from the oldest release on."""
-    for figure in found.figures:
-        for change in figure.changes:
-            yield ChangeLine(
-                figure=figure.name,
-                release=found.releases[change.release].label,
-                before=value_words(change.before, figure.unit),
-                after=value_words(change.after, figure.unit),
-                difference=change_words(figure, change),
-                judgement=change.judgement,
-                mark=_MARKS[change.judgement],
-                p=p_words(change.p),
-                first_run=change.first_run.run_id,
-            )
+def changes_table(found: Trend, addresses: Mapping[str, str] = MappingProxyType({})) -> ReportTable:
+    """Each change of each figure, from the oldest release on; `addresses` are of runs by id."""
+    columns = (
+        text("figure", "Figure"),
+        filed("unit"),
+        sentence("release", "From"),
+        ReportColumn(("before",), "Before"),
+        ReportColumn(("since",), "Since"),
+        ReportColumn(
+            ("difference", "difference_least", "difference_most"), "Difference (95 % interval)"
+        ),
+        text("outcome", "Outcome"),
+        number("p", "p", p_words),
+        sentence("first_run", "First run"),
+    )
+    rows = tuple(
+        (*_change(found, figure, change), _first_run(change, addresses))
+        for figure in found.figures
+        for change in figure.changes
+    )
+    return ReportTable("changes", columns, rows, "Changes")
+
+
+def _change(found: Trend, figure: FigureTrend, change: LevelChange) -> Cells:
+    of = change.shift if change.shift.relative is None else change.shift.relative
+    return (
+        figure.name,
+        figure.unit,
+        found.releases[change.release].label,
+        Cell((change.before,), value_words(change.before, figure.unit)),
+        Cell((change.after,), value_words(change.after, figure.unit)),
+        Cell((of.estimate, of.least, of.most), change_words(figure, change)),
+        Cell((change.judgement,), mark=_MARKS[change.judgement]),
+        change.p,
+    )
+
+
+def _first_run(change: LevelChange, addresses: Mapping[str, str]) -> Cell:
+    run_id = change.first_run.run_id
+    address = addresses.get(run_id, "")
+    return Cell((run_id,), links=((run_id, address),) if address else ())
 
 
 def facts_lines(found: Trend) -> tuple[FactsAt, ...]:
     """What else changed with the first figure, release by release."""
-    return tuple(FactsAt(found.releases[at.release].label, at.changes) for at in found.facts)
+    releases = [(found.releases[at.release].label, at.changes) for at in found.facts]
+    return tuple(
+        FactsAt(label, facts_table(("Before", "Since"), changes, f"What changed with {label}"))
+        for label, changes in releases
+    )
 
 
 def _page(found: Trend, by: str | None) -> Page:
@@ -139,7 +165,7 @@ def _page(found: Trend, by: str | None) -> Page:
         figures=figures,
         key_figures=key,
         content={
-            "changes": tuple(change_lines(found)),
+            "changes": changes_table(found),
             "facts": facts_lines(found),
             "first_figure": found.figures[0].name,
         },

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.methods.load_line.answer import CounterLine, evidence
+from plimsoll.methods.load_line.answer import evidence
 from plimsoll.record.trials.counter_record import CounterRecord
 from plimsoll.record.trials.finding_record import FindingRecord
 from plimsoll.record.trials.trial_record import DutPortRecord, TrialRecord
 from plimsoll.report.data.run_data import RunData
+from plimsoll.report.figures.table import CellValue
 from tests.worded.says import Says
 
 # Of the DUT's own counters alone nobody can tell: its port missed frames, and hosts were answered.
@@ -31,11 +32,11 @@ def counted(port: int, way: str, tester: int, dut: int) -> FindingRecord:
     )
 
 
-def shown(data: RunData, **changed: object) -> tuple[tuple[CounterLine, ...], str]:
+def shown(data: RunData, **changed: object) -> tuple[list[dict[str, CellValue]], str]:
     assert data.focus is not None
     focus: TrialRecord = data.focus.model_copy(update=changed)
     found = evidence(replace(data, focus=focus))
-    return found.counters, found.uncompared
+    return [*found.counters.records()], found.uncompared
 
 
 def test_the_table_has_the_sums_that_were_judged(finished: RunData) -> None:
@@ -44,7 +45,7 @@ def test_the_table_has_the_sums_that_were_judged(finished: RunData) -> None:
         CounterRecord(port=None, direction="out-of", tester=99_990, dut=100_000),
     )
     lines, _ = shown(finished, dut=DUT, counters=sums)
-    assert [(each.way, each.difference) for each in lines] == [
+    assert [(each["direction"], each["difference_frames"]) for each in lines] == [
         ("tester → DUT, port 0", 0),
         ("DUT → tester, all ports", -10),
     ]
@@ -53,10 +54,10 @@ def test_the_table_has_the_sums_that_were_judged(finished: RunData) -> None:
 def test_those_of_an_earlier_version_are_in_its_findings(finished: RunData) -> None:
     findings = (counted(0, "sent to", 100_000, 100_000), counted(1, "received from", 5, 6))
     lines, _ = shown(finished, dut=DUT, counters=None, findings=findings)
-    assert lines == (
-        CounterLine("tester → DUT, port 0", 100_000, 100_000),
-        CounterLine("DUT → tester, port 1", 5, 6),
-    )
+    assert [tuple(each.values()) for each in lines] == [
+        ("tester → DUT, port 0", 100_000, 100_000, 0),
+        ("DUT → tester, port 1", 5, 6, -1),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -67,5 +68,5 @@ def test_what_was_not_judged_is_not_made_up(
     finished: RunData, dut: tuple[DutPortRecord, ...] | None, facts: tuple[str, ...], says: Says
 ) -> None:
     lines, uncompared = shown(finished, dut=dut, counters=None, findings=())
-    assert lines == ()
+    assert lines == []
     assert uncompared == says(*facts)

@@ -29,13 +29,13 @@ def test_it_has_the_plugfests_tables(run: RunDirectory) -> None:
     page = plugfest_page(run)
     (part,) = page.content["settings"]  # type: ignore[misc]
     throughput, _, _, difference, _ = part.tables
-    assert throughput.heads == ("Flows", "Frames", "fast", "slow", "gone")
-    first, second = (tuple(cell.text for cell in row) for row in throughput.rows)
+    headings, (first, second) = throughput.words()
+    assert headings == ("Flows", "Frames", "fast", "slow", "gone")
     # The search ends at its maximum: the DUTs may carry more.
     assert first == ("1 flow", "64 B", "≥ 20 kpps", "≥ 15 kpps", "refused")
     assert second[1] == "IMIX simple"
-    assert difference.heads == ("Flows", "Frames", "slow", "gone")
-    slow = difference.rows[0][2]
+    assert [column.heading for column in difference.columns] == ["Flows", "Frames", "slow", "gone"]
+    _, (_, _, slow, _) = next(difference.shown_rows)
     # A DUT that was offered no more than 15 kpps may carry as much as the other.
     assert (slow.text, slow.mark) == ("-25 % (-25 % to -25 %) cannot tell", "invalid")
 

@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.benchmark.session.session import begin
 from plimsoll.generator.interface import Interval
-from plimsoll.methods.soak.data import elapsed, load_soak, window_lines
+from plimsoll.methods.soak.data import elapsed, load_soak, windows_table
 from plimsoll.methods.soak.page import page_of_soak
 from plimsoll.methods.soak.result import METHOD
 from plimsoll.methods.soak.run import run_soak
@@ -68,13 +68,13 @@ def test_a_broken_soak_says_so_and_when(broken: RunDirectory) -> None:
 
 
 def test_every_window_is_a_line(held: RunDirectory) -> None:
-    lines = window_lines(load_soak(held))
-    assert [(line.number, line.begin, line.verdict) for line in lines] == [
-        (1, "0:00:00.0", "pass"),
-        (2, "0:01:00.0", "pass"),
-        (3, "0:02:00.0", "pass"),
-    ]
-    assert all(line.p99.endswith("µs") for line in lines)
+    windows = windows_table(load_soak(held))
+    assert windows.words("window", "begin_s", "verdict")[1] == (
+        ("1", "0:00:00.0", "pass"),
+        ("2", "0:01:00.0", "pass"),
+        ("3", "0:02:00.0", "pass"),
+    )
+    assert all(p99.endswith("µs") for (p99,) in windows.words("p99_ns")[1])
 
 
 def test_charts_keep_the_least_and_the_greatest(held: RunDirectory) -> None:

@@ -29,15 +29,19 @@ def test_releases_by_a_tag_show_the_change_and_what_changed_with_it(
 ) -> None:
     released_runs(tmp_path)
     form = form_of("by=release&order=name")
-    page = trend_page(form.taken(read_index(tmp_path)), form)
+    page = trend_page(form.taken(read_index(tmp_path)), form, {})
     assert page.first_figure == "load line"
     assert passage(page.sentences[0], "load", "worse", "-2") == says()
     assert "from 4.17 on" in page.sentences[0]
-    changed = next(line for line in page.changes if line.figure == "load line")
+    changed = next(line for line in page.changes.records() if line["figure"] == "load line")
     # Three runs of each release: the first of the tenth is the twenty-eighth.
-    assert (changed.release, changed.judgement, changed.first_run) == ("4.17", "worse", "run-27")
+    assert [changed[name] for name in ("release", "outcome", "first_run")] == [
+        "4.17",
+        "worse",
+        "run-27",
+    ]
     assert [at.release for at in page.facts] == ["4.17"]
-    assert "experiment.lab.kind" in [change.place for change in page.facts[0].changes]
+    assert "experiment.lab.kind" in [change["fact"] for change in page.facts[0].changes.records()]
     assert page.figures[0].chart is not None
 
 
@@ -47,11 +51,11 @@ def test_runs_without_the_tag_and_of_several_experiments_are_said(tmp_path: Path
     other = EXPERIMENT.replace("name: demo", "name: other")
     make_run(tmp_path, "untagged", experiment=other, events=[started(), finished()], result=RESULT)
     form = form_of("by=release")
-    assert trend_page(form.taken(read_index(tmp_path)), form).notes == (
+    assert trend_page(form.taken(read_index(tmp_path)), form, {}).notes == (
         "1 run without a value of release left out.",
     )
     each = form_of("")
-    (note,) = trend_page(each.taken(read_index(tmp_path)), each).notes
+    (note,) = trend_page(each.taken(read_index(tmp_path)), each, {}).notes
     assert note == "Runs of demo, other: the name chooses among them."
 
 
@@ -71,7 +75,7 @@ def test_what_can_be_no_release_is_refused_with_its_place(tmp_path: Path) -> Non
     released_runs(tmp_path)
     form = form_of("by=%20a%20b")
     with pytest.raises(InputError) as refused:
-        trend_page(form.taken(read_index(tmp_path)), form)
+        trend_page(form.taken(read_index(tmp_path)), form, {})
     assert refused.value.where == "by"
 
 
