@@ -26,7 +26,7 @@ endif
 	vm-nics vm-timesync vm-captures sshd grout prometheus kube-apiserver cluster-openapi \
 	prepared slow-checks engine-tests engine-unsanitized engine-sanitized engine-threads delay-dut compiled-tests python-tests slow-python-tests \
 	full-python-tests
-.PHONY: docs packages chroot-install deb deb-install image pod-image control-plane kubelet kueue multus
+.PHONY: docs sentences packages chroot-install deb deb-install image pod-image control-plane kubelet kueue multus
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -250,6 +250,9 @@ IMAGE ?= localhost/plimsoll:$(shell build-aux/print-version)
 # IMAGE_OPTIONS such as --build-arg BASE=…, where no registry can be reached.
 docs: $(INSTALLED) ## Build the documentation, with all checks and the JSON Schemas, into build/docs
 	@$(BIN)/python build-aux/build-docs.py build/docs
+
+sentences: $(INSTALLED) ## Collect every sentence that a user can meet into build/sentences.txt, for a fresh reader
+	@$(BIN)/python build-aux/collect-sentences.py build/sentences.txt
 
 image: packages ## Build the container image of pods (docs/kubernetes.md), by buildah
 	@build-aux/install-system-packages packages
