@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.churn.api.removal import NAMESPACES
-from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.control_plane.control_plane import (
     ControlPlane,
     NodePlan,
@@ -22,6 +21,7 @@ from plimsoll.churn.kpis.sampler import APISERVER, ETCD, Targets
 from plimsoll.churn.kpis.sources import ApiServerMetrics, MetricsSource, SocketMetrics
 from plimsoll.churn.pod_streams.stream_pods import pods_path, streams_selector
 from plimsoll.churn.settings import ChurnExperiment, GivenCluster, OwnCluster
+from plimsoll.host.kubernetes.api_client import ApiClient
 from plimsoll.host.ledger.ledger import Ledger
 
 _REMOVAL = "plimsoll.churn.api.removal"
@@ -31,7 +31,7 @@ _REMOVAL = "plimsoll.churn.api.removal"
 class ClusterBed:
     """What cells are run on. `plane` is None of a cluster that is not ours."""
 
-    client: WritingClient
+    client: ApiClient
     workload: Workload
     targets: Targets
     prometheus: PrometheusClient | None
@@ -70,7 +70,7 @@ def cluster_bed(experiment: ChurnExperiment, ledger: Ledger, run: Path) -> Itera
         return
     workload = _workload(experiment, mark)
     kubeconfig = _kubeconfig(cluster)
-    client = WritingClient.of(cluster.context, kubeconfig or None)
+    client = ApiClient.of(cluster.context, kubeconfig or None)
     reached_by = (cluster.context or "", kubeconfig)
     ledger.note_undoing_module(_REMOVAL, workload.selector, *reached_by, NAMESPACES)
     if experiment.streams is not None and (pods := experiment.streams.pods) is not None:
@@ -80,7 +80,7 @@ def cluster_bed(experiment: ChurnExperiment, ledger: Ledger, run: Path) -> Itera
 
 
 def _own(experiment: ChurnExperiment, plane: ControlPlane, mark: str) -> ClusterBed:
-    client = WritingClient.of(None, str(plane.kubeconfig))
+    client = ApiClient.of(None, str(plane.kubeconfig))
     sources: dict[str, MetricsSource] = {
         APISERVER: ApiServerMetrics(client),
         ETCD: SocketMetrics(plane.etcd_socket),
@@ -91,7 +91,7 @@ def _own(experiment: ChurnExperiment, plane: ControlPlane, mark: str) -> Cluster
 
 
 def _given(
-    experiment: ChurnExperiment, cluster: GivenCluster, client: WritingClient, mark: str
+    experiment: ChurnExperiment, cluster: GivenCluster, client: ApiClient, mark: str
 ) -> ClusterBed:
     prometheus = None if cluster.prometheus is None else PrometheusClient(cluster.prometheus)
     targets = Targets({APISERVER: ApiServerMetrics(client)}, {}, machine=False)
@@ -111,7 +111,7 @@ def _workload(
     return Workload(mark, settings.objects, settings.image, settings.dpdk_requests, missing)
 
 
-def _version(client: WritingClient) -> str | None:
+def _version(client: ApiClient) -> str | None:
     answer = client.get("/version")
     return str(answer.document.get("gitVersion")) if answer.ok else None
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.churn.api.writing_client import CONFLICT, WritingClient
 from plimsoll.churn.control_plane.control_plane import ControlPlane, api_server
 from plimsoll.churn.control_plane.fake_kubelet import FAKE_LABEL
 from plimsoll.churn.control_plane.programs import find_programs
@@ -29,6 +28,7 @@ from plimsoll.churn.kpis.latencies import etcd_latencies, request_latencies
 from plimsoll.churn.kpis.sampler import APISERVER, ETCD, Targets, sampling
 from plimsoll.churn.kpis.sources import ApiServerMetrics, SocketMetrics
 from plimsoll.errors import MachineError
+from plimsoll.host.kubernetes.api_client import CONFLICT, ApiClient
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, module_argv, module_environment
@@ -60,11 +60,11 @@ def served(tmp_path_factory: pytest.TempPathFactory, ledger: Ledger) -> Iterator
 
 
 @pytest.fixture(scope="module")
-def client(served: ControlPlane) -> WritingClient:
-    return WritingClient.of(None, str(served.kubeconfig))
+def client(served: ControlPlane) -> ApiClient:
+    return ApiClient.of(None, str(served.kubeconfig))
 
 
-def test_every_object_is_taken_and_counted(client: WritingClient, served: ControlPlane) -> None:
+def test_every_object_is_taken_and_counted(client: ApiClient, served: ControlPlane) -> None:
     sources = {APISERVER: ApiServerMetrics(client), ETCD: SocketMetrics(served.etcd_socket)}
     targets = Targets(sources, served.pids, machine=True)
     with sampling(targets, 60.0, lambda name, scrape: None) as sampler:
@@ -98,7 +98,7 @@ def test_every_object_is_taken_and_counted(client: WritingClient, served: Contro
     assert set(last.usages) == {APISERVER, ETCD}
 
 
-def test_what_is_there_is_a_conflict_and_what_is_not_is_not_found(client: WritingClient) -> None:
+def test_what_is_there_is_a_conflict_and_what_is_not_is_not_found(client: ApiClient) -> None:
     document = namespace_document(WORKLOAD, 1)
     assert client.create(document.path, document.document).ok
     again = client.create(document.path, document.document)
@@ -107,7 +107,7 @@ def test_what_is_there_is_a_conflict_and_what_is_not_is_not_found(client: Writin
 
 
 def test_pods_of_a_fake_node_become_ready_and_go(
-    client: WritingClient, served: ControlPlane, ledger: Ledger, tmp_path: Path
+    client: ApiClient, served: ControlPlane, ledger: Ledger, tmp_path: Path
 ) -> None:
     argv = module_argv(
         "plimsoll.churn.control_plane.fake_kubelet",
@@ -127,7 +127,7 @@ def test_pods_of_a_fake_node_become_ready_and_go(
         sys.stderr.write((tmp_path / "log").read_text()[-2000:])
 
 
-def _check_pods(client: WritingClient) -> None:
+def _check_pods(client: ApiClient) -> None:
     namespace = namespace_document(WORKLOAD, 2)
     assert client.create(namespace.path, namespace.document).ok
     pods = f"/api/v1/namespaces/{WORKLOAD.namespace(2)}/pods"

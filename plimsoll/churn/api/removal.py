@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 import time
 
-from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.errors import MachineError
 from plimsoll.host.entry.entry_point import enter
+from plimsoll.host.kubernetes.api_client import ApiClient
 
 NAMESPACES = "/api/v1/namespaces"
 _LONGEST_S = 600.0
@@ -20,7 +20,7 @@ _POLL_S = 1.0
 
 
 def remove(
-    client: WritingClient, selector: str, collection: str, longest_s: float = _LONGEST_S
+    client: ApiClient, selector: str, collection: str, longest_s: float = _LONGEST_S
 ) -> list[str]:
     """Delete the objects and wait until they are gone; the names that are left in the end.
 
@@ -43,7 +43,7 @@ def remove(
 def main(arguments: list[str]) -> int:
     """Remove what the arguments select; not 0 where something is left."""
     selector, context, kubeconfig, collection = arguments
-    left = remove(WritingClient.of(context or None, kubeconfig or None), selector, collection)
+    left = remove(ApiClient.of(context or None, kubeconfig or None), selector, collection)
     return MachineError.exit_code if left else 0
 
 

@@ -13,14 +13,13 @@ import base64
 import json
 import secrets
 import socket
-import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from http.client import HTTPException, HTTPSConnection
 from pathlib import Path
 
-from plimsoll.churn.api.writing_client import WritingClient
+import urllib3
+
 from plimsoll.churn.control_plane.openshift_kinds import define_openshift_kinds
 from plimsoll.churn.control_plane.programs import (
     CERTIFICATE,
@@ -38,6 +37,7 @@ from plimsoll.churn.control_plane.programs import (
     scheduler_options,
 )
 from plimsoll.errors import MachineError
+from plimsoll.host.kubernetes.api_client import ApiClient
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.namespaces.ip_command import find_program, run_program
 from plimsoll.host.processes.child import (
@@ -108,7 +108,7 @@ def control_plane(
             FAKE_KUBELET: starter.start_fake_kubelet(stack, served.kubeconfig, plan),
         }
         plane = ControlPlane(served.kubeconfig, served.etcd_socket, children)
-        _wait_for_nodes(WritingClient.of(None, str(plane.kubeconfig)), plane, plan.nodes)
+        _wait_for_nodes(ApiClient.of(None, str(plane.kubeconfig)), plane, plan.nodes)
         yield plane
 
 
@@ -127,7 +127,7 @@ def api_server(
         etcd = starter.start(stack, _ETCD, etcd_options())
         server, url = _start_server(starter, stack, more)
         kubeconfig = write_kubeconfig(folder, url, token)
-        define_openshift_kinds(WritingClient.of(None, str(kubeconfig)))
+        define_openshift_kinds(ApiClient.of(None, str(kubeconfig)))
         yield ControlPlane(kubeconfig, folder / ETCD_SOCKET, {_ETCD: etcd, _APISERVER: server})
 
 
@@ -196,18 +196,14 @@ def _becomes_ready(server: Child, folder: Path, port: int) -> bool:
 
 
 def _is_ready(port: int, certificate: Path) -> bool:
-    connection: HTTPSConnection | None = None
     try:
         # It may have been written by half.
-        trusted = ssl.create_default_context(cafile=str(certificate))
-        connection = HTTPSConnection(LOOPBACK, port, timeout=5, context=trusted)
-        connection.request("GET", "/readyz")
-        return connection.getresponse().status == 200
-    except (OSError, HTTPException):
+        with urllib3.HTTPSConnectionPool(
+            LOOPBACK, port, timeout=5, retries=False, ca_certs=str(certificate)
+        ) as server:
+            return server.request("GET", "/readyz").status == 200
+    except (OSError, urllib3.exceptions.HTTPError):
         return False
-    finally:
-        if connection is not None:
-            connection.close()
 
 
 def _free_port() -> int:
@@ -216,7 +212,7 @@ def _free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def _wait_for_nodes(client: WritingClient, plane: ControlPlane, nodes: int) -> None:
+def _wait_for_nodes(client: ApiClient, plane: ControlPlane, nodes: int) -> None:
     """Until all are there, ready, and without the taints that new nodes have."""
 
     def all_ready() -> bool:

@@ -19,12 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
-from plimsoll.churn.api.writing_client import (
+from plimsoll.host.entry.entry_point import enter
+from plimsoll.host.kubernetes.api_client import (
     CONFLICT,
     STRATEGIC_PATCH,
-    WritingClient,
+    ApiClient,
 )
-from plimsoll.host.entry.entry_point import enter
 
 # On every node, for all who look at them.
 FAKE_LABEL = "plimsoll/fake-kubelet"
@@ -105,7 +105,7 @@ class FakeKubelet:
     """All of the nodes."""
 
     def __init__(
-        self, client: WritingClient, nodes: int, start_s: float, resources: Mapping[str, str]
+        self, client: ApiClient, nodes: int, start_s: float, resources: Mapping[str, str]
     ) -> None:
         """`start_s` is how long each pod takes to be ready."""
         self._client = client
@@ -227,7 +227,7 @@ def main(arguments: Sequence[str]) -> None:
     """Be all the nodes until killed."""
     kubeconfig, nodes, start_s, *resources = arguments
     given = dict(each.split("=", 1) for each in resources)
-    client = WritingClient.of(None, kubeconfig)
+    client = ApiClient.of(None, kubeconfig)
     FakeKubelet(client, int(nodes), float(start_s), given).run()
 
 

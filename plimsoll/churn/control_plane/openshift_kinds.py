@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from plimsoll.churn.api.writing_client import CONFLICT, WritingClient
+from plimsoll.host.kubernetes.api_client import CONFLICT, ApiClient
 
 _CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _KINDS = (
@@ -18,7 +18,7 @@ _KINDS = (
 _LONGEST_S = 60.0
 
 
-def define_openshift_kinds(client: WritingClient) -> None:
+def define_openshift_kinds(client: ApiClient) -> None:
     """Define them, and wait until they are served. Raises MachineError."""
     for group, kind, plural in _KINDS:
         answer = client.create(_CRDS, _definition(group, kind, plural))

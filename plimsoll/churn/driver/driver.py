@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from plimsoll.churn.api.removal import NAMESPACES
-from plimsoll.churn.api.writing_client import CONFLICT, NOT_FOUND, TOO_MANY, WritingClient
 from plimsoll.churn.driver.pod_watch import PodWatch
 from plimsoll.churn.driver.workload import (
     NewObject,
@@ -28,7 +27,7 @@ from plimsoll.churn.driver.workload import (
 )
 from plimsoll.churn.streams.dips import TimeSpan
 from plimsoll.errors import MachineError
-from plimsoll.host.kubernetes.api_client import ApiAnswer
+from plimsoll.host.kubernetes.api_client import CONFLICT, NOT_FOUND, TOO_MANY, ApiAnswer, ApiClient
 from plimsoll.host.processes.child import wait_until
 
 # "delete": from the first request until all were gone. "create": made until all pods were ready.
@@ -142,7 +141,7 @@ class ChurnDriver:
 
     def __init__(
         self,
-        client: WritingClient,
+        client: ApiClient,
         workload: Workload,
         watch: PodWatch,
         *,
@@ -271,7 +270,7 @@ class ChurnDriver:
 
 @contextmanager
 def driving(
-    client: WritingClient,
+    client: ApiClient,
     workload: Workload,
     watch: PodWatch,
     *,

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.driver.workload import KIND_LABEL
+from plimsoll.host.kubernetes.api_client import ApiClient
 
 READY = "Ready"
 # In the order in which a kubelet sets them.
@@ -110,7 +110,7 @@ _PAUSE_S = 1.0
 class PodWatch:
     """Pods that a label selects, in a thread of its own. `watching` opens one."""
 
-    def __init__(self, client: WritingClient, selector: str) -> None:
+    def __init__(self, client: ApiClient, selector: str) -> None:
         self._client = client
         self._selector = selector
         self._changed = threading.Condition()
@@ -202,7 +202,7 @@ class PodWatch:
 
 
 @contextmanager
-def watching(client: WritingClient, selector: str) -> Iterator[PodWatch]:
+def watching(client: ApiClient, selector: str) -> Iterator[PodWatch]:
     """Follow the pods for the length of a `with`."""
     watch = PodWatch(client, selector)
     # A daemon: it ends with its connection's next word, which need not come before we end.

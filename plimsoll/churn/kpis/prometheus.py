@@ -6,19 +6,20 @@ import json
 import math
 import os
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any
+from urllib.request import getproxies, proxy_bypass
 
+import urllib3
 from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.churn.kpis.latencies import ETCD_FAMILIES, MUTATING, READ_ONLY
 from plimsoll.churn.kpis.sources import REQUESTS
 from plimsoll.errors import InputError, MachineError
+from plimsoll.host.http.connection_errors import innermost, words_of
 from plimsoll.host.http.origin import REDIRECTIONS, Origin, Redirected
 
 _TIMEOUT_S = 60
@@ -91,25 +92,16 @@ def _cores(selector: str, over: str) -> str:
     return f"sum(rate(process_cpu_seconds_total{{{selector}}}[{over}]))"
 
 
-class _NoRedirections(urllib.request.HTTPRedirectHandler):
-    """The redirection itself is the answer: urllib would send the token to wherever it leads."""
-
-    def redirect_request(self, *_: Any) -> None:
-        """No further request."""
-
-
 class PrometheusClient:
     """Asks one Prometheus."""
 
     def __init__(self, settings: PrometheusSettings) -> None:
         """Raises InputError where the token is not set, or would be sent in the clear."""
         self._settings = settings
-        self._opener = urllib.request.build_opener(_NoRedirections)
-        self._headers: dict[str, str] = {}
+        headers = {}
         if settings.token_variable is not None:
-            self._headers["Authorization"] = (
-                f"Bearer {_token(settings.url, settings.token_variable)}"
-            )
+            headers["authorization"] = f"Bearer {_token(settings.url, settings.token_variable)}"
+        self._pool = _pool(settings.url, headers)
 
     def figures(self, stretch: Stretch) -> dict[str, float | None]:
         """Every figure over a stretch; None of what this Prometheus has nothing."""
@@ -133,15 +125,16 @@ class PrometheusClient:
         return value if math.isfinite(value) else None
 
     def _get(self, url: str) -> Mapping[str, Any]:
-        request = urllib.request.Request(url, headers=self._headers)  # noqa: S310 - by its model
         try:
-            with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
-                found = json.loads(answer.read(_MAX_BYTES))
-        except urllib.error.HTTPError as error:
-            raise _refused(url, error) from error
-        except (OSError, ValueError, RecursionError) as error:
+            answer = self._pool.request("GET", url, preload_content=False)
+            content = answer.read(_MAX_BYTES)
+            answer.release_conn()
+            if answer.status != HTTPStatus.OK:
+                raise _refused(url, answer, content)
+            found = json.loads(content)
+        except (urllib3.exceptions.HTTPError, OSError, ValueError, RecursionError) as error:
             raise MachineError(
-                f"Prometheus does not answer: {error}",
+                f"Prometheus does not answer: {words_of(innermost(error))}",
                 where="cluster.prometheus",
                 remedy="look whether its URL and token are right",
             ) from error
@@ -174,23 +167,32 @@ def _token(url: str, variable: str) -> str:
     return token
 
 
-def _refused(url: str, error: urllib.error.HTTPError) -> MachineError:
+def _pool(url: str, headers: Mapping[str, str]) -> urllib3.PoolManager:
+    """By the proxy of the environment, as curl goes; a redirection is an answer like any other."""
+    scheme, _, place = url.partition("://")
+    proxy = getproxies().get(scheme)
+    if proxy is None or proxy_bypass(place.partition("/")[0]):
+        return urllib3.PoolManager(headers=headers, retries=False, timeout=_TIMEOUT_S)
+    return urllib3.ProxyManager(proxy, headers=headers, retries=False, timeout=_TIMEOUT_S)
+
+
+def _refused(url: str, answer: urllib3.BaseHTTPResponse, content: bytes) -> MachineError:
     """By what Prometheus says itself, where it does; a proxy before it may answer instead."""
-    if error.code in REDIRECTIONS:
-        location = error.headers.get("Location")
-        return Redirected(url, error.code, location, setting="cluster.prometheus.url")
+    if answer.status in REDIRECTIONS:
+        location = answer.headers.get("Location")
+        return Redirected(url, answer.status, location, setting="cluster.prometheus.url")
     try:
-        said = json.loads(error.read(_MAX_BYTES)).get("error")
-    except (OSError, ValueError, AttributeError):
+        said = json.loads(content).get("error")
+    except (ValueError, AttributeError, RecursionError):
         said = None
-    if error.code in (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY) and said:
+    if answer.status in (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY) and said:
         return MachineError(
             f"Prometheus refuses a query: {said}"[:_MAX_WORDS],
             where="cluster.prometheus",
             remedy="look at its selectors: apiserver, etcd, control_plane and workers",
         )
     return MachineError(
-        f"Prometheus answers {error.code} {error.reason}",
+        f"Prometheus answers {answer.status} {answer.reason}",
         where="cluster.prometheus",
         remedy="look whether its URL and token are right",
     )

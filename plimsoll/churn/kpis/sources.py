@@ -7,15 +7,17 @@ import re
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from prometheus_client.parser import text_string_to_metric_families
+from urllib3.connection import HTTPConnection
+from urllib3.connectionpool import HTTPConnectionPool
+from urllib3.exceptions import HTTPError
 
-from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.kpis.histogram import CumulativeHistogram
 from plimsoll.errors import MachineError
+from plimsoll.host.kubernetes.api_client import ApiClient
 
 _TIMEOUT_S = 30.0
 _MAX_BYTES = 64 << 20
@@ -39,7 +41,7 @@ class MetricsSource(Protocol):
 class ApiServerMetrics:
     """The API server's own."""
 
-    def __init__(self, client: WritingClient) -> None:
+    def __init__(self, client: ApiClient) -> None:
         self._client = client
 
     def read(self) -> str:
@@ -64,17 +66,15 @@ class SocketMetrics:
 
     def read(self) -> str:
         """What it says. Raises MachineError."""
-        connection = _SocketConnection(self._path)
-        try:
-            connection.request("GET", "/metrics")
-            response = connection.getresponse()
-            if response.status != 200:
-                raise self._failed(f"it answers {response.status}")
-            return response.read(_MAX_BYTES).decode(errors="replace")
-        except (OSError, HTTPException) as error:
-            raise self._failed(str(error)) from error
-        finally:
-            connection.close()
+        with _SocketPool(self._path) as pool:
+            try:
+                response = pool.request("GET", "/metrics", preload_content=False)
+                content = response.read(_MAX_BYTES)
+            except (OSError, HTTPError) as error:
+                raise self._failed(str(error)) from error
+        if response.status != 200:
+            raise self._failed(f"it answers {response.status}")
+        return content.decode(errors="replace")
 
     def _failed(self, reason: str) -> MachineError:
         return MachineError(
@@ -87,20 +87,33 @@ class SocketMetrics:
 class _SocketConnection(HTTPConnection):
     """HTTP over a Unix socket, whose path may be longer than an address is."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__("localhost", timeout=_TIMEOUT_S)
+    def __init__(self, *args: Any, path: Path, **settings: Any) -> None:
+        super().__init__(*args, **settings)
         self._path = path
 
-    def connect(self) -> None:
-        """Connect to the socket."""
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(_TIMEOUT_S)
+    def _new_conn(self) -> socket.socket:
+        """Connected to the socket."""
+        made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        made.settimeout(_TIMEOUT_S)
         folder = os.open(self._path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             # An address has 107 bytes, which the path of a run may exceed.
-            self.sock.connect(f"/proc/self/fd/{folder}/{self._path.name}")
+            made.connect(f"/proc/self/fd/{folder}/{self._path.name}")
+        except OSError:
+            made.close()
+            raise
         finally:
             os.close(folder)
+        return made
+
+
+class _SocketPool(HTTPConnectionPool):
+    """Such connections, none of them tried again."""
+
+    ConnectionCls = _SocketConnection
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost", timeout=_TIMEOUT_S, retries=False, path=path)
 
 
 # What a component says of itself in Prometheus's text format: the families that are of use.

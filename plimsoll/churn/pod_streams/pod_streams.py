@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from plimsoll.churn.api.removal import remove
-from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.latency.probes import ProbeLog, ProbeSample, parse_probe_log
 from plimsoll.churn.pod_streams.pod_agent import CLOCK, END, end_command
 from plimsoll.churn.pod_streams.stream_agent import EndReport
@@ -33,6 +32,7 @@ from plimsoll.churn.pod_streams.stream_pods import (
 )
 from plimsoll.churn.streams.iperf3 import StreamTimes, Throughput, throughput_of
 from plimsoll.errors import MachineError, PlimsollError
+from plimsoll.host.kubernetes.api_client import ApiClient
 from plimsoll.host.kubernetes.pod_state import PodState
 from plimsoll.tune.render.files.rendered_file import Manifest
 
@@ -109,7 +109,7 @@ class _End:
 class PodStreams:
     """Streams that run. `pod_streaming` opens them."""
 
-    def __init__(self, client: WritingClient, plan: StreamPodPlan, pairs: int) -> None:
+    def __init__(self, client: ApiClient, plan: StreamPodPlan, pairs: int) -> None:
         self._client = client
         self._plan = plan
         self._pairs = range(1, pairs + 1)
@@ -299,7 +299,7 @@ def _throughput(pair: int, sender: _End, receiver: _End) -> Throughput:
 
 
 @contextmanager
-def pod_streaming(client: WritingClient, plan: StreamPodPlan, pairs: int) -> Iterator[PodStreams]:
+def pod_streaming(client: ApiClient, plan: StreamPodPlan, pairs: int) -> Iterator[PodStreams]:
     """A stream for each pair; all pods of the run's streams are gone in the end.
 
     Raises MachineError.

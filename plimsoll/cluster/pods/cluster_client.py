@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import quote, unquote, urlsplit
 
 from plimsoll.errors import InputError
-from plimsoll.host.kubernetes.api_client import MAX_ANSWER_BYTES, call_api, configured_client
+from plimsoll.host.kubernetes.api_client import NOT_FOUND, ApiAnswer, ApiClient
 from plimsoll.host.kubernetes.client_settings import kubeconfig_files
-from plimsoll.host.kubernetes.cluster_errors import ClusterRefused, translate_api_errors
-from plimsoll.host.kubernetes.exec_stream import ExecStream, open_exec
+from plimsoll.host.kubernetes.exec_stream import ExecStream
 from plimsoll.tune.render.files.rendered_file import Manifest
 
 _REMEDY = (
@@ -71,15 +69,15 @@ KINDS = ("ConfigMap", "Job", "Pod")
 class ClusterClient:
     """A connection to one namespace, as kubectl would make it."""
 
-    def __init__(self, client: Any, place: ClusterPlace, namespace: str) -> None:
+    def __init__(self, client: ApiClient, place: ClusterPlace, namespace: str) -> None:
         self._client = client
         self.place = place
         self.namespace = namespace
 
     @classmethod
     def connect(cls, place: ClusterPlace, kubeconfig: str | None = None) -> ClusterClient:
-        """Raises MachineError, InputError as `configured_client`; nothing is sent yet."""
-        client = configured_client(place.context, kubeconfig)
+        """Raises MachineError, InputError as `ApiClient.of`; nothing is sent yet."""
+        client = ApiClient.of(place.context, kubeconfig)
         namespace = place.namespace or _namespace_of(place.context, kubeconfig) or "default"
         return cls(client, place, namespace)
 
@@ -89,59 +87,44 @@ class ClusterClient:
         Raises ClusterRefused, with status 409 where it is there already, and
         ClusterUnreachable.
         """
-        query = [("fieldValidation", "Strict"), ("fieldManager", "plimsoll")]
+        query = {"fieldValidation": "Strict", "fieldManager": "plimsoll"}
         if dry_run:
-            query.append(("dryRun", "All"))
-        return self._ask("POST", self._path(manifest["kind"]), query, manifest)
+            query["dryRun"] = "All"
+        path = self._path(manifest["kind"])
+        return self._done(self._client.create(path, manifest, query), f"POST {path}")
 
     def read(self, kind: str, name: str) -> Mapping[str, Any] | None:
         """The object; None where there is none."""
-        try:
-            return self._ask("GET", f"{self._path(kind)}/{name}")
-        except ClusterRefused as error:
-            if error.status == 404:
-                return None
-            raise
+        path = f"{self._path(kind)}/{name}"
+        answer = self._client.get(path)
+        return None if answer.status == NOT_FOUND else self._done(answer, f"GET {path}")
 
     def labelled(self, kind: str, selector: str) -> tuple[Mapping[str, Any], ...]:
         """All objects of a kind that a label selector selects."""
-        found = self._ask("GET", self._path(kind), [("labelSelector", selector)])
-        return tuple(found.get("items") or ())
+        return tuple(self._client.items(self._path(kind), selector)[0])
 
     def delete(self, kind: str, name: str) -> None:
         """Delete the object and what it owns; deleting a missing object is not an error."""
-        query = [("propagationPolicy", "Background")]
-        try:
-            self._ask("DELETE", f"{self._path(kind)}/{name}", query)
-        except ClusterRefused as error:
-            if error.status != 404:
-                raise
+        path = f"{self._path(kind)}/{name}"
+        answer = self._client.delete(path)
+        if answer.status != NOT_FOUND:
+            self._done(answer, f"DELETE {path}")
 
     def run_in(self, pod: str, container: str, command: Sequence[str]) -> ExecStream:
         """Start a command in a container, its standard input and output connected.
 
         Raises ClusterUnreachable and ClusterRefused.
         """
-        with self._explained("exec"):
-            return open_exec(self._client, self.namespace, pod, container, command)
+        return self._client.run_in(self.namespace, pod, container, command)
 
     def _path(self, kind: str) -> str:
         return _PATHS[kind].format(namespace=self.namespace)
 
-    def _ask(
-        self,
-        method: str,
-        path: str,
-        query: Sequence[tuple[str, str]] = (),
-        body: Manifest | None = None,
-    ) -> Mapping[str, Any]:
-        with self._explained(f"{method} {path}"):
-            response = call_api(self._client, method, path, query, body)
-            found = json.loads(response.read(MAX_ANSWER_BYTES))
-        return found if isinstance(found, dict) else {}
-
-    def _explained(self, what: str) -> translate_api_errors:
-        return translate_api_errors(what, str(self._client.configuration.host))
+    def _done(self, answer: ApiAnswer, what: str) -> Mapping[str, Any]:
+        """The document. Raises ClusterUnreachable and ClusterRefused."""
+        if not answer.answered().ok:
+            raise self._client.refused(answer, what)
+        return answer.document
 
 
 def _namespace_of(context: str | None, kubeconfig: str | None) -> str | None:

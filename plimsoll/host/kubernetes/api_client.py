@@ -1,51 +1,61 @@
 """A connection to a cluster's API server, by Kubernetes' own Python client.
 
 The client knows what a kubeconfig may say: certificates, tokens, plugins that log in. It is an
-extra, for most who use Plimsoll have no cluster.
+extra, for most who use Plimsoll have no cluster. Documents go out and come in as plain JSON: the
+package's models would cost several times the CPU, on a machine that is being measured.
 """
 
 from __future__ import annotations
 
 import json
-import ssl
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
-
-from urllib3 import Retry
 
 from plimsoll.errors import InputError, MachineError
 from plimsoll.extras import added_by
 from plimsoll.host.http.origin import REDIRECTIONS, Redirected
+from plimsoll.host.kubernetes.bounded_retry import BoundedRetry
 from plimsoll.host.kubernetes.client_settings import (
     SERVER_SETTING,
-    TRIES,
     client_settings,
     shown_kubeconfig,
 )
+from plimsoll.host.kubernetes.cluster_errors import (
+    LONGEST_REASON,
+    ClusterRefused,
+    ClusterUnreachable,
+    JunkAnswerError,
+    junk,
+    refused,
+    translate_api_errors,
+    unreachable,
+)
+from plimsoll.host.kubernetes.exec_stream import ExecStream, open_exec
 
 if TYPE_CHECKING:
-    from urllib3 import BaseHTTPResponse, Retry
+    from urllib3 import Retry
 
+CONFLICT, NOT_FOUND, TOO_MANY = 409, 404, 429
+MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC_PATCH = "application/strategic-merge-patch+json"
+_JSON = "application/json"
 # Connecting, and waiting for each part of an answer.
-API_TIMEOUT_S = (10, 60)
-JSON_CONTENT = "application/json"
-MAX_ANSWER_BYTES = 256 << 20
-# A refusal names the user, the verb, the resource, its group and the namespace.
-LONGEST_REASON = 400
-# Errors of connections hold the one that caused them, a few deep.
-_DEEPEST_ERROR = 10
-# An API server that is short of time asks for a second (its default), some of them for a few.
-LONGEST_WAIT_S = 20.0
+_TIMEOUT_S = (10, 60)
+Query = Mapping[str, str] | Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class ApiAnswer:
-    """An answer's `status`, 0 without one, and its `document`, which says why it was refused."""
+    """An answer's `status` and `document`, which says why it was refused.
+
+    Where nothing answered the status is 0, and the request may be repeated. `error` says why
+    there is no answer, or none of an API server.
+    """
 
     status: int
     document: Mapping[str, Any]
+    error: ClusterUnreachable | Redirected | None = None
 
     @property
     def ok(self) -> bool:
@@ -57,93 +67,177 @@ class ApiAnswer:
         """The server's words for a refusal."""
         return str(self.document.get("message") or self.status)[:LONGEST_REASON]
 
+    def answered(self) -> ApiAnswer:
+        """The same. Raises ClusterUnreachable, JunkAnswerError or Redirected without an answer."""
+        if self.error is not None:
+            raise self.error
+        return self
 
-class JunkAnswerError(MachineError):
-    """Something answers, but no API server would answer so."""
+
+@dataclass(frozen=True, slots=True)
+class WatchEvent:
+    """ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, and the object."""
+
+    kind: str
+    object: Mapping[str, Any]
 
 
 class ApiClient:
-    """Reads from one API server; it can do nothing else."""
+    """One API server. May be used by several threads at once."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, max_answer_bytes: int = 256 << 20) -> None:
+        """`client` is what `configured_client` returns; a longer answer is an error."""
         self._client = client
+        self._max_answer_bytes = max_answer_bytes
+
+    @classmethod
+    def of(cls, context: str | None, kubeconfig: str | None = None) -> ApiClient:
+        """Of what a kubeconfig names, not yet connected. Raises MachineError and InputError."""
+        client = configured_client(context, kubeconfig)
+        client.configuration.connection_pool_maxsize = 32
+        # A list of pods in one answer: of a thousand namespaces some hundred MB.
+        return cls(client, max_answer_bytes=1 << 30)
 
     @property
     def server(self) -> str:
         """The server's URL."""
         return str(self._client.configuration.host)
 
-    def get(self, path: str, query: Sequence[tuple[str, str]] = ()) -> ApiAnswer:
-        """What the server answers.
+    def get(self, path: str, query: Query = ()) -> ApiAnswer:
+        """Read an object or a list of them."""
+        return self.request("GET", path, query=query)
 
-        Raises MachineError where it does not, JunkAnswerError where that breaks off, is encoded
-        wrongly, or is not an object of JSON.
-        """
-        from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
-        from urllib3.exceptions import (  # noqa: PLC0415
-            DecodeError,
-            HTTPError,
-            MaxRetryError,
-            ProtocolError,
-        )
+    def create(self, path: str, document: Mapping[str, Any], query: Query = ()) -> ApiAnswer:
+        """Post a document to a collection."""
+        return self.request("POST", path, query=query, body=document)
 
+    def delete(self, path: str, *, grace_s: int | None = None) -> ApiAnswer:
+        """Delete an object, and what it owns in the background."""
+        options: dict[str, Any] = {"propagationPolicy": "Background"}
+        if grace_s is not None:
+            options["gracePeriodSeconds"] = grace_s
+        return self.request("DELETE", path, body=options)
+
+    def patch(self, path: str, changes: Mapping[str, Any], kind: str = MERGE_PATCH) -> ApiAnswer:
+        """Change an object."""
+        return self.request("PATCH", path, body=changes, content=kind)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query = (),
+        body: Mapping[str, Any] | None = None,
+        content: str = _JSON,
+    ) -> ApiAnswer:
+        """What the server answers, a refusal too; an answer without status where it does not."""
         try:
-            response = call_api(self._client, "GET", path, query)
-            content = response.read(MAX_ANSWER_BYTES + 1)
-        except ApiException as error:
-            if not error.status:
-                raise self._failed(str(error.reason)) from None
-            return ApiAnswer(int(error.status), {"message": described(error)})
-        except HTTPError as error:
-            last = error.reason if isinstance(error, MaxRetryError) else error
-            if isinstance(last, ProtocolError | DecodeError):
-                raise self._junk(_said(_innermost(error))) from None
-            raise self._not_connected(_innermost(error)) from None
-        return ApiAnswer(200, self._document(content))
+            with translate_api_errors(f"{method} {path}", self.server):
+                response = _call(self._client, method, path, query, body, content=content)
+                try:
+                    document = self._document(response.read(self._max_answer_bytes + 1))
+                finally:
+                    response.release_conn()
+        except ClusterRefused as error:
+            return ApiAnswer(error.status, {"message": error.reason})
+        except Redirected as error:
+            return ApiAnswer(error.status, {"message": error.message}, error)
+        except ClusterUnreachable as error:
+            return ApiAnswer(0, {"message": error.message}, error)
+        return ApiAnswer(int(response.status), document)
+
+    def text(self, path: str, query: Query = ()) -> str:
+        """What the server answers as text, such as its metrics.
+
+        Raises ClusterRefused, ClusterUnreachable.
+        """
+        with translate_api_errors(f"GET {path}", self.server):
+            response = _call(self._client, "GET", path, query, accept="text/plain, */*")
+            try:
+                return bytes(response.read(self._max_answer_bytes)).decode(errors="replace")
+            finally:
+                response.release_conn()
+
+    def items(self, path: str, selector: str) -> tuple[list[Mapping[str, Any]], str]:
+        """The objects that a label selects, and from which version a watch goes on.
+
+        Raises ClusterRefused, ClusterUnreachable.
+        """
+        answer = self.get(path, {"labelSelector": selector}).answered()
+        if not answer.ok:
+            raise self.refused(answer, f"GET {path}")
+        version = str(answer.document.get("metadata", {}).get("resourceVersion", ""))
+        return list(answer.document.get("items") or ()), version
+
+    def watch(
+        self, path: str, query: Mapping[str, str], version: str, timeout_s: int
+    ) -> Iterator[WatchEvent]:
+        """What becomes of objects from `version` on, for `timeout_s` at most.
+
+        Ends early where the server ends it. Raises ClusterRefused, ClusterUnreachable.
+        """
+        whole = {
+            **query,
+            "watch": "true",
+            "allowWatchBookmarks": "true",
+            "resourceVersion": version,
+            "timeoutSeconds": str(timeout_s),
+        }
+        with translate_api_errors(f"a watch of {path}", self.server):
+            response = _call(self._client, "GET", path, whole, timeout_s=(10, timeout_s + 30))
+        try:
+            rest = b""
+            for part in response.stream(65536):
+                *lines, rest = (rest + part).split(b"\n")
+                for line in lines:
+                    if line:
+                        event = json.loads(line)
+                        yield WatchEvent(str(event["type"]), event["object"])
+        finally:
+            response.close()
+            response.release_conn()
+
+    def run_in(
+        self, namespace: str, pod: str, container: str | None, command: Sequence[str]
+    ) -> ExecStream:
+        """Start a command in a container. Raises ClusterRefused, ClusterUnreachable."""
+        with translate_api_errors("exec", self.server):
+            return open_exec(self._client, namespace, pod, container, command)
+
+    def log_tail(self, namespace: str, pod: str, container: str, lines: int) -> list[str]:
+        """The last lines of a container's log. Raises ClusterRefused, ClusterUnreachable."""
+        path = f"/api/v1/namespaces/{namespace}/pods/{pod}/log"
+        return self.text(path, {"container": container, "tailLines": str(lines)}).splitlines()
+
+    def refused(self, answer: ApiAnswer, what: str) -> ClusterRefused:
+        """The error of an answer that is a refusal of `what`."""
+        return refused(what, answer.reason, self.server, answer.status)
 
     def _document(self, content: bytes) -> Mapping[str, Any]:
-        if len(content) > MAX_ANSWER_BYTES:
-            raise self._failed(f"an answer is larger than {MAX_ANSWER_BYTES >> 20} MiB")
+        if len(content) > self._max_answer_bytes:
+            raise unreachable(
+                f"an answer is larger than {self._max_answer_bytes >> 20} MiB", self.server
+            )
         try:
             found = json.loads(content, parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
-            raise self._junk("it answered with something that is not JSON") from None
+            raise junk("it answered with something that is not JSON", self.server) from None
         if not isinstance(found, dict):
-            raise self._junk("it answered with JSON that is not an object")
+            raise junk("it answered with JSON that is not an object", self.server)
         return found
 
-    def _junk(self, reason: str) -> JunkAnswerError:
-        failed = self._failed(reason)
-        return JunkAnswerError(failed.message, where=failed.where, remedy=failed.remedy)
 
-    def _not_connected(self, error: BaseException) -> MachineError:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return MachineError(
-                f"the API server's certificate is not trusted: {error.verify_message}",
-                where=self.server,
-                remedy="give the cluster's certificate-authority-data in the kubeconfig, and make "
-                "sure that this is its server",
-            )
-        return self._failed(_said(error))
-
-    def _failed(self, reason: str) -> MachineError:
-        return MachineError(
-            f"the API server cannot be read: {reason[:LONGEST_REASON]}",
-            where=self.server,
-            remedy="check with kubectl version, or name another cluster with --context",
-        )
-
-
-def call_api(
+def _call(
     client: Any,
     method: str,
     path: str,
-    query: Sequence[tuple[str, str]] = (),
+    query: Query = (),
     body: Mapping[str, Any] | None = None,
     *,
-    accept: str = JSON_CONTENT,
-    content: str = JSON_CONTENT,
-    timeout_s: tuple[int, int] = API_TIMEOUT_S,
+    accept: str = _JSON,
+    content: str = _JSON,
+    timeout_s: tuple[int, int] = _TIMEOUT_S,
 ) -> Any:
     """The response, not yet read, of one request as the client's user.
 
@@ -159,7 +253,7 @@ def call_api(
         return client.call_api(
             path,
             method,
-            query_params=list(query),
+            query_params=list(query.items() if isinstance(query, Mapping) else query),
             header_params=headers,
             body=body,
             auth_settings=["BearerToken"],
@@ -174,34 +268,9 @@ def call_api(
         raise Redirected(where, error.status, location, setting=SERVER_SETTING) from None
 
 
-def described(refused: Any) -> str:
-    """The message of the Status that the server answered with; else what HTTP says."""
-    try:
-        found = json.loads(refused.body)
-    except (TypeError, ValueError, RecursionError):
-        found = None
-    message = found.get("message") if isinstance(found, dict) else None
-    return message if isinstance(message, str) and message else str(refused.reason or "")
-
-
 def _refuse_constant(name: str) -> NoReturn:
     """Python takes NaN and Infinity, which JSON does not have (RFC 8259, section 6)."""
     raise ValueError(f"{name} is no JSON")
-
-
-def _said(error: BaseException) -> str:
-    return getattr(error, "strerror", None) or str(error)
-
-
-def _innermost(error: BaseException) -> BaseException:
-    """The error that a connection's errors are about: of the system, or of TLS."""
-    for _ in range(_DEEPEST_ERROR):
-        held = (getattr(error, "reason", None), error.__cause__, *error.args)
-        inner = next((each for each in held if isinstance(each, BaseException)), None)
-        if inner is None:
-            break
-        error = inner
-    return error
 
 
 def connect(context: str | None = None, kubeconfig: str | None = None) -> ApiClient:
@@ -213,11 +282,10 @@ def connect(context: str | None = None, kubeconfig: str | None = None) -> ApiCli
     an error of its own, as the kubeconfig is to name the server itself.
     """
     client = ApiClient(configured_client(context, kubeconfig, BoundedRetry()))
-    try:
-        status = client.get("/version").status
-    except JunkAnswerError:
+    version = client.get("/version")
+    if isinstance(version.error, JunkAnswerError):
         return client
-    if status == 401:
+    if version.answered().status == 401:
         raise MachineError(
             "the API server does not know who asks",
             where=client.server,
@@ -253,48 +321,3 @@ def configured_client(
             where=shown_kubeconfig(kubeconfig),
             remedy="list what there is with kubectl config get-contexts",
         ) from None
-
-
-# Tries again as a server asks for it (Retry-After), but not for longer than a bound.
-class WaitBudget:
-    """What is left of the time that may be waited, in seconds; shared by all requests."""
-
-    def __init__(self, left_s: float) -> None:
-        self.left_s = left_s
-
-    def take(self, requested_s: float) -> float:
-        """As much of it as there is."""
-        taken = min(requested_s, self.left_s)
-        self.left_s -= taken
-        return taken
-
-
-class BoundedRetry(Retry):
-    """For one client: once its budget is at an end, a refusal is the answer at once.
-
-    A redirection is an answer like any other.
-    """
-
-    def __init__(self, *args: Any, budget: WaitBudget | None = None, **settings: Any) -> None:
-        usual = {"redirect": 0, "raise_on_redirect": False}
-        if not args:
-            usual["total"] = TRIES
-        super().__init__(*args, **(usual | settings))
-        self._budget = budget or WaitBudget(LONGEST_WAIT_S)
-
-    def new(self, **changed: Any) -> BoundedRetry:
-        """The same for the next try, with the same budget."""
-        return super().new(budget=self._budget, **changed)
-
-    def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
-        """Whether a request is repeated."""
-        waits = has_retry_after and self._budget.left_s > 0
-        return super().is_retry(method, status_code, waits)
-
-    def sleep_for_retry(self, response: BaseHTTPResponse) -> bool:
-        """Wait as long as the answer says, or what is left; whether it says so at all."""
-        requested_s = self.get_retry_after(response)
-        if not requested_s:
-            return False
-        time.sleep(self._budget.take(requested_s))
-        return True

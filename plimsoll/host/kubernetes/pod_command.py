@@ -14,9 +14,8 @@ from collections.abc import Sequence
 
 from plimsoll.errors import PlimsollError
 from plimsoll.host.entry.entry_point import enter
-from plimsoll.host.kubernetes.api_client import configured_client
-from plimsoll.host.kubernetes.cluster_errors import translate_api_errors
-from plimsoll.host.kubernetes.exec_stream import ExecStream, StreamEnded, open_exec
+from plimsoll.host.kubernetes.api_client import ApiClient, configured_client
+from plimsoll.host.kubernetes.exec_stream import ExecStream, StreamEnded
 from plimsoll.host.kubernetes.pod_place import PodPlace
 
 _BLOCK_BYTES = 65536
@@ -28,9 +27,8 @@ def main(arguments: Sequence[str]) -> int:
     """Be that command until it ends, or its input here does."""
     place, command = PodPlace.parse(arguments[0]), arguments[1:]
     try:
-        client = configured_client(place.context)
-        with translate_api_errors("exec", str(client.configuration.host)):
-            stream = open_exec(client, place.namespace, place.pod, place.container, command)
+        client = ApiClient(configured_client(place.context))
+        stream = client.run_in(place.namespace, place.pod, place.container, command)
     except PlimsollError as error:
         return _failed(error)
     try:

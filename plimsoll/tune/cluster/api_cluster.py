@@ -74,7 +74,7 @@ class ApiCluster(ClusterView):
     def _is_kubernetes(self) -> bool:
         """Whether the server says so, or does not tell just anybody."""
         try:
-            answer = self._client.get("/version")
+            answer = self._client.get("/version").answered()
         except MachineError:
             return False
         return answer.status == 403 or bool(text_at(answer.document, "gitVersion"))
@@ -91,7 +91,7 @@ class ApiCluster(ClusterView):
                 )
             answer = self._client.get(
                 kind.path, [*query, *([("continue", token)] if token else [])]
-            )
+            ).answered()
             if answer.status != 200:
                 raise _RefusedError(answer.status, answer.reason)
             for each in _items(answer.document, kind):

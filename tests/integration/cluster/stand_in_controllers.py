@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from plimsoll.churn.api.writing_client import WritingClient
+from plimsoll.host.kubernetes.api_client import ApiClient
 
 _NODE = "fake-000"
 _COLLECTIONS = (
@@ -27,7 +27,7 @@ _COLLECTIONS = (
 _TAKEN_APART: set[str] = set()
 
 
-def follow(client: WritingClient, path: str, act: Callable[[Mapping[str, Any]], None]) -> None:
+def follow(client: ApiClient, path: str, act: Callable[[Mapping[str, Any]], None]) -> None:
     """Act on every object of a collection, and on each change of one."""
     while True:
         try:
@@ -43,7 +43,7 @@ def follow(client: WritingClient, path: str, act: Callable[[Mapping[str, Any]], 
             time.sleep(0.5)
 
 
-def on_namespace(client: WritingClient, namespace: Mapping[str, Any]) -> None:
+def on_namespace(client: ApiClient, namespace: Mapping[str, Any]) -> None:
     """Give it an account, or take it apart."""
     metadata = namespace["metadata"]
     name = metadata["name"]
@@ -62,7 +62,7 @@ def on_namespace(client: WritingClient, namespace: Mapping[str, Any]) -> None:
     client._call("PUT", f"/api/v1/namespaces/{name}/finalize", body=finalized)
 
 
-def on_deployment(client: WritingClient, deployment: Mapping[str, Any]) -> None:
+def on_deployment(client: ApiClient, deployment: Mapping[str, Any]) -> None:
     """Make its pods."""
     if deployment["metadata"].get("deletionTimestamp"):
         return
@@ -79,7 +79,7 @@ def on_deployment(client: WritingClient, deployment: Mapping[str, Any]) -> None:
             time.sleep(0.1)
 
 
-def on_node(client: WritingClient, node: Mapping[str, Any]) -> None:
+def on_node(client: ApiClient, node: Mapping[str, Any]) -> None:
     """Take its taints."""
     if node["spec"].get("taints"):
         client.patch(f"/api/v1/nodes/{node['metadata']['name']}", {"spec": {"taints": None}})
@@ -87,7 +87,7 @@ def on_node(client: WritingClient, node: Mapping[str, Any]) -> None:
 
 def main() -> None:
     """Be all of them until killed."""
-    client = WritingClient.of(None, "kubeconfig")
+    client = ApiClient.of(None, "kubeconfig")
     for path, act in (
         ("/api/v1/namespaces", on_namespace),
         ("/api/v1/nodes", on_node),

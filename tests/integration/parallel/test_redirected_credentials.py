@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 import yaml
 
-from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.kpis.prometheus import PrometheusClient, PrometheusSettings
 from plimsoll.cluster.pods.cluster_client import ClusterClient, ClusterPlace
 from plimsoll.errors import InputError, MachineError, PlimsollError
@@ -98,7 +97,7 @@ def making(url: str, authority: Path, folder: Path) -> object:
 
 
 def metrics(url: str, authority: Path, folder: Path) -> object:
-    return WritingClient.of(None, kube(url, authority, folder)).text("/metrics")
+    return ApiClient.of(None, kube(url, authority, folder)).text("/metrics")
 
 
 def running(url: str, authority: Path, folder: Path) -> object:

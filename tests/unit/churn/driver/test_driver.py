@@ -10,13 +10,12 @@ from typing import Any, cast
 import pytest
 
 from plimsoll.churn.api.removal import NAMESPACES, remove
-from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.driver import driver as driver_module
 from plimsoll.churn.driver.driver import ChurnDriver, ChurnPlan, TokenBucket
 from plimsoll.churn.driver.pod_watch import PodWatch
 from plimsoll.churn.driver.workload import SMALL, Workload
 from plimsoll.errors import MachineError
-from plimsoll.host.kubernetes.api_client import ApiAnswer
+from plimsoll.host.kubernetes.api_client import ApiAnswer, ApiClient
 from tests.unit.churn.driver.cluster_in_memory import ClusterInMemory
 from tests.worded.says import Says
 
@@ -47,7 +46,7 @@ def make(
     cluster: ClusterInMemory, pool: ThreadPoolExecutor, watch: Any = None, timeout_s: float = 60.0
 ) -> ChurnDriver:
     return ChurnDriver(
-        cast(WritingClient, cluster),
+        cast(ApiClient, cluster),
         WORKLOAD,
         cast(PodWatch, watch or ReadyAtOnce()),
         limit=TokenBucket(1e6, 1000),
@@ -145,10 +144,8 @@ def test_the_ledger_s_removal_deletes_each_namespace_once(
     cluster = ClusterInMemory(linger=3)
     make(cluster, pool).create(range(2))
     cluster.requests = 0
-    assert remove(cast(WritingClient, cluster), WORKLOAD.selector, NAMESPACES) == []
+    assert remove(cast(ApiClient, cluster), WORKLOAD.selector, NAMESPACES) == []
     assert cluster.requests == 2
     stuck = ClusterInMemory(linger=10**9)
     make(stuck, pool).create([0])
-    assert remove(cast(WritingClient, stuck), WORKLOAD.selector, NAMESPACES, 0.05) == [
-        "plimsoll-t-0"
-    ]
+    assert remove(cast(ApiClient, stuck), WORKLOAD.selector, NAMESPACES, 0.05) == ["plimsoll-t-0"]

@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.driver import pod_watch
 from plimsoll.churn.driver.pod_watch import PodWatch
 from plimsoll.churn.figures import control_plane_figures
 from plimsoll.churn.kpis.sampler import KpiReading
+from plimsoll.host.kubernetes.api_client import ApiClient
 
 READINGS = [KpiReading(at_ns, {}, {}, None) for at_ns in (0, 10**9)]
 
@@ -50,7 +50,7 @@ class Cluster:
     def __init__(self, lists: list[list[Any]], watches: list[list[Event | Exception]]) -> None:
         self._lists = lists
         self._watches = watches
-        self.pods = PodWatch(cast(WritingClient, self), "all")
+        self.pods = PodWatch(cast(ApiClient, self), "all")
 
     def items(self, path: str, selector: str) -> tuple[list[Any], str]:
         return self._lists.pop(0), "1"

@@ -14,7 +14,6 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.churn.api.writing_client import WritingClient
 from plimsoll.churn.pod_streams import pod_streams
 from plimsoll.churn.pod_streams.pod_agent import end_command
 from plimsoll.churn.pod_streams.pod_streams import pod_streaming
@@ -22,7 +21,7 @@ from plimsoll.churn.pod_streams.stream_agent import EndReport
 from plimsoll.churn.pod_streams.stream_pods import AttachedNetwork, StreamPodPlan
 from plimsoll.churn.streams.iperf3 import StreamInterval, StreamReport
 from plimsoll.errors import MachineError
-from plimsoll.host.kubernetes.api_client import ApiAnswer
+from plimsoll.host.kubernetes.api_client import ApiAnswer, ApiClient
 from plimsoll.host.kubernetes.exec_stream import StreamEnded
 from tests.unit.churn.pod_streams.test_stream_pods import NETWORKS, plan
 from tests.worded.says import Says
@@ -132,7 +131,7 @@ class Command:
 
 
 def streaming(api: Api, made: StreamPodPlan | None = None, pairs: int = 2) -> Any:
-    return pod_streaming(cast(WritingClient, api), made or plan(NETWORKS[0]), pairs)
+    return pod_streaming(cast(ApiClient, api), made or plan(NETWORKS[0]), pairs)
 
 
 def name(side: str, pair: int) -> str:

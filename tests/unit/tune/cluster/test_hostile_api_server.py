@@ -13,7 +13,8 @@ from typing import Any, cast
 import pytest
 
 from plimsoll.errors import MachineError
-from plimsoll.host.kubernetes.api_client import LONGEST_WAIT_S, ApiAnswer, ApiClient, connect
+from plimsoll.host.kubernetes.api_client import ApiAnswer, ApiClient, connect
+from plimsoll.host.kubernetes.bounded_retry import LONGEST_WAIT_S
 from plimsoll.tune.cluster.api_cluster import ApiCluster
 from plimsoll.tune.cluster.cluster_audit import audit_cluster
 from plimsoll.tune.cluster.kinds import NODE, POD
