@@ -9,6 +9,7 @@ from functools import partial
 from plimsoll.benchmark.experiment.judged_search import ExperimentSearch
 from plimsoll.dut.lab import LabModel
 from plimsoll.observe.agent.settings import ObserveSettings
+from plimsoll.search.registry import verdict_strategies
 from plimsoll.text.mistakes import Location, did_you_mean, mistake
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.trial.criteria.criterion import Criterion, StreamCriterion
@@ -20,8 +21,6 @@ from plimsoll.trial.criteria.spread import Spread
 
 # Raises a `mistake`, or does nothing.
 CriterionCheck = Callable[[], None]
-# Those that go by verdicts alone.
-_STRATEGIES = ("binary", "checkpoints")
 
 
 def allowed_checks(
@@ -147,7 +146,7 @@ def sink_checks(
     for index, stream in enumerate(profile.streams):
         if not stream.filtered:
             yield partial(_refuse_stream, stream.name, index)
-    if search.strategy not in _STRATEGIES:
+    if not search.by_verdicts_alone:
         yield partial(_refuse_strategy, search.strategy)
 
 
@@ -165,5 +164,5 @@ def _refuse_stream(name: str, index: int) -> None:
 
 def _refuse_strategy(strategy: str) -> None:
     problem = f"{strategy} goes by the frames that come back, and this DUT only receives"
-    remedy = f"use strategy: {' or '.join(_STRATEGIES)}, which go by verdicts alone"
+    remedy = f"use strategy: {' or '.join(verdict_strategies())}, which go by verdicts alone"
     raise mistake(problem, remedy, "search", "strategy")

@@ -27,6 +27,7 @@ from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.report import write_report
+from plimsoll.search.registry import strategies
 from plimsoll.search.simulated.models.registry import model_kinds
 from plimsoll.terminal.commands.running import Progress
 from plimsoll.terminal.exit_codes import end_by
@@ -51,9 +52,7 @@ _EPILOG = (
 _ModelArgument = Annotated[
     str | None, typer.Argument(help="The simulated DUT; --list tells which there are.")
 ]
-_StrategyOption = Annotated[
-    str | None, typer.Option(help="binary, mlrsearch, load-line or checkpoints.")
-]
+_StrategyOption = Annotated[str | None, typer.Option(help=f"One of {', '.join(strategies())}.")]
 _SettingsOption = Annotated[
     list[str] | None,
     typer.Option("--set", help="A field of the model, or of the experiment (search.width)."),

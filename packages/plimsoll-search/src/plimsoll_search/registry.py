@@ -68,3 +68,9 @@ def strategies() -> tuple[str, ...]:
     return tuple(
         get_args(model.model_fields["strategy"].annotation)[0] for model in strategy_models()
     )
+
+
+def verdict_strategies() -> tuple[str, ...]:
+    """Those that go by the verdicts of trials alone."""
+    models = zip(strategies(), strategy_models(), strict=True)
+    return tuple(name for name, model in models if model.by_verdicts_alone)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 
@@ -30,6 +30,8 @@ class RepeatedValidation(ValidationSettings):
 
 class BinarySettings(SearchModel):
     """A bisection between two loads, and the validation of what it finds."""
+
+    by_verdicts_alone: ClassVar[bool] = True
 
     strategy: Literal["binary"] = "binary"
     # Where to begin; by default the maximum, and with `rise` the minimum.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 
@@ -31,6 +31,8 @@ RatesField = Annotated[tuple[RateField, ...], Field(min_length=1, max_length=_MA
 
 class CheckpointSettings(SearchModel):
     """A list of loads to measure and judge, without a search between them."""
+
+    by_verdicts_alone: ClassVar[bool] = True
 
     strategy: Literal["checkpoints"]
     # The loads as shares of the maximum; a list of them is the default.

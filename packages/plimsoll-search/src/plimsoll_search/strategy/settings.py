@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 
@@ -46,6 +46,9 @@ class GoalSettings(BaseModel):
 
 class SearchModel(BaseModel, ABC):
     """The settings of one strategy. A subclass adds `strategy: Literal[...]`."""
+
+    # Whether its search goes by the verdicts of trials alone, and not by their loss.
+    by_verdicts_alone: ClassVar[bool] = False
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
