@@ -156,7 +156,7 @@ write_record(const struct meter *meter, const char *path)
 }
 
 static int
-complain(const char *what)
+set_error(const char *what)
 {
     fprintf(stderr, "gap-meter: %s\n", what);
     return EXIT_FAILURE;
@@ -170,17 +170,17 @@ main(int argc, char **argv)
     const int eal_arguments = rte_eal_init(argc, argv);
 
     if (eal_arguments < 0 || argc - eal_arguments != 5)
-        return complain("usage: gap-meter EAL-ARGUMENTS -- FILE WARMUP_S SECONDS FRAMES");
+        return set_error("usage: gap-meter EAL-ARGUMENTS -- FILE WARMUP_S SECONDS FRAMES");
     char **arguments = argv + eal_arguments + 1;
 
     if (!make_room(&meter, strtoull(arguments[3], NULL, 10)))
-        return complain("no memory for so many frames");
+        return set_error("no memory for so many frames");
     if (start_port() != 0 || !wait_for_first_frame(&meter))
-        return complain("the port does not start, or no frame came");
+        return set_error("the port does not start, or no frame came");
     measure(&meter, strtod(arguments[1], NULL));
     measure(&meter, strtod(arguments[2], NULL));
     if (!write_record(&meter, arguments[0]))
-        return complain("cannot write the record");
+        return set_error("cannot write the record");
     const double hz = tsc_rate(at_start, clocks_read());
     printf("{\"frames\": %" PRIu64 ", \"tsc_hz\": %.1f, \"poll_ns\": %.1f}\n", meter.count, hz,
            (double)(meter.ended - meter.began) / hz * 1e9 / (double)meter.polls);

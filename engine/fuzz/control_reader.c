@@ -41,13 +41,13 @@ open_default(void)
 }
 
 static void
-check_complaint(const json_t *json, const struct complaint *complaint)
+check_error(const json_t *json, const struct error *error)
 {
-    json_t *where = json_string(complaint->where), *message = json_string(complaint->message);
+    json_t *where = json_string(error->where), *message = json_string(error->message);
 
     invariant(where && message);
-    invariant(complaint->message[0] != '\0');
-    invariant(complaint->where[0] != '\0' || !json_is_object(json));
+    invariant(error->message[0] != '\0');
+    invariant(error->where[0] != '\0' || !json_is_object(json));
     json_decref(where);
     json_decref(message);
 }
@@ -137,10 +137,10 @@ check_capture(const struct capture_request *capture)
 }
 
 static void
-read_trial(const json_t *json, struct complaint *complaint)
+read_trial(const json_t *json, struct error *error)
 {
     memset(&trial, 0, sizeof(trial));
-    const int status = request_trial(json, &opened, &trial, complaint);
+    const int status = request_trial(json, &opened, &trial, error);
 
     invariant(status == 0 || status == -EINVAL);
     if (status == 0) {
@@ -159,7 +159,7 @@ read_trial(const json_t *json, struct complaint *complaint)
             running.streams[i].pacing = trial.streams[i].pacing;
         }
     } else {
-        check_complaint(json, complaint);
+        check_error(json, error);
     }
     trial_request_clear(&trial);
 }
@@ -175,11 +175,11 @@ check_queues(const struct queue_request *queues, uint32_t count, bool receiving)
 }
 
 static void
-read_open(const json_t *json, struct complaint *complaint)
+read_open(const json_t *json, struct error *error)
 {
     memset(&opened, 0, sizeof(opened));
-    if (request_open(json, &opened, complaint) != 0) {
-        check_complaint(json, complaint);
+    if (request_open(json, &opened, error) != 0) {
+        check_error(json, error);
         open_default();
         return;
     }
@@ -211,14 +211,14 @@ change_rate(const struct pacing *pacing, double rate_pps)
 }
 
 static void
-read_rates(const json_t *json, struct complaint *complaint)
+read_rates(const json_t *json, struct error *error)
 {
     struct rates_request rates = {0};
-    const int status = request_rates(json, &running, &rates, complaint);
+    const int status = request_rates(json, &running, &rates, error);
 
     invariant(status == 0 || status == -EINVAL);
     if (status != 0) {
-        check_complaint(json, complaint);
+        check_error(json, error);
         return;
     }
     for (uint32_t i = 0; i < STREAMS_MAX; i++) {
@@ -230,27 +230,27 @@ read_rates(const json_t *json, struct complaint *complaint)
 }
 
 static void
-read_switch(const json_t *json, struct complaint *complaint)
+read_switch(const json_t *json, struct error *error)
 {
     struct capture_switch change = {0};
-    const int status = request_capture(json, &running, &change, complaint);
+    const int status = request_capture(json, &running, &change, error);
 
     invariant(status == 0 || status == -EINVAL);
     if (status != 0)
-        check_complaint(json, complaint);
+        check_error(json, error);
     else
         invariant(change.capture < running.capture_count);
 }
 
 static void
-read_link(const json_t *json, struct complaint *complaint)
+read_link(const json_t *json, struct error *error)
 {
     struct link_request request = {0};
-    const int status = request_link(json, &opened, &request, complaint);
+    const int status = request_link(json, &opened, &request, error);
 
     invariant(status == 0 || status == -EINVAL);
     if (status != 0)
-        check_complaint(json, complaint);
+        check_error(json, error);
     else
         invariant(request.port < opened.port_count);
 }
@@ -259,30 +259,30 @@ read_link(const json_t *json, struct complaint *complaint)
 static void
 read_line(const char *line)
 {
-    struct complaint complaint = {0};
+    struct error error = {0};
     enum request_kind kind;
-    json_error_t error;
+    json_error_t json_error;
     int64_t id;
-    json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+    json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, &json_error);
 
     if (!json) {
-        invariant(error.text[0] != '\0');
+        invariant(json_error.text[0] != '\0');
         return;
     }
-    if (request_head(json, &id, &kind, &complaint) != 0)
-        check_complaint(json, &complaint);
+    if (request_head(json, &id, &kind, &error) != 0)
+        check_error(json, &error);
     else if (kind == REQUEST_OPEN)
-        read_open(json, &complaint);
+        read_open(json, &error);
     else if (kind == REQUEST_TRIAL)
-        read_trial(json, &complaint);
+        read_trial(json, &error);
     else if (kind == REQUEST_RATES)
-        read_rates(json, &complaint);
+        read_rates(json, &error);
     else if (kind == REQUEST_CAPTURE)
-        read_switch(json, &complaint);
+        read_switch(json, &error);
     else if (kind == REQUEST_LINK)
-        read_link(json, &complaint);
-    else if (request_stop(json, &complaint) != 0)
-        check_complaint(json, &complaint);
+        read_link(json, &error);
+    else if (request_stop(json, &error) != 0)
+        check_error(json, &error);
     json_decref(json);
 }
 

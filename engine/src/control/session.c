@@ -44,7 +44,7 @@ session_end(void)
 
 /* Writes one message as a line and frees it. A peer that is gone ends the session. */
 static void
-say(struct session *session, json_t *message)
+send_message(struct session *session, json_t *message)
 {
     char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
     size_t length = text ? strlen(text) : 0, written = 0;
@@ -70,9 +70,9 @@ say(struct session *session, json_t *message)
 }
 
 static void
-refuse(struct session *session, int64_t id, const struct complaint *complaint, bool fatal)
+refuse(struct session *session, int64_t id, const struct error *error, bool fatal)
 {
-    say(session, message_error(id, complaint, fatal));
+    send_message(session, message_error(id, error, fatal));
     if (fatal) {
         session->over = true;
         session->exit_status = EXIT_FAILURE;
@@ -81,7 +81,7 @@ refuse(struct session *session, int64_t id, const struct complaint *complaint, b
 
 /* Whether no one waits for the links any more. Requests of that time are answered later. */
 static bool
-left_alone(void *context)
+peer_gone(void *context)
 {
     const struct session *session = context;
     struct pollfd peer = {.fd = session->reader.fd};
@@ -92,28 +92,28 @@ left_alone(void *context)
 static void
 open_ports(struct session *session, int64_t id, const json_t *json)
 {
-    struct complaint complaint = {0};
+    struct error error = {0};
 
     if (session->eal_started) {
-        complain(&complaint, -EALREADY, "request", "the ports are open already");
-        refuse(session, id, &complaint, false);
+        set_error(&error, -EALREADY, "request", "the ports are open already");
+        refuse(session, id, &error, false);
         return;
     }
-    if (request_open(json, &session->config, &complaint) != 0) {
-        refuse(session, id, &complaint, false);
+    if (request_open(json, &session->config, &error) != 0) {
+        refuse(session, id, &error, false);
         return;
     }
-    if (eal_start(&session->config, &complaint) != 0) {
-        refuse(session, id, &complaint, true);
+    if (eal_start(&session->config, &error) != 0) {
+        refuse(session, id, &error, true);
         return;
     }
     session->eal_started = true;
-    if (ports_open(&session->ports, &session->config, left_alone, session, &complaint) != 0) {
-        refuse(session, id, &complaint, true);
+    if (ports_open(&session->ports, &session->config, peer_gone, session, &error) != 0) {
+        refuse(session, id, &error, true);
         return;
     }
     session->tsc_hz = tsc_rate_since(&session->started);
-    say(session, message_opened(id, &session->config, &session->ports, session->tsc_hz));
+    send_message(session, message_opened(id, &session->config, &session->ports, session->tsc_hz));
 }
 
 static void
@@ -121,7 +121,7 @@ say_interval(void *context, const struct interval *interval)
 {
     struct session *session = context;
 
-    say(session, message_interval(session->trial_id, session->trial, interval));
+    send_message(session, message_interval(session->trial_id, session->trial, interval));
 }
 
 static void
@@ -146,28 +146,28 @@ say_ended(void *context, const struct trial *trial, uint64_t streams)
 {
     struct session *session = context;
 
-    say(session, message_ended(session->trial_id, trial, streams));
+    send_message(session, message_ended(session->trial_id, trial, streams));
 }
 
 static bool listen_during_trial(void *context, struct trial *trial, int milliseconds);
 
-/* Reads the request into session->trial_request; complains and returns false if it cannot. */
+/* Reads the request into session->trial_request; sends an error and returns false if it cannot. */
 static bool
 read_trial(struct session *session, int64_t id, const json_t *json)
 {
-    struct complaint complaint = {0};
+    struct error error = {0};
     int status;
 
     if (!session->eal_started) {
-        complain(&complaint, -ENOTCONN, "request", "nothing is open");
-        refuse(session, id, &complaint, false);
+        set_error(&error, -ENOTCONN, "request", "nothing is open");
+        refuse(session, id, &error, false);
         return false;
     }
-    status = request_trial(json, &session->config, &session->trial_request, &complaint);
+    status = request_trial(json, &session->config, &session->trial_request, &error);
     if (status == -ENOMEM)
-        complain(&complaint, -ENOMEM, "streams", "no memory for the frames");
+        set_error(&error, -ENOMEM, "streams", "no memory for the frames");
     if (status != 0)
-        refuse(session, id, &complaint, false);
+        refuse(session, id, &error, false);
     return status == 0;
 }
 
@@ -175,34 +175,34 @@ static void
 run_trial(struct session *session, int64_t id)
 {
     const struct trial_hooks hooks = {session, take_interval, say_ended, listen_during_trial};
-    struct complaint complaint = {0};
+    struct error error = {0};
     struct trial *trial;
 
     session->trial_id = id;
     held_intervals_open(&session->held);
     trial = trial_run(&session->trial_request, &session->config, &session->ports, &session->idle,
-                      session->tsc_hz, &hooks, &complaint);
+                      session->tsc_hz, &hooks, &error);
     session->trial = trial;
     held_intervals_hand_over(&session->held, say_interval, session);
     session->trial_id = -1;
     if (trial)
-        say(session, message_trial(id, trial));
+        send_message(session, message_trial(id, trial));
     else
-        refuse(session, id, &complaint, false);
+        refuse(session, id, &error, false);
     trial_free(trial);
 }
 
-/* Reads one line as JSON; NULL after complaining to the peer. */
+/* Reads one line as JSON; NULL after an error was sent to the peer. */
 static json_t *
 parse(struct session *session, const char *line)
 {
-    struct complaint complaint = {0};
-    json_error_t error;
-    json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+    struct error error = {0};
+    json_error_t json_error;
+    json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, &json_error);
 
     if (!json) {
-        complain(&complaint, -EINVAL, "", "not JSON: %s", error.text);
-        refuse(session, -1, &complaint, false);
+        set_error(&error, -EINVAL, "", "not JSON: %s", json_error.text);
+        refuse(session, -1, &error, false);
     }
     return json;
 }
@@ -211,59 +211,59 @@ static void
 change_rates(struct session *session, int64_t id, const json_t *json)
 {
     struct rates_request request = {0};
-    struct complaint complaint = {0};
+    struct error error = {0};
     uint64_t changed = 0;
     int status;
 
     if (!session->waiting)
-        status = complain(&complaint, -ENOENT, "request", "no trial is running");
+        status = set_error(&error, -ENOENT, "request", "no trial is running");
     else
-        status = request_rates(json, &session->trial_request, &request, &complaint);
+        status = request_rates(json, &session->trial_request, &request, &error);
     if (status == 0) {
         changed = trial_change_rates(session->waiting, &request);
         if (changed == 0)
-            status = complain(&complaint, -ENOENT, "request", "the trial has ended sending");
+            status = set_error(&error, -ENOENT, "request", "the trial has ended sending");
     }
     if (status == 0)
-        say(session, message_rates(id, session->waiting, &request, changed));
+        send_message(session, message_rates(id, session->waiting, &request, changed));
     else
-        refuse(session, id, &complaint, false);
+        refuse(session, id, &error, false);
 }
 
 static void
 switch_capture(struct session *session, int64_t id, const json_t *json)
 {
     struct capture_switch change = {0};
-    struct complaint complaint = {0};
+    struct error error = {0};
     uint64_t switched = 0;
 
     if (!session->waiting)
-        complain(&complaint, -ENOENT, "request", "no trial is running");
-    else if (request_capture(json, &session->trial_request, &change, &complaint) == 0)
-        switched = trial_switch_capture(session->waiting, &change, &complaint);
+        set_error(&error, -ENOENT, "request", "no trial is running");
+    else if (request_capture(json, &session->trial_request, &change, &error) == 0)
+        switched = trial_switch_capture(session->waiting, &change, &error);
     if (switched != 0)
-        say(session, message_capture(id, session->waiting, &change, switched));
+        send_message(session, message_capture(id, session->waiting, &change, switched));
     else
-        refuse(session, id, &complaint, false);
+        refuse(session, id, &error, false);
 }
 
 static void
 set_link(struct session *session, int64_t id, const json_t *json)
 {
     struct link_request request = {0};
-    struct complaint complaint = {0};
+    struct error error = {0};
     int status;
 
     if (!session->eal_started)
-        status = complain(&complaint, -ENOTCONN, "request", "nothing is open");
+        status = set_error(&error, -ENOTCONN, "request", "nothing is open");
     else
-        status = request_link(json, &session->config, &request, &complaint);
+        status = request_link(json, &session->config, &request, &error);
     if (status == 0)
-        status = ports_set_link(&session->ports, &request, &complaint);
+        status = ports_set_link(&session->ports, &request, &error);
     if (status == 0)
-        say(session, message_link(id, &session->ports, &request));
+        send_message(session, message_link(id, &session->ports, &request));
     else
-        refuse(session, id, &complaint, false);
+        refuse(session, id, &error, false);
 }
 
 /* Only between trials, when no worker has the queues. */
@@ -271,19 +271,19 @@ static void
 resolve(struct session *session, int64_t id, const json_t *json)
 {
     struct resolve_request request = {0};
-    struct complaint complaint = {0};
+    struct error error = {0};
     int status = 0;
 
     if (!session->eal_started)
-        status = complain(&complaint, -ENOTCONN, "request", "nothing is open");
+        status = set_error(&error, -ENOTCONN, "request", "nothing is open");
     else
-        status = request_resolve(json, &session->config, &request, &complaint);
+        status = request_resolve(json, &session->config, &request, &error);
     if (status != 0) {
-        refuse(session, id, &complaint, false);
+        refuse(session, id, &error, false);
         return;
     }
-    idle_ports_resolve(&session->idle, &session->ports, &request, left_alone, session);
-    say(session, message_resolved(id, &session->ports.neighbours));
+    idle_ports_resolve(&session->idle, &session->ports, &request, peer_gone, session);
+    send_message(session, message_resolved(id, &session->ports.neighbours));
 }
 
 /*
@@ -293,7 +293,7 @@ resolve(struct session *session, int64_t id, const json_t *json)
 static bool
 answer(struct session *session, const char *line)
 {
-    struct complaint complaint = {0};
+    struct error error = {0};
     enum request_kind kind = REQUEST_STOP;
     int64_t id = -1;
     bool stop = false;
@@ -301,11 +301,11 @@ answer(struct session *session, const char *line)
 
     if (!json)
         return false;
-    if (request_head(json, &id, &kind, &complaint) != 0 ||
-        (kind == REQUEST_STOP && request_stop(json, &complaint) != 0)) {
-        refuse(session, id, &complaint, false);
+    if (request_head(json, &id, &kind, &error) != 0 ||
+        (kind == REQUEST_STOP && request_stop(json, &error) != 0)) {
+        refuse(session, id, &error, false);
     } else if (kind == REQUEST_STOP) {
-        say(session, message_stopping(id));
+        send_message(session, message_stopping(id));
         stop = true;
     } else if (kind == REQUEST_RATES) {
         change_rates(session, id, json);
@@ -314,8 +314,8 @@ answer(struct session *session, const char *line)
     } else if (kind == REQUEST_LINK) {
         set_link(session, id, json);
     } else if (session->trial_id >= 0) {
-        complain(&complaint, -EBUSY, "request", "a trial is running; stop it first");
-        refuse(session, id, &complaint, false);
+        set_error(&error, -EBUSY, "request", "a trial is running; stop it first");
+        refuse(session, id, &error, false);
     } else if (kind == REQUEST_OPEN) {
         open_ports(session, id, json);
     } else if (kind == REQUEST_RESOLVE) {
@@ -333,19 +333,19 @@ answer(struct session *session, const char *line)
 static bool
 listen_once(struct session *session, int timeout_ms)
 {
-    struct complaint complaint = {0};
+    struct error error = {0};
     char *line;
 
     switch (line_reader_next(&session->reader, timeout_ms, &line)) {
     case LINE_READY:
         return answer(session, line);
     case LINE_TOO_LONG:
-        complain(&complaint, -E2BIG, "", "a line is longer than %u bytes", LINE_MAX_BYTES);
-        refuse(session, -1, &complaint, false);
+        set_error(&error, -E2BIG, "", "a line is longer than %u bytes", LINE_MAX_BYTES);
+        refuse(session, -1, &error, false);
         return false;
     case LINE_WITH_NUL:
-        complain(&complaint, -EINVAL, "", "a line holds a NUL byte");
-        refuse(session, -1, &complaint, false);
+        set_error(&error, -EINVAL, "", "a line holds a NUL byte");
+        refuse(session, -1, &error, false);
         return false;
     case LINE_END:
         session->over = true;
@@ -390,7 +390,7 @@ session_run(int in_fd, int out_fd)
     session->out_fd = out_fd;
     session->trial_id = -1;
     session->started = clock_reading_take();
-    say(session, message_hello());
+    send_message(session, message_hello());
     while (!session->over && !end_requested)
         listen_between_trials(session);
     /*

@@ -74,7 +74,7 @@ add_devices(struct arguments *arguments, const struct open_request *request)
 }
 
 int
-eal_start(const struct open_request *request, struct complaint *complaint)
+eal_start(const struct open_request *request, struct error *error)
 {
     struct arguments arguments = {0};
     char lcores[8192], megabytes[16], prefix[32];
@@ -83,10 +83,10 @@ eal_start(const struct open_request *request, struct complaint *complaint)
     snprintf(megabytes, sizeof(megabytes), "%u", request->memory_megabytes);
     snprintf(prefix, sizeof(prefix), "plimsoll-%d", (int)getpid());
     if (format_lcores(request, lcores, sizeof(lcores)) != 0)
-        return complain(complaint, -E2BIG, "main_cpus", "too many CPUs");
+        return set_error(error, -E2BIG, "main_cpus", "too many CPUs");
     status = keep_to_main_cpus(request);
     if (status != 0)
-        return complain(complaint, status, "main_cpus", "cannot run there: %s", strerror(-status));
+        return set_error(error, status, "main_cpus", "cannot run there: %s", strerror(-status));
     add(&arguments, "plimsoll-engine");
     add(&arguments, "--lcores");
     add(&arguments, lcores);
@@ -102,6 +102,6 @@ eal_start(const struct open_request *request, struct complaint *complaint)
     add_devices(&arguments, request);
     driver_memory_init();
     if (rte_eal_init(arguments.count, arguments.value) < 0)
-        return complain(complaint, -EINVAL, "", "DPDK did not start: %s", rte_strerror(rte_errno));
+        return set_error(error, -EINVAL, "", "DPDK did not start: %s", rte_strerror(rte_errno));
     return 0;
 }

@@ -2,7 +2,7 @@
 #ifndef PLIMSOLL_EAL_H
 #define PLIMSOLL_EAL_H
 
-#include "config/complaint.h"
+#include "config/error.h"
 #include "config/open_request.h"
 
 /*
@@ -10,6 +10,6 @@
  * main_cpus and sleeps, as DPDK's own threads do, worker i is lcore i + 1 on its own CPU.
  * Returns 0 or a negative errno; DPDK cannot be started a second time in a process.
  */
-int eal_start(const struct open_request *request, struct complaint *complaint);
+int eal_start(const struct open_request *request, struct error *error);
 
 #endif

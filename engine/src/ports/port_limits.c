@@ -23,27 +23,27 @@
 #define XDP_FRAME_MAX_BYTES 3392u
 
 static int
-complain_at(struct complaint *complaint, uint32_t number, int status, const char *text)
+set_error_at(struct error *error, uint32_t number, int status, const char *text)
 {
     char where[32];
 
     snprintf(where, sizeof(where), "ports[%u]", number);
-    return complain(complaint, status, where, "%s", text);
+    return set_error(error, status, where, "%s", text);
 }
 
 int
-port_complain(struct complaint *complaint, uint32_t number, int status, const char *what)
+port_set_error(struct error *error, uint32_t number, int status, const char *what)
 {
     char text[192];
 
     /* Drivers return little more than that they failed, and print why on standard error. */
     snprintf(text, sizeof(text), "%s: %s", what, strerror(-status));
-    return complain_at(complaint, number, status, text);
+    return set_error_at(error, number, status, text);
 }
 
 static int
 check_queues(const char *direction, uint16_t requested, uint16_t most, uint32_t number,
-             const struct rte_eth_dev_info *info, struct complaint *complaint)
+             const struct rte_eth_dev_info *info, struct error *error)
 {
     char text[192];
 
@@ -51,12 +51,12 @@ check_queues(const char *direction, uint16_t requested, uint16_t most, uint32_t 
         return 0;
     snprintf(text, sizeof(text), "%u %s queues are requested; driver %s has at most %u here",
              requested, direction, info->driver_name, most);
-    return complain_at(complaint, number, -ERANGE, text);
+    return set_error_at(error, number, -ERANGE, text);
 }
 
 static int
 check_stamps(const struct port_request *request, uint32_t number,
-             const struct rte_eth_dev_info *info, struct complaint *complaint)
+             const struct rte_eth_dev_info *info, struct error *error)
 {
     char where[32];
 
@@ -64,8 +64,7 @@ check_stamps(const struct port_request *request, uint32_t number,
         (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP) != 0)
         return 0;
     snprintf(where, sizeof(where), "ports[%u].stamps", number);
-    return complain(complaint, -ENOTSUP, where, "driver %s has no hardware stamps",
-                    info->driver_name);
+    return set_error(error, -ENOTSUP, where, "driver %s has no hardware stamps", info->driver_name);
 }
 
 static bool
@@ -90,7 +89,7 @@ number_in(const char *devargs, const char *key)
  */
 static int
 check_buffers(const struct port_request *request, uint32_t number, uint32_t max_frame_bytes,
-              const struct rte_eth_dev_info *info, struct complaint *complaint)
+              const struct rte_eth_dev_info *info, struct error *error)
 {
     char remedy[64], text[192];
     uint32_t room = UINT32_MAX;
@@ -111,7 +110,7 @@ check_buffers(const struct port_request *request, uint32_t number, uint32_t max_
     snprintf(text, sizeof(text),
              "frames of %u bytes do not fit the device's buffers of %u: add %s to its devargs",
              max_frame_bytes, room, remedy);
-    return complain_at(complaint, number, -ERANGE, text);
+    return set_error_at(error, number, -ERANGE, text);
 }
 
 static int
@@ -134,20 +133,20 @@ kernel_mtu(unsigned index, char *name, int *mtu)
 
 static int
 check_kernel_mtu(uint32_t number, uint32_t max_frame_bytes, const struct rte_eth_dev_info *info,
-                 struct complaint *complaint)
+                 struct error *error)
 {
     char name[IF_NAMESIZE], text[192];
     int mtu = 0, status = kernel_mtu(info->if_index, name, &mtu);
 
     if (status != 0)
-        return port_complain(complaint, number, status, "its kernel interface tells no MTU");
+        return port_set_error(error, number, status, "its kernel interface tells no MTU");
     /* The kernel lets a VLAN tag pass on top of the MTU. */
     if (max_frame_bytes <= (uint32_t)mtu + RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN)
         return 0;
     snprintf(text, sizeof(text),
              "the MTU of %s, %d, is too small for frames of %u bytes: ip link set %s mtu %u", name,
              mtu, max_frame_bytes, name, max_frame_bytes - RTE_ETHER_HDR_LEN);
-    return complain_at(complaint, number, -ERANGE, text);
+    return set_error_at(error, number, -ERANGE, text);
 }
 
 /* Without FCS. */
@@ -161,14 +160,14 @@ longest_frame(const struct rte_eth_dev_info *info)
 }
 
 static int
-complain_of_length(uint32_t number, uint32_t max_frame_bytes, const struct rte_eth_dev_info *info,
-                   struct complaint *complaint)
+set_length_error(uint32_t number, uint32_t max_frame_bytes, const struct rte_eth_dev_info *info,
+                 struct error *error)
 {
     char text[192];
 
     snprintf(text, sizeof(text), "driver %s takes no frames of %u bytes: at most %u without FCS",
              info->driver_name, max_frame_bytes, longest_frame(info));
-    return complain_at(complaint, number, -ERANGE, text);
+    return set_error_at(error, number, -ERANGE, text);
 }
 
 /* The drivers over a kernel interface would set that one's MTU. */
@@ -180,36 +179,36 @@ has_kernel_mtu(const struct rte_eth_dev_info *info)
 
 static int
 check_length(uint32_t number, uint32_t max_frame_bytes, const struct rte_eth_dev_info *info,
-             struct complaint *complaint)
+             struct error *error)
 {
     if (!has_kernel_mtu(info))
         return 0;
     /* AF_PACKET states 1518 bytes, whatever its buffers hold. */
     if (is_driver(info, "net_af_xdp") && max_frame_bytes > longest_frame(info))
-        return complain_of_length(number, max_frame_bytes, info, complaint);
-    return check_kernel_mtu(number, max_frame_bytes, info, complaint);
+        return set_length_error(number, max_frame_bytes, info, error);
+    return check_kernel_mtu(number, max_frame_bytes, info, error);
 }
 
 int
 port_check_limits(const struct port_request *request, uint32_t number, uint32_t max_frame_bytes,
-                  const struct rte_eth_dev_info *info, struct complaint *complaint)
+                  const struct rte_eth_dev_info *info, struct error *error)
 {
     int status =
-        check_queues("receive", request->rx_queues, info->max_rx_queues, number, info, complaint);
+        check_queues("receive", request->rx_queues, info->max_rx_queues, number, info, error);
 
     if (status == 0)
-        status = check_queues("transmit", request->tx_queues, info->max_tx_queues, number, info,
-                              complaint);
+        status =
+            check_queues("transmit", request->tx_queues, info->max_tx_queues, number, info, error);
     if (status == 0)
-        status = check_stamps(request, number, info, complaint);
+        status = check_stamps(request, number, info, error);
     if (status == 0)
-        status = check_buffers(request, number, max_frame_bytes, info, complaint);
-    return status == 0 ? check_length(number, max_frame_bytes, info, complaint) : status;
+        status = check_buffers(request, number, max_frame_bytes, info, error);
+    return status == 0 ? check_length(number, max_frame_bytes, info, error) : status;
 }
 
 int
 port_set_mtu(const struct port *port, uint32_t number, uint32_t max_frame_bytes,
-             const struct rte_eth_dev_info *info, struct complaint *complaint)
+             const struct rte_eth_dev_info *info, struct error *error)
 {
     int status;
 
@@ -218,8 +217,8 @@ port_set_mtu(const struct port *port, uint32_t number, uint32_t max_frame_bytes,
         return 0;
     status = rte_eth_dev_set_mtu(port->dpdk_port, (uint16_t)(max_frame_bytes - RTE_ETHER_HDR_LEN));
     if (status == -EINVAL)
-        return complain_of_length(number, max_frame_bytes, info, complaint);
+        return set_length_error(number, max_frame_bytes, info, error);
     if (status != 0 && status != -ENOTSUP)
-        return port_complain(complaint, number, status, "cannot set its MTU");
+        return port_set_error(error, number, status, "cannot set its MTU");
     return 0;
 }

@@ -59,7 +59,7 @@ is_time(const struct port_opening *opening, uint32_t number, const struct peer_s
 
 static int
 make_port(const struct port_request *request, uint32_t number, struct port *port,
-          struct complaint *complaint)
+          struct error *error)
 {
     const int status = port_find(request, &port->dpdk_port);
     char name[RTE_ETH_NAME_MAX_LEN] = "", what[128];
@@ -68,42 +68,42 @@ make_port(const struct port_request *request, uint32_t number, struct port *port
         return 0;
     devargs_name(request->devargs, name, sizeof(name));
     snprintf(what, sizeof(what), "DPDK cannot open this device, %s", name);
-    return port_complain(complaint, number, status, what);
+    return port_set_error(error, number, status, what);
 }
 
 static int
-make_or_start(const struct port_opening *opening, uint32_t number, struct complaint *complaint)
+make_or_start(const struct port_opening *opening, uint32_t number, struct error *error)
 {
     struct port *port = &opening->ports->port[number];
     int status;
 
     if (opening->stage[number] == STAGE_NONE)
-        return make_port(&opening->request->ports[number], number, port, complaint);
+        return make_port(&opening->request->ports[number], number, port, error);
     status = port_start(port);
-    return status == 0 ? 0 : port_complain(complaint, number, status, "cannot be started");
+    return status == 0 ? 0 : port_set_error(error, number, status, "cannot be started");
 }
 
 /* Makes or starts the port. An error that a missing peer explains is none yet. */
 static int
-try(struct port_opening *opening, uint32_t number, double now_s, struct complaint *complaint)
+try(struct port_opening *opening, uint32_t number, double now_s, struct error *error)
 {
     struct peer_socket socket;
 
     if (!connects_to(opening, number, &socket)) {
         if (socket.at_once)
-            return port_complain(complaint, number, -ENOTSUP,
-                                 "server=1 waits without end: let the peer listen");
-        return make_or_start(opening, number, complaint);
+            return port_set_error(error, number, -ENOTSUP,
+                                  "server=1 waits without end: let the peer listen");
+        return make_or_start(opening, number, error);
     }
     /* In one process a memif client made before its server would keep that from listening. */
     if (!may_be_served(&socket))
         return -EAGAIN;
     if (opening->stage[number] == STAGE_NONE && !socket.at_once)
-        return make_or_start(opening, number, complaint);
+        return make_or_start(opening, number, error);
     if (!is_time(opening, number, &socket, now_s))
         return -EAGAIN;
     opening->tried_s[number] = now_s;
-    return make_or_start(opening, number, complaint) == 0 ? 0 : -EAGAIN;
+    return make_or_start(opening, number, error) == 0 ? 0 : -EAGAIN;
 }
 
 /*
@@ -125,16 +125,16 @@ look_at_link(struct port_opening *opening, uint32_t number, double now_s)
     return -EAGAIN;
 }
 
-/* One step. Returns 0, -EAGAIN where a peer or link is missing, or an error with the complaint. */
+/* One step. Returns 0, -EAGAIN where a peer or link is missing, or an error with the error. */
 static int
-step(struct port_opening *opening, uint32_t number, double now_s, struct complaint *complaint)
+step(struct port_opening *opening, uint32_t number, double now_s, struct error *error)
 {
     switch (opening->stage[number]) {
     case STAGE_NONE:
     case STAGE_CONFIGURED:
-        return try(opening, number, now_s, complaint);
+        return try(opening, number, now_s, error);
     case STAGE_FOUND:
-        return port_configure(&opening->ports->port[number], number, opening->request, complaint);
+        return port_configure(&opening->ports->port[number], number, opening->request, error);
     case STAGE_STARTED:
         return look_at_link(opening, number, now_s);
     case STAGE_LINKED:
@@ -144,7 +144,7 @@ step(struct port_opening *opening, uint32_t number, double now_s, struct complai
 }
 
 int
-port_opening_go_on(struct port_opening *opening, double now_s, struct complaint *complaint)
+port_opening_go_on(struct port_opening *opening, double now_s, struct error *error)
 {
     bool awaited = false;
 
@@ -152,7 +152,7 @@ port_opening_go_on(struct port_opening *opening, double now_s, struct complaint 
         int status = 0;
 
         while (status == 0 && opening->stage[i] != STAGE_LINKED) {
-            status = step(opening, i, now_s, complaint);
+            status = step(opening, i, now_s, error);
             opening->stage[i] += status == 0;
         }
         if (status == -EAGAIN)
@@ -164,7 +164,7 @@ port_opening_go_on(struct port_opening *opening, double now_s, struct complaint 
 }
 
 int
-port_opening_timed_out(const struct port_opening *opening, struct complaint *complaint)
+port_opening_timed_out(const struct port_opening *opening, struct error *error)
 {
     const char *what = "the link did not come up";
     struct peer_socket socket;
@@ -174,7 +174,7 @@ port_opening_timed_out(const struct port_opening *opening, struct complaint *com
     while (opening->stage[number] == STAGE_LINKED)
         number++;
     if (!devargs_peer_socket(opening->request->ports[number].devargs, &socket))
-        return port_complain(complaint, number, -ETIMEDOUT, what);
+        return port_set_error(error, number, -ETIMEDOUT, what);
     if (!socket.connects)
         snprintf(text, sizeof(text), "%s: no peer came to the socket %s", what, socket.path);
     else if (!may_be_served(&socket))
@@ -184,5 +184,5 @@ port_opening_timed_out(const struct port_opening *opening, struct complaint *com
     else
         snprintf(text, sizeof(text), "%s: the peer at %s does not answer", what, socket.path);
     snprintf(where, sizeof(where), "ports[%u]", number);
-    return complain(complaint, -ETIMEDOUT, where, "%s", text);
+    return set_error(error, -ETIMEDOUT, where, "%s", text);
 }

@@ -22,11 +22,11 @@ struct port_opening {
 /*
  * Takes every port as far as it goes by now, `now_s` on any clock that goes on. Returns 0
  * when all have a link, -EAGAIN when some peer or link is missing, or an error with the
- * complaint.
+ * error.
  */
-int port_opening_go_on(struct port_opening *opening, double now_s, struct complaint *complaint);
+int port_opening_go_on(struct port_opening *opening, double now_s, struct error *error);
 
 /* Complains of the first port that has no link yet: what it waits for. Returns -ETIMEDOUT. */
-int port_opening_timed_out(const struct port_opening *opening, struct complaint *complaint);
+int port_opening_timed_out(const struct port_opening *opening, struct error *error);
 
 #endif

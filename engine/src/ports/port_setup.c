@@ -139,7 +139,7 @@ set_up_queues(const struct port *port, const struct port_request *request)
 
 int
 port_configure(struct port *port, uint32_t number, const struct open_request *request,
-               struct complaint *complaint)
+               struct error *error)
 {
     const struct port_request *requested = &request->ports[number];
     struct rte_eth_dev_info info;
@@ -147,26 +147,26 @@ port_configure(struct port *port, uint32_t number, const struct open_request *re
     int status = rte_eth_dev_info_get(port->dpdk_port, &info);
 
     if (status != 0)
-        return port_complain(complaint, number, status, "says nothing of itself");
+        return port_set_error(error, number, status, "says nothing of itself");
     port->rx_queues = requested->rx_queues;
     port->tx_queues = requested->tx_queues;
     port->rss = info.flow_type_rss_offloads != 0;
-    status = port_check_limits(requested, number, request->max_frame_bytes, &info, complaint);
+    status = port_check_limits(requested, number, request->max_frame_bytes, &info, error);
     if (status != 0)
         return status;
     status = make_pools(port, number, request, &info);
     if (status != 0)
-        return port_complain(complaint, number, status, "no memory for buffers");
+        return port_set_error(error, number, status, "no memory for buffers");
     status = configure_device(port, requested, &info);
     if (status != 0)
-        return port_complain(complaint, number, status, "cannot be configured");
-    status = port_set_mtu(port, number, request->max_frame_bytes, &info, complaint);
+        return port_set_error(error, number, status, "cannot be configured");
+    status = port_set_mtu(port, number, request->max_frame_bytes, &info, error);
     if (status != 0)
         return status;
     xdp_sockets_list(&earlier);
     status = set_up_queues(port, requested);
     xdp_sockets_since(&port->xdp_sockets, &earlier);
-    return status == 0 ? 0 : port_complain(complaint, number, status, "has no such queues");
+    return status == 0 ? 0 : port_set_error(error, number, status, "has no such queues");
 }
 
 int

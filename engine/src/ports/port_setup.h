@@ -14,10 +14,10 @@ int port_find(const struct port_request *request, uint16_t *dpdk_port);
 
 /*
  * Gives the found port `number` its queues, buffers and offloads. Returns 0 or a negative
- * errno, and says in the complaint what the driver cannot do.
+ * errno, and says in the error what the driver cannot do.
  */
 int port_configure(struct port *port, uint32_t number, const struct open_request *request,
-                   struct complaint *complaint);
+                   struct error *error);
 
 /*
  * Starts the configured port. Returns 0 or a negative errno; may be tried again, since a

@@ -63,7 +63,7 @@ port_stamps_compare(struct port *port)
 }
 
 int
-port_stamps_use(struct ports *ports, uint32_t number, struct complaint *complaint)
+port_stamps_use(struct ports *ports, uint32_t number, struct error *error)
 {
     struct port *port = &ports->port[number];
     char where[32];
@@ -71,15 +71,15 @@ port_stamps_use(struct ports *ports, uint32_t number, struct complaint *complain
 
     snprintf(where, sizeof(where), "ports[%u].stamps", number);
     if (!port->rx_stamps)
-        return complain(complaint, -ENOTSUP, where, "the port's clock cannot be read");
+        return set_error(error, -ENOTSUP, where, "the port's clock cannot be read");
     if (rte_mbuf_dyn_rx_timestamp_register(&ports->stamp_offset, &ports->stamp_flag) != 0)
-        return complain(complaint, -rte_errno, where, "no room for stamps in the mbufs");
+        return set_error(error, -rte_errno, where, "no room for stamps in the mbufs");
     for (uint32_t i = 0; i < 2 && status == 0; i++) {
         status = port_stamps_compare(port);
         nanosleep(&(struct timespec){.tv_nsec = BASE_MS * 1000 * 1000}, NULL);
     }
     if (status != 0)
-        return complain(complaint, status, where, "the port's clock does not go on");
+        return set_error(error, status, where, "the port's clock does not go on");
     port->hardware_clock = true;
     return 0;
 }

@@ -31,14 +31,13 @@ sleep_ms(uint32_t ms)
 
 /* Complains of the driver of ports[number]. */
 static int
-complain_of(const struct ports *ports, uint32_t number, int status, const char *what,
-            struct complaint *complaint)
+set_clock_error(const struct ports *ports, uint32_t number, int status, const char *what,
+                struct error *error)
 {
     char where[32];
 
     snprintf(where, sizeof(where), "ports[%u].stamps", number);
-    return complain(complaint, status, where, "driver %s %s", port_driver(&ports->port[number]),
-                    what);
+    return set_error(error, status, where, "driver %s %s", port_driver(&ports->port[number]), what);
 }
 
 /* Until they are read the port takes no others. */
@@ -91,27 +90,28 @@ stamps_what_it_sends(const struct port *port)
 }
 
 int
-port_timesync_use(struct ports *ports, uint32_t number, struct complaint *complaint)
+port_timesync_use(struct ports *ports, uint32_t number, struct error *error)
 {
     struct port *port = &ports->port[number];
     struct timespec time;
 
     if (rte_eth_timesync_enable(port->dpdk_port) != 0)
-        return complain_of(ports, number, -ENOTSUP, "has no timesync for this port", complaint);
+        return set_clock_error(ports, number, -ENOTSUP, "has no timesync for this port", error);
     port->timesync = true;
     if (rte_eth_timesync_read_time(port->dpdk_port, &time) != 0)
-        return complain_of(ports, number, -ENOTSUP, "has no clock that can be read", complaint);
+        return set_clock_error(ports, number, -ENOTSUP, "has no clock that can be read", error);
     if (!stamps_what_it_sends(port))
-        return complain_of(ports, number, -ENOTSUP,
-                           "gave no stamp of a PTP frame that it sent; igb, ixgbe and i40e give "
-                           "some only in a DPDK built with RTE_LIBRTE_IEEE1588 defined, which "
-                           "packages of distributions are not",
-                           complaint);
+        return set_clock_error(
+            ports, number, -ENOTSUP,
+            "gave no stamp of a PTP frame that it sent; igb, ixgbe and i40e give "
+            "some only in a DPDK built with RTE_LIBRTE_IEEE1588 defined, which "
+            "packages of distributions are not",
+            error);
     /* Where the port stamps all that it receives, stamps come with the frames. */
     if (port->stamps_all &&
         rte_mbuf_dyn_rx_timestamp_register(&ports->stamp_offset, &ports->stamp_flag) != 0)
-        return complain_of(ports, number, -rte_errno, "finds no room for stamps in the mbufs",
-                           complaint);
+        return set_clock_error(ports, number, -rte_errno, "finds no room for stamps in the mbufs",
+                               error);
     return 0;
 }
 
@@ -144,27 +144,27 @@ ports_timesync_settle(const struct ports *ports)
 
 /* Ports may share a clock, so all are set going before any is compared. */
 static int
-set_going(const struct ports *ports, uint32_t number, struct complaint *complaint)
+set_going(const struct ports *ports, uint32_t number, struct error *error)
 {
     if (rte_eth_timesync_disable(ports->port[number].dpdk_port) != 0 ||
         rte_eth_timesync_enable(ports->port[number].dpdk_port) != 0)
-        return complain_of(ports, number, -EIO, "does not set its clock going anew", complaint);
+        return set_clock_error(ports, number, -EIO, "does not set its clock going anew", error);
     forget_stamps(&ports->port[number]);
     return 0;
 }
 
 static int
-compare_all(struct ports *ports, struct complaint *complaint)
+compare_all(struct ports *ports, struct error *error)
 {
     for (uint32_t i = 0; i < ports->count; i++) {
         if (ports->port[i].timesync && port_stamps_compare(&ports->port[i]) != 0)
-            return complain_of(ports, i, -EIO, "has a clock that does not go on", complaint);
+            return set_clock_error(ports, i, -EIO, "has a clock that does not go on", error);
     }
     return 0;
 }
 
 int
-ports_timesync_begin(struct ports *ports, struct complaint *complaint)
+ports_timesync_begin(struct ports *ports, struct error *error)
 {
     uint32_t used = 0;
     int status = 0;
@@ -173,16 +173,16 @@ ports_timesync_begin(struct ports *ports, struct complaint *complaint)
         if (!ports->port[i].timesync)
             continue;
         used++;
-        status = set_going(ports, i, complaint);
+        status = set_going(ports, i, error);
         ports->port[i].clock = (struct port_clock){0};
     }
     if (used == 0 || status != 0)
         return status;
-    status = compare_all(ports, complaint);
+    status = compare_all(ports, error);
     if (status != 0)
         return status;
     sleep_ms(BASE_MS);
-    return compare_all(ports, complaint);
+    return compare_all(ports, error);
 }
 
 void

@@ -25,18 +25,17 @@ now_s(void)
 
 /* Opens ports until all have a link, the time is over, or the user has enough. */
 static int
-open_all(struct port_opening *opening, bool (*give_up)(void *), void *context,
-         struct complaint *complaint)
+open_all(struct port_opening *opening, bool (*give_up)(void *), void *context, struct error *error)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000 * 1000};
     const double deadline_s = now_s() + opening->request->link_wait_s;
     int status;
 
-    while ((status = port_opening_go_on(opening, now_s(), complaint)) == -EAGAIN) {
+    while ((status = port_opening_go_on(opening, now_s(), error)) == -EAGAIN) {
         if (give_up(context))
-            return complain(complaint, -ECANCELED, "", "ended while waiting for links");
+            return set_error(error, -ECANCELED, "", "ended while waiting for links");
         if (now_s() >= deadline_s)
-            return port_opening_timed_out(opening, complaint);
+            return port_opening_timed_out(opening, error);
         nanosleep(&pause, NULL);
     }
     return status;
@@ -44,8 +43,7 @@ open_all(struct port_opening *opening, bool (*give_up)(void *), void *context,
 
 /* The host as requested, by the port's own MAC address unless it is to have another. */
 static int
-make_host(struct port *port, const struct host *requested, uint32_t number,
-          struct complaint *complaint)
+make_host(struct port *port, const struct host *requested, uint32_t number, struct error *error)
 {
     struct rte_ether_addr mac = {0};
     char where[32];
@@ -58,12 +56,12 @@ make_host(struct port *port, const struct host *requested, uint32_t number,
         return 0;
     }
     snprintf(where, sizeof(where), "ports[%u].host.mac", number);
-    return complain(complaint, -EINVAL, where, "the port has no MAC address; give the host one");
+    return set_error(error, -EINVAL, where, "the port has no MAC address; give the host one");
 }
 
 int
 ports_open(struct ports *ports, const struct open_request *request, bool (*give_up)(void *),
-           void *context, struct complaint *complaint)
+           void *context, struct error *error)
 {
     struct port_opening opening = {.ports = ports, .request = request};
     int status;
@@ -71,15 +69,15 @@ ports_open(struct ports *ports, const struct open_request *request, bool (*give_
     ports->count = request->port_count;
     for (uint32_t i = 0; i < ports->count; i++)
         ports->port[i].dpdk_port = RTE_MAX_ETHPORTS;
-    status = open_all(&opening, give_up, context, complaint);
+    status = open_all(&opening, give_up, context, error);
     send_buffers_widen();
     for (uint32_t i = 0; i < ports->count && status == 0; i++) {
         port_stamps_probe(&ports->port[i]);
-        status = make_host(&ports->port[i], &request->ports[i].host, i, complaint);
+        status = make_host(&ports->port[i], &request->ports[i].host, i, error);
         if (status == 0 && request->ports[i].stamps == STAMPS_HARDWARE)
-            status = port_stamps_use(ports, i, complaint);
+            status = port_stamps_use(ports, i, error);
         if (status == 0 && request->ports[i].stamps == STAMPS_TIMESYNC)
-            status = port_timesync_use(ports, i, complaint);
+            status = port_timesync_use(ports, i, error);
     }
     if (status == 0)
         ports_timesync_settle(ports);
@@ -156,28 +154,28 @@ port_driver(const struct port *port)
 }
 
 static int
-complain_of_link(const struct port *port, bool up, int status, struct complaint *complaint)
+set_link_error(const struct port *port, bool up, int status, struct error *error)
 {
     const char *change = up ? "bring links up" : "take links down";
 
     if (status == -ENOTSUP)
-        return complain(complaint, status, "port",
-                        "driver %s cannot %s: do it on the other side, in the DUT, or use a port "
-                        "whose driver can, such as net_tap",
-                        port_driver(port), change);
-    return complain(complaint, status, "port", "driver %s cannot %s: %s", port_driver(port), change,
-                    strerror(-status));
+        return set_error(error, status, "port",
+                         "driver %s cannot %s: do it on the other side, in the DUT, or use a port "
+                         "whose driver can, such as net_tap",
+                         port_driver(port), change);
+    return set_error(error, status, "port", "driver %s cannot %s: %s", port_driver(port), change,
+                     strerror(-status));
 }
 
 int
-ports_set_link(struct ports *ports, const struct link_request *request, struct complaint *complaint)
+ports_set_link(struct ports *ports, const struct link_request *request, struct error *error)
 {
     struct port *port = &ports->port[request->port];
     const int status = request->up ? rte_eth_dev_set_link_up(port->dpdk_port)
                                    : rte_eth_dev_set_link_down(port->dpdk_port);
 
     if (status != 0)
-        return complain_of_link(port, request->up, status, complaint);
+        return set_link_error(port, request->up, status, error);
     port->link_control = request->up ? LINK_COMING_UP : LINK_TAKEN_DOWN;
     return 0;
 }

@@ -5,7 +5,7 @@
 
 #include <rte_ethdev.h>
 
-#include "config/complaint.h"
+#include "config/error.h"
 #include "config/host.h"
 #include "config/link_request.h"
 #include "config/open_request.h"
@@ -48,11 +48,11 @@ struct ports {
  * Configures and starts every port with the queues that the request gives it, then waits
  * up to request->link_wait_s for peers that do not listen yet and for all links.
  * `give_up` is polled in the meantime; true ends the wait with -ECANCELED. Returns 0 or a
- * negative errno with the port named in the complaint; what was opened stays for
+ * negative errno with the port named in the error; what was opened stays for
  * ports_close() to end.
  */
 int ports_open(struct ports *ports, const struct open_request *request, bool (*give_up)(void *),
-               void *context, struct complaint *complaint);
+               void *context, struct error *error);
 
 /*
  * Compares the clocks of ports that stamp with the TSC anew, as port_clock.h asks for:
@@ -65,11 +65,10 @@ void ports_close(struct ports *ports);
 
 /*
  * Takes the link of a port down or brings it up, also while workers poll it; a card's is up
- * seconds later. Returns 0, or a negative errno with the driver in the complaint: -ENOTSUP where
+ * seconds later. Returns 0, or a negative errno with the driver in the error: -ENOTSUP where
  * that has no such function.
  */
-int ports_set_link(struct ports *ports, const struct link_request *request,
-                   struct complaint *complaint);
+int ports_set_link(struct ports *ports, const struct link_request *request, struct error *error);
 
 /* Its driver, by DPDK's name. A port that says nothing of itself does not open. */
 const char *port_driver(const struct port *port);

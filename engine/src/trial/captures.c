@@ -7,31 +7,31 @@
 #include <unistd.h>
 
 static struct pcap_file *
-make_file(const char *path, uint32_t snap_bytes, const char *where, struct complaint *complaint)
+make_file(const char *path, uint32_t snap_bytes, const char *where, struct error *error)
 {
     int status;
     struct pcap_file *file = pcap_file_make(path, snap_bytes, &status);
 
     if (!file)
-        complain(complaint, status, where, "cannot be made: %s", strerror(-status));
+        set_error(error, status, where, "cannot be made: %s", strerror(-status));
     return file;
 }
 
-/* False after a complaint. */
+/* False after a error. */
 static bool
-begin_capture(struct capture *capture, uint32_t number, struct complaint *complaint)
+begin_capture(struct capture *capture, uint32_t number, struct error *error)
 {
     const struct capture_request *request = capture->request;
     char where[32];
 
     snprintf(where, sizeof(where), "captures[%u].path", number);
-    capture->file = make_file(request->path, request->snap_bytes, where, complaint);
+    capture->file = make_file(request->path, request->snap_bytes, where, error);
     capture->state = request->on ? CAPTURE_ON : CAPTURE_OFF;
     return capture->file != NULL;
 }
 
 struct captures *
-captures_make(const struct trial_request *request, struct complaint *complaint)
+captures_make(const struct trial_request *request, struct error *error)
 {
     const uint32_t count = request->capture_count;
     const size_t bytes = sizeof(struct captures) + count * sizeof(struct capture);
@@ -39,13 +39,13 @@ captures_make(const struct trial_request *request, struct complaint *complaint)
         aligned_alloc(CAPTURE_LINE_BYTES, RTE_ALIGN_CEIL(bytes, CAPTURE_LINE_BYTES));
 
     if (!captures) {
-        complain(complaint, -ENOMEM, "captures", "no memory for the captures");
+        set_error(error, -ENOMEM, "captures", "no memory for the captures");
         return NULL;
     }
     memset(captures, 0, bytes);
     for (uint32_t i = 0; i < count; i++) {
         captures->capture[i].request = &request->captures[i];
-        if (!begin_capture(&captures->capture[i], i, complaint)) {
+        if (!begin_capture(&captures->capture[i], i, error)) {
             captures_discard(captures);
             return NULL;
         }
@@ -164,11 +164,11 @@ captures_switch(struct captures *captures, uint32_t number, bool on)
 
 struct pcap_file *
 captures_make_file(const struct captures *captures, const struct capture_switch *change,
-                   struct complaint *complaint)
+                   struct error *error)
 {
     const struct capture_request *request = captures->capture[change->capture].request;
 
-    return make_file(change->path, request->snap_bytes, "path", complaint);
+    return make_file(change->path, request->snap_bytes, "path", error);
 }
 
 /* Frames for which the rings had no room. */

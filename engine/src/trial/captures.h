@@ -7,7 +7,7 @@
 #define PLIMSOLL_CAPTURES_H
 
 #include "config/capture_request.h"
-#include "config/complaint.h"
+#include "config/error.h"
 #include "config/trial_request.h"
 #include "dataplane/loop/capture_ring.h"
 #include "dataplane/loop/run.h"
@@ -37,10 +37,10 @@ struct capture_counts {
 };
 
 /*
- * Makes the files that a trial requests. NULL after a complaint, and then no file is left; freed
+ * Makes the files that a trial requests. NULL after a error, and then no file is left; freed
  * with captures_free(), which leaves them. The request must live as long.
  */
-struct captures *captures_make(const struct trial_request *request, struct complaint *complaint);
+struct captures *captures_make(const struct trial_request *request, struct error *error);
 
 /* Gives each receive queue of a captured port a ring, before workers poll; false without memory. */
 bool captures_attach(struct captures *captures, struct run *run);
@@ -55,10 +55,9 @@ void captures_write(struct captures *captures, const struct run *run,
 /* On or off, from each worker's next burst on; a file that takes no more frames takes none. */
 void captures_switch(struct captures *captures, uint32_t number, bool on);
 
-/* Makes another file for a capture. NULL after a complaint at `path`. */
+/* Makes another file for a capture. NULL after a error at `path`. */
 struct pcap_file *captures_make_file(const struct captures *captures,
-                                     const struct capture_switch *change,
-                                     struct complaint *complaint);
+                                     const struct capture_switch *change, struct error *error);
 
 /* Goes on with another file, of a capture that is off and whose rings are empty. */
 void captures_use_file(struct captures *captures, uint32_t number, struct pcap_file *file);

@@ -97,7 +97,7 @@ make_workers(struct run *run, const struct open_request *config, const struct po
 
 /* Where a port has a host, each queue gets a box for its answers. */
 static bool
-make_post_boxes(struct run *run, const struct open_request *config, const struct ports *ports)
+make_tx_mailboxes(struct run *run, const struct open_request *config, const struct ports *ports)
 {
     for (uint32_t w = 0; w < run->worker_count; w++) {
         for (uint32_t q = 0; q < run->workers[w]->rx_queue_count; q++) {
@@ -181,7 +181,7 @@ describe_tx_stream(struct tx_stream *stream, const struct stream_request *reques
     stream->queue = request->tx_queue;
     stream->pool = port->tx_pool[request->tx_queue];
     stream->role = request->role;
-    stream->most = request->role == ROLE_LATENCY ? 1 : TX_BURST;
+    stream->burst_limit = request->role == ROLE_LATENCY ? 1 : TX_BURST;
     stream->pacing = request->pacing.kind;
     stream->short_signature = request->short_signature;
     stream->windowed = request->schedule.limited;
@@ -348,7 +348,7 @@ run_make(const struct trial_request *request, const struct open_request *config,
     run->neighbours = &ports->neighbours;
     run->checks_frames = request->check == CHECK_CHECKSUMS;
     set_clock(run, request, tsc_hz);
-    if (make_workers(run, config, ports) && make_post_boxes(run, config, ports) &&
+    if (make_workers(run, config, ports) && make_tx_mailboxes(run, config, ports) &&
         make_streams(run, request, config, ports))
         return run;
     run_free(run);

@@ -199,11 +199,10 @@ set_capture(struct trial *trial, uint32_t number, bool on)
 }
 
 uint64_t
-trial_switch_capture(struct trial *trial, const struct capture_switch *change,
-                     struct complaint *complaint)
+trial_switch_capture(struct trial *trial, const struct capture_switch *change, struct error *error)
 {
     if (change->path[0] != '\0') {
-        struct pcap_file *file = captures_make_file(trial->captures, change, complaint);
+        struct pcap_file *file = captures_make_file(trial->captures, change, error);
 
         if (!file)
             return 0;
@@ -324,19 +323,19 @@ end_workers(struct trial *trial)
     rte_eal_mp_wait_lcore();
 }
 
-/* Fills in what workers share and write; false after a complaint. */
+/* Fills in what workers share and write; false after a error. */
 static bool
-set_up(struct trial *trial, double tsc_hz, struct complaint *complaint)
+set_up(struct trial *trial, double tsc_hz, struct error *error)
 {
-    trial->captures = captures_make(trial->request, complaint);
+    trial->captures = captures_make(trial->request, error);
     if (!trial->captures)
         return false;
-    if (ports_timesync_begin(trial->ports, complaint) != 0)
+    if (ports_timesync_begin(trial->ports, error) != 0)
         goto discard;
     trial->run = run_make(trial->request, trial->config, trial->ports, tsc_hz);
     if (trial->run && captures_attach(trial->captures, trial->run))
         return true;
-    complain(complaint, -ENOMEM, "streams", "no memory for the trial's state");
+    set_error(error, -ENOMEM, "streams", "no memory for the trial's state");
 discard:
     captures_discard(trial->captures);
     trial->captures = NULL;
@@ -364,18 +363,18 @@ poll_to_end(struct trial *trial, const struct trial_hooks *hooks)
 struct trial *
 trial_run(const struct trial_request *request, const struct open_request *config,
           struct ports *ports, struct idle_ports *idle, double tsc_hz,
-          const struct trial_hooks *hooks, struct complaint *complaint)
+          const struct trial_hooks *hooks, struct error *error)
 {
     struct trial *trial = calloc(1, sizeof(*trial));
 
     if (!trial) {
-        complain(complaint, -ENOMEM, "streams", "no memory for the trial");
+        set_error(error, -ENOMEM, "streams", "no memory for the trial");
         return NULL;
     }
     trial->request = request;
     trial->config = config;
     trial->ports = ports;
-    if (!set_up(trial, tsc_hz, complaint)) {
+    if (!set_up(trial, tsc_hz, error)) {
         trial_free(trial);
         return NULL;
     }

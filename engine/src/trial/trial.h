@@ -4,7 +4,7 @@
 #define PLIMSOLL_TRIAL_H
 
 #include "config/capture_request.h"
-#include "config/complaint.h"
+#include "config/error.h"
 #include "config/open_request.h"
 #include "config/rates_request.h"
 #include "config/trial_request.h"
@@ -111,13 +111,13 @@ struct trial_hooks {
 };
 
 /*
- * Runs the trial to its end. Returns NULL after a complaint, without memory or where the file of a
+ * Runs the trial to its end. Returns NULL after a error, without memory or where the file of a
  * capture cannot be made. The result, freed with trial_free(), has its totals; the last interval
  * went to the hook. `tsc_hz` is the TSC's true rate. What is in `idle` goes over to the trial.
  */
 struct trial *trial_run(const struct trial_request *request, const struct open_request *config,
                         struct ports *ports, struct idle_ports *idle, double tsc_hz,
-                        const struct trial_hooks *hooks, struct complaint *complaint);
+                        const struct trial_hooks *hooks, struct error *error);
 
 void trial_free(struct trial *trial);
 
@@ -131,11 +131,11 @@ uint64_t trial_change_rates(struct trial *trial, const struct rates_request *req
 
 /*
  * Switches a capture, which may go on with another file. Returns the TSC once all workers have seen
- * it and all that was captured before is in its file; 0 after a complaint, where the other file
+ * it and all that was captured before is in its file; 0 after a error, where the other file
  * cannot be made, and then nothing has changed.
  */
 uint64_t trial_switch_capture(struct trial *trial, const struct capture_switch *change,
-                              struct complaint *complaint);
+                              struct error *error);
 
 /* The interval that closed last; its counts are the trial's own, until the next closes. */
 struct interval trial_interval(const struct trial *trial);

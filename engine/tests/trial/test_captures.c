@@ -15,7 +15,7 @@ static struct worker worker;
 static struct rx_queue queues[QUEUES];
 static struct trial_request request;
 static struct captures *captures;
-static struct complaint complaint;
+static struct error error;
 static uint8_t content[1 << 16];
 
 /* Two queues of port 1, one of port 0; a tick is two nanoseconds. */
@@ -44,7 +44,7 @@ static void
 begin(void)
 {
     make_run();
-    captures = captures_make(&request, &complaint);
+    captures = captures_make(&request, &error);
     assert_non_null(captures);
     assert_true(captures_attach(captures, &run));
 }
@@ -180,11 +180,11 @@ another_file_counts_anew(void **state)
     write_now();
     assert_counts(0, 1, 4);
     strcpy(change.path, temporary_path("zero"));
-    assert_null(captures_make_file(captures, &change, &complaint));
-    assert_string_equal(complaint.where, "path");
+    assert_null(captures_make_file(captures, &change, &error));
+    assert_string_equal(error.where, "path");
     assert_counts(0, 1, 4);
     strcpy(change.path, temporary_path("other"));
-    captures_use_file(captures, 0, captures_make_file(captures, &change, &complaint));
+    captures_use_file(captures, 0, captures_make_file(captures, &change, &error));
     captures_switch(captures, 0, true);
     assert_int_equal(*queues[0].capture->state, CAPTURE_ON);
     assert_counts(0, 0, 0);
@@ -202,9 +202,9 @@ a_path_that_cannot_be_made_leaves_no_file(void **state)
     (void)state;
     request_capture_of(0, "zero", 5, true);
     request_capture_of(1, "no/folder", 5, true);
-    assert_null(captures_make(&request, &complaint));
-    assert_string_equal(complaint.where, "captures[1].path");
-    assert_string_equal(complaint.message, "cannot be made: No such file or directory");
+    assert_null(captures_make(&request, &error));
+    assert_string_equal(error.where, "captures[1].path");
+    assert_string_equal(error.message, "cannot be made: No such file or directory");
     assert_int_equal(access(temporary_path("zero"), F_OK), -1);
 }
 
@@ -213,10 +213,10 @@ a_file_that_is_there_stays_as_it_is(void **state)
 {
     (void)state;
     request_capture_of(0, "zero", 5, true);
-    captures = captures_make(&request, &complaint);
+    captures = captures_make(&request, &error);
     assert_non_null(captures);
-    assert_null(captures_make(&request, &complaint));
-    assert_string_equal(complaint.message, "cannot be made: File exists");
+    assert_null(captures_make(&request, &error));
+    assert_string_equal(error.message, "cannot be made: File exists");
     assert_int_equal(access(temporary_path("zero"), F_OK), 0);
     captures_discard(captures);
     captures = NULL;

@@ -436,9 +436,9 @@ message_stopping(int64_t id)
 }
 
 json_t *
-message_error(int64_t id, const struct complaint *complaint, bool fatal)
+message_error(int64_t id, const struct error *error, bool fatal)
 {
     return json_pack("{s:o, s:b, s:{s:s, s:s, s:b}}", "id",
                      id < 0 ? json_null() : json_integer((json_int_t)id), "ok", 0, "error", "where",
-                     complaint->where, "message", complaint->message, "fatal", (int)fatal);
+                     error->where, "message", error->message, "fatal", (int)fatal);
 }

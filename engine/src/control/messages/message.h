@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "config/complaint.h"
+#include "config/error.h"
 #include "config/link_request.h"
 #include "ports/ports.h"
 #include "trial/trial.h"
@@ -31,6 +31,6 @@ json_t *message_capture(int64_t id, const struct trial *trial, const struct capt
 json_t *message_link(int64_t id, const struct ports *ports, const struct link_request *request);
 json_t *message_stopping(int64_t id);
 /* `id` below 0 stands for a request whose id could not be read. */
-json_t *message_error(int64_t id, const struct complaint *complaint, bool fatal);
+json_t *message_error(int64_t id, const struct error *error, bool fatal);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * Removes the character that a buffer's end has cut in two, if it did: the complaint goes
+ * Removes the character that a buffer's end has cut in two, if it did: the error goes
  * out as JSON, which is UTF-8 throughout. `text` was valid before it was cut.
  */
 static void
@@ -27,24 +27,24 @@ drop_cut_character(char *text)
 }
 
 int
-object_complain(const struct object *object, const char *name, const char *format, ...)
+object_set_error(const struct object *object, const char *name, const char *format, ...)
 {
-    struct complaint *complaint = object->complaint;
+    struct error *error = object->error;
     va_list arguments;
 
-    snprintf(complaint->where, sizeof(complaint->where), "%s%s%s", object->path,
+    snprintf(error->where, sizeof(error->where), "%s%s%s", object->path,
              object->path[0] && name[0] ? "." : "", name);
-    drop_cut_character(complaint->where);
+    drop_cut_character(error->where);
     va_start(arguments, format);
-    vsnprintf(complaint->message, sizeof(complaint->message), format, arguments);
+    vsnprintf(error->message, sizeof(error->message), format, arguments);
     va_end(arguments);
     return -EINVAL;
 }
 
 struct object
-object_top(const json_t *json, struct complaint *complaint)
+object_top(const json_t *json, struct error *error)
 {
-    return (struct object){.json = json, .path = "", .complaint = complaint};
+    return (struct object){.json = json, .path = "", .error = error};
 }
 
 int
@@ -59,7 +59,7 @@ object_knows(const struct object *object, const char *const *names)
         while (*known && strcmp(*known, key) != 0)
             known++;
         if (!*known)
-            return object_complain(object, key[0] ? key : "\"\"", "unknown field");
+            return object_set_error(object, key[0] ? key : "\"\"", "unknown field");
     }
     return 0;
 }
@@ -70,7 +70,7 @@ find(const struct object *object, const char *name, enum presence presence, cons
 {
     *found = json_object_get(object->json, name);
     if (!*found && presence == REQUIRED)
-        return object_complain(object, name, "missing");
+        return object_set_error(object, name, "missing");
     return 0;
 }
 
@@ -85,8 +85,8 @@ read_integer(const struct object *object, const char *name, enum presence presen
         return status;
     if (!json_is_integer(json) || json_integer_value(json) < 0 ||
         (uint64_t)json_integer_value(json) < least || (uint64_t)json_integer_value(json) > most)
-        return object_complain(object, name, "must be an integer from %llu to %llu",
-                               (unsigned long long)least, (unsigned long long)most);
+        return object_set_error(object, name, "must be an integer from %llu to %llu",
+                                (unsigned long long)least, (unsigned long long)most);
     *value = (uint64_t)json_integer_value(json);
     return 0;
 }
@@ -102,7 +102,7 @@ read_number(const struct object *object, const char *name, enum presence presenc
         return status;
     const double number = json_number_value(json);
     if (!json_is_number(json) || !isfinite(number) || number < least || number > most)
-        return object_complain(object, name, "must be a number from %g to %g", least, most);
+        return object_set_error(object, name, "must be a number from %g to %g", least, most);
     *value = number;
     return 0;
 }
@@ -116,7 +116,7 @@ read_bool(const struct object *object, const char *name, enum presence presence,
     if (status != 0 || !json)
         return status;
     if (!json_is_boolean(json))
-        return object_complain(object, name, "must be true or false");
+        return object_set_error(object, name, "must be true or false");
     *value = json_is_true(json);
     return 0;
 }
@@ -133,7 +133,7 @@ read_string(const struct object *object, const char *name, enum presence presenc
     if (!json_is_string(json) || json_string_length(json) == 0 ||
         json_string_length(json) > longest ||
         strlen(json_string_value(json)) != json_string_length(json))
-        return object_complain(object, name, "must be a string of 1 to %zu characters", longest);
+        return object_set_error(object, name, "must be a string of 1 to %zu characters", longest);
     *value = json_string_value(json);
     return 0;
 }
@@ -147,9 +147,9 @@ read_object(const struct object *object, const char *name, struct object *value)
     if (status != 0)
         return status;
     if (!json_is_object(json))
-        return object_complain(object, name, "must be an object");
+        return object_set_error(object, name, "must be an object");
     value->json = json;
-    value->complaint = object->complaint;
+    value->error = object->error;
     snprintf(value->path, sizeof(value->path), "%.60s%s%.30s", object->path,
              object->path[0] ? "." : "", name);
     return 0;
@@ -164,8 +164,8 @@ read_array(const struct object *object, const char *name, enum presence presence
     if (status != 0 || !*value)
         return status;
     if (!json_is_array(*value) || json_array_size(*value) < least || json_array_size(*value) > most)
-        return object_complain(object, name, "must be an array of %zu to %zu elements", least,
-                               most);
+        return object_set_error(object, name, "must be an array of %zu to %zu elements", least,
+                                most);
     return 0;
 }
 
@@ -174,11 +174,11 @@ element_object(const struct object *parent, const char *name, const json_t *arra
                struct object *value)
 {
     value->json = json_array_get(array, index);
-    value->complaint = parent->complaint;
+    value->error = parent->error;
     snprintf(value->path, sizeof(value->path), "%.40s%s%.30s[%u]", parent->path,
              parent->path[0] ? "." : "", name, (unsigned)index);
     if (!json_is_object(value->json))
-        return object_complain(value, "", "must be an object");
+        return object_set_error(value, "", "must be an object");
     return 0;
 }
 
@@ -192,8 +192,8 @@ element_integer(const struct object *parent, const char *name, const json_t *arr
     if (!json_is_integer(json) || json_integer_value(json) < 0 ||
         (uint64_t)json_integer_value(json) > most) {
         snprintf(element, sizeof(element), "%.30s[%zu]", name, index);
-        return object_complain(parent, element, "must be an integer from 0 to %llu",
-                               (unsigned long long)most);
+        return object_set_error(parent, element, "must be an integer from 0 to %llu",
+                                (unsigned long long)most);
     }
     *value = (uint64_t)json_integer_value(json);
     return 0;

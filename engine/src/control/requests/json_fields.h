@@ -13,18 +13,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "config/complaint.h"
+#include "config/error.h"
 
 enum presence { REQUIRED, OPTIONAL };
 
 struct object {
     const json_t *json;
     char path[96];
-    struct complaint *complaint;
+    struct error *error;
 };
 
 /* An object at the top of a request: its fields' paths are their names. */
-struct object object_top(const json_t *json, struct complaint *complaint);
+struct object object_top(const json_t *json, struct error *error);
 
 /* Refuses fields that are not in the NULL-ended list. */
 int object_knows(const struct object *object, const char *const *names);
@@ -51,6 +51,6 @@ int element_integer(const struct object *parent, const char *name, const json_t 
 
 /* Complains of a field by name, for checks the readers above do not make. */
 __attribute__((format(printf, 3, 4))) int
-object_complain(const struct object *object, const char *name, const char *format, ...);
+object_set_error(const struct object *object, const char *name, const char *format, ...);
 
 #endif

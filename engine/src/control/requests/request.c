@@ -7,15 +7,15 @@
 #include "control/requests/json_fields.h"
 
 int
-request_head(const json_t *json, int64_t *id, enum request_kind *kind, struct complaint *complaint)
+request_head(const json_t *json, int64_t *id, enum request_kind *kind, struct error *error)
 {
-    const struct object top = object_top(json, complaint);
+    const struct object top = object_top(json, error);
     const char *name = NULL;
     uint64_t number = 0;
 
     *id = -1;
     if (!json_is_object(json))
-        return complain(complaint, -EINVAL, "", "a request is a JSON object");
+        return set_error(error, -EINVAL, "", "a request is a JSON object");
     if (read_integer(&top, "id", REQUIRED, 0, INT64_MAX, &number) != 0)
         return -EINVAL;
     *id = (int64_t)number;
@@ -36,17 +36,17 @@ request_head(const json_t *json, int64_t *id, enum request_kind *kind, struct co
     else if (strcmp(name, "stop") == 0)
         *kind = REQUEST_STOP;
     else
-        return object_complain(
+        return object_set_error(
             &top, "request",
             "unknown request '%s': open, resolve, trial, rates, capture, link or stop", name);
     return 0;
 }
 
 int
-request_stop(const json_t *json, struct complaint *complaint)
+request_stop(const json_t *json, struct error *error)
 {
     static const char *const names[] = {"id", "request", NULL};
-    const struct object top = object_top(json, complaint);
+    const struct object top = object_top(json, error);
 
     return object_knows(&top, names);
 }

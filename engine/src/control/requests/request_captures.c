@@ -28,7 +28,7 @@ read_path(const struct object *object, enum presence presence, char *path)
     if (!text)
         return 0;
     if (text[0] != '/')
-        return object_complain(object, "path", "must begin with /");
+        return object_set_error(object, "path", "must begin with /");
     strcpy(path, text);
     return 0;
 }
@@ -50,7 +50,7 @@ read_capture(const struct object *object, const struct open_request *config,
         read_path(object, REQUIRED, capture->path) != 0)
         return -EINVAL;
     if (place_of(trial, port) < trial->capture_count)
-        return object_complain(object, "port", "port %" PRIu64 " is captured twice", port);
+        return object_set_error(object, "port", "port %" PRIu64 " is captured twice", port);
     capture->port = (uint16_t)port;
     capture->snap_bytes = (uint32_t)snap_bytes;
     return 0;
@@ -76,10 +76,10 @@ read_captures(const struct object *top, const struct open_request *config,
 
 int
 request_capture(const json_t *json, const struct trial_request *trial,
-                struct capture_switch *change, struct complaint *complaint)
+                struct capture_switch *change, struct error *error)
 {
     static const char *const names[] = {"id", "request", "port", "on", "path", NULL};
-    const struct object top = object_top(json, complaint);
+    const struct object top = object_top(json, error);
     uint64_t port = 0;
 
     if (object_knows(&top, names) != 0 ||
@@ -89,6 +89,6 @@ request_capture(const json_t *json, const struct trial_request *trial,
         return -EINVAL;
     change->capture = place_of(trial, port);
     if (change->capture == trial->capture_count)
-        return object_complain(&top, "port", "port %" PRIu64 " is not captured", port);
+        return object_set_error(&top, "port", "port %" PRIu64 " is not captured", port);
     return 0;
 }

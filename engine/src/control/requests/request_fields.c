@@ -21,7 +21,7 @@ read_kind(const struct object *object, enum field_kind *kind)
     else if (strcmp(name, "random") == 0)
         *kind = FIELD_RANDOM;
     else
-        return object_complain(object, "kind", "must be increment, list or random");
+        return object_set_error(object, "kind", "must be increment, list or random");
     return 0;
 }
 
@@ -55,12 +55,12 @@ read_mask(const struct object *object, struct field *field)
     if (!text)
         return 0;
     if (strlen(text) != 2u * field->width || strspn(text, "0123456789abcdef") != strlen(text))
-        return object_complain(object, "mask", "must be %u hexadecimal digits (0-9a-f)",
-                               2 * field->width);
+        return object_set_error(object, "mask", "must be %u hexadecimal digits (0-9a-f)",
+                                2 * field->width);
     field->mask = strtoull(text, NULL, 16);
     run = field->mask == 0 ? 0 : field->mask >> __builtin_ctzll(field->mask);
     if (run == 0 || (run & (run + 1)) != 0)
-        return object_complain(object, "mask", "must have ones, and no zeros between them");
+        return object_set_error(object, "mask", "must have ones, and no zeros between them");
     return 0;
 }
 
@@ -73,7 +73,7 @@ read_values(const struct object *object, struct field *field)
 
     if (field->kind != FIELD_LIST)
         return json_object_get(object->json, "values")
-                   ? object_complain(object, "values", "only a list has them")
+                   ? object_set_error(object, "values", "only a list has them")
                    : 0;
     if (read_array(object, "values", REQUIRED, field->count, field->count, &array) != 0)
         return -EINVAL;
@@ -107,7 +107,8 @@ read_numbers(const struct object *object, struct field *field)
     field->every = (uint32_t)every;
     field->step = (uint32_t)step;
     if (every > 1 && field->kind == FIELD_RANDOM)
-        return object_complain(object, "every", "must be 1, as each random value is for one frame");
+        return object_set_error(object, "every",
+                                "must be 1, as each random value is for one frame");
     return 0;
 }
 
@@ -124,11 +125,11 @@ read_churn(const struct object *object, struct field *field)
         read_integer(object, "cycle", presence, field->count, FIELD_COUNT_MAX, &cycle) != 0)
         return -EINVAL;
     if (churn != 0 && field->kind != FIELD_INCREMENT)
-        return object_complain(object, "churn", "only an increment has it");
+        return object_set_error(object, "churn", "only an increment has it");
     if (churn != 0 && field->every > 1)
-        return object_complain(object, "every", "must be 1 with churn");
+        return object_set_error(object, "every", "must be 1 with churn");
     if (churn == 0 && cycle != 0)
-        return object_complain(object, "cycle", "goes with churn");
+        return object_set_error(object, "cycle", "goes with churn");
     field->churn = (uint64_t)(churn * (double)FIELD_CHURN_ONE);
     field->cycle = (uint32_t)cycle;
     return 0;
@@ -159,7 +160,7 @@ check_templates(const struct object *object, const struct stream_request *stream
         const uint32_t writable = template->bytes - signature_bytes(stream->short_signature);
 
         if (frame_fields_prepare(&prepared, &stream->fields, template->frame, writable) != 0)
-            return object_complain(
+            return object_set_error(
                 object, "fields",
                 "a field or a checksum it fixes lies outside the first %u bytes of frame %u, or "
                 "they do not share an alignment, or two fields share bits",

@@ -22,7 +22,7 @@ read_times(const struct object *shape, const json_t *array, struct pacing *pacin
         *round_ns += gap_ns;
     }
     if (gap_ns == 0)
-        return object_complain(shape, "gaps_ns", "must end with a gap before the next round");
+        return object_set_error(shape, "gaps_ns", "must end with a gap before the next round");
     return 0;
 }
 

@@ -57,10 +57,10 @@ read_addresses(const struct object *object, struct host *host)
 
         snprintf(name, sizeof(name), "addresses[%zu]", i);
         if (!text || !parse_address(text, &host->addresses[i]))
-            return object_complain(object, name, "must be an IP address of one host");
+            return object_set_error(object, name, "must be an IP address of one host");
         for (size_t k = 0; k < i; k++) {
             if (ip_same(&host->addresses[k], &host->addresses[i]))
-                return object_complain(object, name, "is there twice");
+                return object_set_error(object, name, "is there twice");
         }
     }
     host->address_count = (uint32_t)json_array_size(array);
@@ -83,7 +83,7 @@ read_host(const struct object *port, struct host *host)
         read_integer(&object, "vlan", OPTIONAL, 1, VLAN_LAST, &vlan) != 0)
         return -EINVAL;
     if (mac && !parse_mac(mac, host->mac))
-        return object_complain(&object, "mac", "must be the MAC address of one station");
+        return object_set_error(&object, "mac", "must be the MAC address of one station");
     host->has_mac = mac != NULL;
     host->tagged = vlan != 0;
     host->vlan = (uint16_t)vlan;
@@ -115,16 +115,16 @@ read_neighbour(const struct object *object, const struct open_request *config,
         read_string(object, "address", REQUIRED, ADDRESS_TEXT, &text) != 0)
         return -EINVAL;
     if (port >= config->port_count)
-        return object_complain(object, "port", "there is no port %" PRIu64, port);
+        return object_set_error(object, "port", "there is no port %" PRIu64, port);
     if (!config->ports[port].host.present)
-        return object_complain(object, "port", "port %" PRIu64 " has no host", port);
+        return object_set_error(object, "port", "port %" PRIu64 " has no host", port);
     if (!parse_address(text, &each->address))
-        return object_complain(object, "address", "must be an IP address of one host");
+        return object_set_error(object, "address", "must be an IP address of one host");
     if (!has_address_of(&config->ports[port].host, each->address.version))
-        return object_complain(object, "address", "the host of port %" PRIu64 " has no IPv%u", port,
-                               each->address.version);
+        return object_set_error(object, "address", "the host of port %" PRIu64 " has no IPv%u",
+                                port, each->address.version);
     if (neighbour_find(neighbours, (uint16_t)port, &each->address))
-        return object_complain(object, "address", "is there twice");
+        return object_set_error(object, "address", "is there twice");
     each->port = (uint16_t)port;
     neighbours->count++;
     return 0;
@@ -132,10 +132,10 @@ read_neighbour(const struct object *object, const struct open_request *config,
 
 int
 request_resolve(const json_t *json, const struct open_request *config,
-                struct resolve_request *request, struct complaint *complaint)
+                struct resolve_request *request, struct error *error)
 {
     static const char *const names[] = {"id", "request", "tries", "wait_s", "neighbours", NULL};
-    const struct object top = object_top(json, complaint);
+    const struct object top = object_top(json, error);
     struct object element;
     const json_t *array;
     uint64_t tries = 5;

@@ -5,14 +5,14 @@
 
 int
 request_link(const json_t *json, const struct open_request *config, struct link_request *request,
-             struct complaint *complaint)
+             struct error *error)
 {
     static const char *const names[] = {"id", "request", "port", "up", NULL};
-    const struct object top = object_top(json, complaint);
+    const struct object top = object_top(json, error);
     uint64_t port = 0;
 
     if (config->port_count == 0)
-        return complain(complaint, -EINVAL, "port", "no port is open");
+        return set_error(error, -EINVAL, "port", "no port is open");
     if (object_knows(&top, names) != 0 ||
         read_integer(&top, "port", REQUIRED, 0, config->port_count - 1, &port) != 0 ||
         read_bool(&top, "up", REQUIRED, &request->up) != 0)

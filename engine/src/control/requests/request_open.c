@@ -51,7 +51,7 @@ read_stamps(const struct object *object, enum stamps *stamps)
             return 0;
         }
     }
-    return object_complain(object, "stamps", "must be tsc, hardware or timesync");
+    return object_set_error(object, "stamps", "must be tsc, hardware or timesync");
 }
 
 static int
@@ -67,7 +67,7 @@ read_port(const struct object *object, struct port_request *port)
         read_stamps(object, &port->stamps) != 0 || read_host(object, &port->host) != 0)
         return -EINVAL;
     if (!isalnum((unsigned char)devargs[0]))
-        return object_complain(object, "devargs", "must begin with a device's name or address");
+        return object_set_error(object, "devargs", "must begin with a device's name or address");
     snprintf(port->devargs, sizeof(port->devargs), "%s", devargs);
     port->descriptors = (uint16_t)descriptors;
     return 0;
@@ -91,12 +91,12 @@ read_ports(const struct object *top, struct open_request *request)
 }
 
 int
-request_open(const json_t *json, struct open_request *request, struct complaint *complaint)
+request_open(const json_t *json, struct open_request *request, struct error *error)
 {
     static const char *const names[] = {"id",    "request",     "memory",          "main_cpus",
                                         "ports", "link_wait_s", "max_frame_bytes", "workers",
                                         NULL};
-    const struct object top = object_top(json, complaint);
+    const struct object top = object_top(json, error);
     uint64_t max_frame_bytes = 1518;
 
     request->link_wait_s = 10;

@@ -25,7 +25,7 @@ read_kind(const struct object *object, enum pacing_kind *kind)
             return 0;
         }
     }
-    return object_complain(
+    return object_set_error(
         object, "kind",
         "must be constant, burst, poisson, captured, back-to-back or one-in-flight");
 }
@@ -74,7 +74,7 @@ read_rate_pps(const struct object *object, enum presence presence, double *rate_
     if (read_number(object, "rate_pps", presence, 0, 1e9, rate_pps) != 0)
         return -EINVAL;
     if (*rate_pps > 0 && *rate_pps < SLOWEST_PPS)
-        return object_complain(object, "rate_pps", "must be 0 or at least %g", SLOWEST_PPS);
+        return object_set_error(object, "rate_pps", "must be 0 or at least %g", SLOWEST_PPS);
     return 0;
 }
 
@@ -84,7 +84,7 @@ read_rate(const struct object *object, struct pacing *pacing)
     const bool needed = pacing->kind != PACING_BACK_TO_BACK && pacing->kind != PACING_ONE_IN_FLIGHT;
 
     if (pacing->kind == PACING_BACK_TO_BACK && json_object_get(object->json, "rate_pps"))
-        return object_complain(object, "rate_pps", "back-to-back streams have no rate");
+        return object_set_error(object, "rate_pps", "back-to-back streams have no rate");
     pacing->rated = json_object_get(object->json, "rate_pps") != NULL;
     return read_rate_pps(object, needed ? REQUIRED : OPTIONAL, &pacing->rate_pps);
 }

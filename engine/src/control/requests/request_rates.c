@@ -34,12 +34,12 @@ read_new_rate(const struct object *object, const struct trial_request *trial,
         return -EINVAL;
     place = place_of(trial, number);
     if (place == trial->stream_count)
-        return object_complain(object, "stream", "there is no stream %" PRIu64, number);
+        return object_set_error(object, "stream", "there is no stream %" PRIu64, number);
     if (request->streams & (UINT64_C(1) << place))
-        return object_complain(object, "stream", "number %" PRIu64 " is there twice", number);
+        return object_set_error(object, "stream", "number %" PRIu64 " is there twice", number);
     if (!trial->streams[place].pacing.rated)
-        return object_complain(object, "stream", "stream %" PRIu64 " is not paced by a rate",
-                               number);
+        return object_set_error(object, "stream", "stream %" PRIu64 " is not paced by a rate",
+                                number);
     request->streams |= UINT64_C(1) << place;
     request->begins |= (uint64_t)begins << place;
     request->rate_pps[place] = rate_pps;
@@ -49,10 +49,10 @@ read_new_rate(const struct object *object, const struct trial_request *trial,
 
 int
 request_rates(const json_t *json, const struct trial_request *trial, struct rates_request *request,
-              struct complaint *complaint)
+              struct error *error)
 {
     static const char *const names[] = {"id", "request", "streams", NULL};
-    const struct object top = object_top(json, complaint);
+    const struct object top = object_top(json, error);
     struct object element;
     const json_t *array;
 

@@ -12,7 +12,7 @@ read_repetition(const struct object *object, struct stream_schedule *schedule)
 {
     schedule->repeats = json_object_get(object->json, "pause_s") != NULL;
     if (schedule->repeats && !json_object_get(object->json, "duration_s"))
-        return object_complain(object, "pause_s", "needs duration_s");
+        return object_set_error(object, "pause_s", "needs duration_s");
     return read_number(object, "pause_s", OPTIONAL, 0, TRIAL_MAX_S, &schedule->pause_s);
 }
 
@@ -26,7 +26,7 @@ read_schedule(const struct object *object, struct stream_request *stream)
     if (!json_object_get(object->json, "schedule"))
         return 0;
     if (stream->pacing.kind == PACING_ONE_IN_FLIGHT)
-        return object_complain(object, "schedule", "one-in-flight streams have none");
+        return object_set_error(object, "schedule", "one-in-flight streams have none");
     schedule->limited = true;
     if (read_object(object, "schedule", &given) != 0 || object_knows(&given, names) != 0 ||
         read_number(&given, "start_s", OPTIONAL, 0, TRIAL_MAX_S, &schedule->start_s) != 0 ||

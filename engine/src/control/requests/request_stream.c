@@ -12,7 +12,7 @@ read_role(const struct object *object, enum stream_role *role)
     if (read_string(object, "role", REQUIRED, 16, &name) != 0)
         return -EINVAL;
     if (strcmp(name, "load") != 0 && strcmp(name, "latency") != 0)
-        return object_complain(object, "role", "must be load or latency");
+        return object_set_error(object, "role", "must be load or latency");
     *role = strcmp(name, "load") == 0 ? ROLE_LOAD : ROLE_LATENCY;
     return 0;
 }
@@ -43,10 +43,10 @@ read_signature(const struct object *object, struct stream_request *stream)
     if (read_string(object, "signature", OPTIONAL, 16, &name) != 0)
         return -EINVAL;
     if (strcmp(name, "full") != 0 && strcmp(name, "short") != 0)
-        return object_complain(object, "signature", "must be full or short");
+        return object_set_error(object, "signature", "must be full or short");
     stream->short_signature = strcmp(name, "short") == 0;
     if (stream->short_signature && stream->role == ROLE_LATENCY)
-        return object_complain(object, "signature", "must be full for latency streams");
+        return object_set_error(object, "signature", "must be full for latency streams");
     return 0;
 }
 
@@ -60,16 +60,16 @@ read_stamps(const struct object *object, const struct open_request *config,
     if (read_string(object, "stamps", OPTIONAL, 16, &name) != 0)
         return -EINVAL;
     if (strcmp(name, "tsc") != 0 && strcmp(name, "timesync") != 0)
-        return object_complain(object, "stamps", "must be tsc or timesync");
+        return object_set_error(object, "stamps", "must be tsc or timesync");
     stream->port_stamps = strcmp(name, "timesync") == 0;
     if (!stream->port_stamps)
         return 0;
     if (stream->role != ROLE_LATENCY || stream->pacing.kind != PACING_ONE_IN_FLIGHT)
-        return object_complain(object, "stamps",
-                               "timesync is for latency streams with one probe in flight");
+        return object_set_error(object, "stamps",
+                                "timesync is for latency streams with one probe in flight");
     if (config->ports[stream->tx_port].stamps != STAMPS_TIMESYNC ||
         config->ports[stream->rx_port].stamps != STAMPS_TIMESYNC)
-        return object_complain(object, "stamps", "its ports were not opened with timesync");
+        return object_set_error(object, "stamps", "its ports were not opened with timesync");
     return 0;
 }
 
@@ -80,8 +80,8 @@ check_gaps(const struct object *object, const struct stream_request *stream)
     const uint32_t frames = stream->order_count > 0 ? stream->order_count : stream->template_count;
 
     if (stream->pacing.kind == PACING_CAPTURED && stream->pacing.round_frames != frames)
-        return object_complain(object, "pacing", "has %u gaps for an order of %u frames",
-                               stream->pacing.round_frames, frames);
+        return object_set_error(object, "pacing", "has %u gaps for an order of %u frames",
+                                stream->pacing.round_frames, frames);
     return 0;
 }
 

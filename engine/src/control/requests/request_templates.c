@@ -48,20 +48,21 @@ read_template(const struct object *object, const json_t *json, uint32_t number,
     int64_t wrong;
 
     if (!text || digits % 2 != 0 || digits < 2 * FRAME_MIN_BYTES || digits > 2u * max_frame_bytes)
-        return object_complain(object, "frames", "number %u must be %d to %u bytes in hexadecimal",
-                               number, FRAME_MIN_BYTES, max_frame_bytes);
+        return object_set_error(object, "frames", "number %u must be %d to %u bytes in hexadecimal",
+                                number, FRAME_MIN_BYTES, max_frame_bytes);
     template->bytes = (uint32_t)(digits / 2);
     template->frame = malloc(template->bytes);
     if (!template->frame)
         return -ENOMEM;
     wrong = decode(text, template->bytes, template->frame);
     if (wrong >= 0)
-        return object_complain(object, "frames", "number %u is not hexadecimal (0-9a-f) at byte %u",
-                               number, (unsigned)wrong);
+        return object_set_error(object, "frames",
+                                "number %u is not hexadecimal (0-9a-f) at byte %u", number,
+                                (unsigned)wrong);
     if (!ends_with_room(template, room_bytes))
-        return object_complain(object, "frames",
-                               "number %u must end with %u zero bytes, the signature's place",
-                               number, room_bytes);
+        return object_set_error(object, "frames",
+                                "number %u must end with %u zero bytes, the signature's place",
+                                number, room_bytes);
     return 0;
 }
 

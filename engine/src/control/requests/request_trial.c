@@ -15,11 +15,11 @@ check_stamps(const struct object *object, const struct stream_request *stream,
     if (!stream->port_stamps || !other->port_stamps)
         return 0;
     if (stream->tx_port == other->tx_port)
-        return object_complain(object, "stamps", "port %u already stamps what stream %u sends",
-                               stream->tx_port, other->stream);
+        return object_set_error(object, "stamps", "port %u already stamps what stream %u sends",
+                                stream->tx_port, other->stream);
     if (stream->rx_port == other->rx_port)
-        return object_complain(object, "stamps", "port %u already stamps what comes of stream %u",
-                               stream->rx_port, other->stream);
+        return object_set_error(object, "stamps", "port %u already stamps what comes of stream %u",
+                                stream->rx_port, other->stream);
     return 0;
 }
 
@@ -33,7 +33,7 @@ read_streams(const struct object *top, const struct open_request *config,
     if (read_array(top, "streams", REQUIRED, 0, STREAMS_MAX, &array) != 0)
         return -EINVAL;
     if (config->port_count == 0 && json_array_size(array) > 0)
-        return object_complain(top, "streams", "there is no port to send on");
+        return object_set_error(top, "streams", "there is no port to send on");
     for (uint32_t i = 0; i < json_array_size(array); i++) {
         struct stream_request *stream = &request->streams[i];
         int status = element_object(top, "streams", array, i, &element);
@@ -45,8 +45,8 @@ read_streams(const struct object *top, const struct open_request *config,
             return status;
         for (uint32_t other = 0; other < i; other++) {
             if (request->streams[other].stream == stream->stream)
-                return object_complain(&element, "stream", "number %u is used twice",
-                                       stream->stream);
+                return object_set_error(&element, "stream", "number %u is used twice",
+                                        stream->stream);
             if (check_stamps(&element, stream, &request->streams[other]) != 0)
                 return -EINVAL;
         }
@@ -86,7 +86,7 @@ read_loss_limit(const struct object *object, const struct trial_request *request
             return -EINVAL;
         bit = bit_of(request, number);
         if (!bit)
-            return object_complain(object, "streams", "there is no stream %" PRIu64, number);
+            return object_set_error(object, "streams", "there is no stream %" PRIu64, number);
         limit->streams |= bit;
     }
     return 0;
@@ -135,13 +135,13 @@ read_check(const struct object *top, enum check_kind *check)
         return -EINVAL;
     *check = strcmp(name, "checksums") == 0 ? CHECK_CHECKSUMS : CHECK_SIGNATURE;
     if (*check == CHECK_SIGNATURE && strcmp(name, "signature") != 0)
-        return object_complain(top, "check", "is signature or checksums");
+        return object_set_error(top, "check", "is signature or checksums");
     return 0;
 }
 
 int
 request_trial(const json_t *json, const struct open_request *config, struct trial_request *request,
-              struct complaint *complaint)
+              struct error *error)
 {
     static const char *const names[] = {
         "id",          "request",     "mark",     "duration_s",    "drain_s",
@@ -149,7 +149,7 @@ request_trial(const json_t *json, const struct open_request *config, struct tria
         "worst",       "spike_us",    "hold_s",   "cpu_time_of",   "streams",
         "check",       "loss_limits", "captures", "begin_delay_s", "end_with_streams",
         "report_ends", NULL};
-    const struct object top = object_top(json, complaint);
+    const struct object top = object_top(json, error);
     uint64_t mark = 0, worst = 16, longest = 16;
     int status;
 

@@ -16,18 +16,18 @@ read_queue(const struct object *worker, const char *name, const json_t *pair, ui
     const json_t *port = json_array_get(pair, 0), *number = json_array_get(pair, 1);
 
     if (json_array_size(pair) != 2 || !json_is_integer(port) || !json_is_integer(number))
-        return object_complain(worker, name, "each must be [port, queue]");
+        return object_set_error(worker, name, "each must be [port, queue]");
     if (json_integer_value(port) < 0 || json_integer_value(port) >= port_count)
-        return object_complain(worker, name, "there is no port %" JSON_INTEGER_FORMAT,
-                               json_integer_value(port));
+        return object_set_error(worker, name, "there is no port %" JSON_INTEGER_FORMAT,
+                                json_integer_value(port));
     if (json_integer_value(number) < 0 || json_integer_value(number) >= QUEUES_MAX)
-        return object_complain(worker, name, "queue %" JSON_INTEGER_FORMAT " is not 0 to %d",
-                               json_integer_value(number), QUEUES_MAX - 1);
+        return object_set_error(worker, name, "queue %" JSON_INTEGER_FORMAT " is not 0 to %d",
+                                json_integer_value(number), QUEUES_MAX - 1);
     queue->port = (uint16_t)json_integer_value(port);
     queue->queue = (uint16_t)json_integer_value(number);
     if (taken->queues[queue->port] >> queue->queue & 1)
-        return object_complain(worker, name, "queue %u of port %u is polled twice", queue->queue,
-                               queue->port);
+        return object_set_error(worker, name, "queue %u of port %u is polled twice", queue->queue,
+                                queue->port);
     taken->queues[queue->port] |= 1u << queue->queue;
     return 0;
 }
@@ -65,7 +65,7 @@ read_worker(const struct object *object, const struct open_request *request, str
     worker->cpu = (uint32_t)cpu;
     for (const struct worker_request *other = request->workers; other < worker; other++) {
         if (other->cpu == worker->cpu)
-            return object_complain(object, "cpu", "CPU %u has a worker already", worker->cpu);
+            return object_set_error(object, "cpu", "CPU %u has a worker already", worker->cpu);
     }
     return 0;
 }
@@ -87,8 +87,8 @@ count_port_queues(const struct object *top, struct open_request *request,
         port->tx_queues = count_queues(sending->queues[i]);
         port->rx_queues = count_queues(receiving->queues[i]);
         if (port->tx_queues == 0 || port->rx_queues == 0)
-            return object_complain(top, "workers",
-                                   "port %u needs workers for its queues from 0 on, each way", i);
+            return object_set_error(top, "workers",
+                                    "port %u needs workers for its queues from 0 on, each way", i);
     }
     return 0;
 }

@@ -58,7 +58,7 @@ answering_transmit(uint16_t dpdk_port, struct rte_mempool *pool, const uint8_t *
 
 /* Whether an answer at `now` is within the rate, of which it then takes its part. */
 static bool
-within_rate(struct post_box *box, uint64_t now, double ticks_per_second)
+within_rate(struct tx_mailbox *box, uint64_t now, double ticks_per_second)
 {
     const uint64_t gap = (uint64_t)(ticks_per_second / ANSWERS_PER_SECOND);
     const uint64_t begin = box->next_at > now ? box->next_at : now;
@@ -70,7 +70,7 @@ within_rate(struct post_box *box, uint64_t now, double ticks_per_second)
 }
 
 static void
-put_letter(struct worker *sender, struct post_box *box, uint32_t written, uint32_t bytes)
+put_letter(struct worker *sender, struct tx_mailbox *box, uint32_t written, uint32_t bytes)
 {
     box->letters[written % POST_LETTERS].bytes = bytes;
     atomic_store_explicit(&box->written, written + 1, memory_order_release);
@@ -80,7 +80,7 @@ put_letter(struct worker *sender, struct post_box *box, uint32_t written, uint32
 bool
 answering_take(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf)
 {
-    struct post_box *box = queue->answers;
+    struct tx_mailbox *box = queue->answers;
     const uint32_t written = atomic_load_explicit(&box->written, memory_order_relaxed);
     const bool full =
         written - atomic_load_explicit(&box->sent, memory_order_acquire) == POST_LETTERS;
@@ -101,7 +101,7 @@ answering_take(struct worker *worker, const struct rx_queue *queue, const struct
 
 /* Sends the letters of one box; false where some are left. */
 static bool
-empty_box(struct worker *worker, struct post_box *box)
+empty_box(struct worker *worker, struct tx_mailbox *box)
 {
     uint32_t sent = atomic_load_explicit(&box->sent, memory_order_relaxed);
 

@@ -27,7 +27,7 @@ struct letter {
 };
 
 /* From the worker that receives on a queue to the one that sends: each writes one number. */
-struct post_box {
+struct tx_mailbox {
     alignas(RTE_CACHE_LINE_SIZE) _Atomic uint32_t written;
     uint64_t next_at; /* TSC at which all that was answered is within the rate */
     alignas(RTE_CACHE_LINE_SIZE) _Atomic uint32_t sent;

@@ -100,7 +100,7 @@ struct tx_stream {
     uint16_t stream;
     uint16_t dpdk_port;
     uint16_t queue;
-    uint16_t most; /* frames sent at once */
+    uint16_t burst_limit; /* frames sent at once */
     enum stream_role role;
     enum pacing_kind pacing;
     uint32_t template_count;
@@ -138,7 +138,7 @@ struct rx_stream {
 };
 
 struct capture_ring;
-struct post_box;
+struct tx_mailbox;
 struct worker;
 
 struct rx_queue {
@@ -149,9 +149,9 @@ struct rx_queue {
     struct capture_ring *capture;   /* NULL: its frames are not captured */
     int stamp_offset;
     uint64_t stamp_flag;
-    bool port_sums;           /* the port checks checksums itself, and says so of each frame */
-    const struct host *host;  /* whom frames on the port may be for; NULL for none */
-    struct post_box *answers; /* of the host, to be sent by `sender` */
+    bool port_sums;             /* the port checks checksums itself, and says so of each frame */
+    const struct host *host;    /* whom frames on the port may be for; NULL for none */
+    struct tx_mailbox *answers; /* of the host, to be sent by `sender` */
     struct worker *sender;
     struct queue_hold hold;
     struct catch_up catch_ups[WORKERS_MAX]; /* of each sender */

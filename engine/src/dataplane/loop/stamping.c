@@ -10,22 +10,22 @@
 #define RX_REGISTER_MASK 3
 
 bool
-stamping_departed(struct stamping *stamping, const struct flight *flight, uint64_t now)
+stamping_tx_stamp_ready(struct stamping *stamping, const struct flight *flight, uint64_t now)
 {
     struct timespec stamp;
 
-    if (!flight->in_flight || stamping->departed.taken)
+    if (!flight->in_flight || stamping->tx_stamp.taken)
         return true;
     if (rte_eth_timesync_read_tx_timestamp(stamping->tx_dpdk_port, &stamp) == 0) {
-        stamping->departed = port_stamp_of(stamping->tx_clock, rte_timespec_to_ns(&stamp));
+        stamping->tx_stamp = port_stamp_of(stamping->tx_clock, rte_timespec_to_ns(&stamp));
         /*
          * One of a probe that was given up is older than the time after which that happens. What
          * is earlier by less is this one's, on clocks that went apart: it is judged, not left out.
          */
-        stamping->departed.taken =
-            !port_stamp_is_earlier(&stamping->departed, flight->sent_at - flight->timeout / 2);
+        stamping->tx_stamp.taken =
+            !port_stamp_is_earlier(&stamping->tx_stamp, flight->sent_at - flight->timeout / 2);
     }
-    return stamping->departed.taken || now - flight->sent_at >= flight->timeout;
+    return stamping->tx_stamp.taken || now - flight->sent_at >= flight->timeout;
 }
 
 void
@@ -33,9 +33,9 @@ stamping_begin(struct stamping *stamping)
 {
     struct timespec stamp;
 
-    if (!stamping->departed.taken)
+    if (!stamping->tx_stamp.taken)
         rte_eth_timesync_read_tx_timestamp(stamping->tx_dpdk_port, &stamp);
-    stamping->departed.taken = false;
+    stamping->tx_stamp.taken = false;
 }
 
 static void
@@ -64,7 +64,7 @@ stamping_count(const struct worker *worker, struct stamping *stamping, const str
     const struct probe_stamps probe = {
         .sent_at = flight->sent_at,
         .received_at = atomic_load_explicit(&landed->received_at, memory_order_relaxed),
-        .tx = stamping->departed,
+        .tx = stamping->tx_stamp,
         .rx = {.taken = atomic_load_explicit(&landed->stamped, memory_order_relaxed),
                .at = atomic_load_explicit(&landed->stamp_at, memory_order_relaxed),
                .error = atomic_load_explicit(&landed->stamp_error, memory_order_relaxed)},

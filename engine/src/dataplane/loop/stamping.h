@@ -39,7 +39,7 @@ struct stamping {
     alignas(64) const struct port_clock *tx_clock;
     const struct port_clock *rx_clock;
     uint16_t tx_dpdk_port;
-    struct port_stamp departed; /* of the probe in flight, once it was read */
+    struct port_stamp tx_stamp; /* of the probe in flight, once it was read */
     struct stamping_page pages[2];
 };
 
@@ -47,7 +47,7 @@ struct stamping {
  * Reads the sending port's stamp of the probe in flight, unless it is there already. Returns
  * whether the probe needs no more of it: it has come, or the probe's time ran out.
  */
-bool stamping_departed(struct stamping *stamping, const struct flight *flight, uint64_t now);
+bool stamping_tx_stamp_ready(struct stamping *stamping, const struct flight *flight, uint64_t now);
 
 /* Counts a probe that came back, by its stamps, in the sending worker's open page. */
 void stamping_count(const struct worker *worker, struct stamping *stamping,

@@ -237,7 +237,7 @@ send_one_in_flight(struct worker *worker, struct tx_stream *stream, uint64_t now
 {
     const bool in_flight = stream->flight->in_flight;
 
-    if (stream->stamping && !stamping_departed(stream->stamping, stream->flight, now))
+    if (stream->stamping && !stamping_tx_stamp_ready(stream->stamping, stream->flight, now))
         return 0;
     const enum flight_state state = flight_look(stream->flight, now);
 
@@ -253,7 +253,7 @@ send_one_in_flight(struct worker *worker, struct tx_stream *stream, uint64_t now
         flight_hold(stream->flight, now);
         return 0;
     }
-    flight_take_off(stream->flight, stream->next_sequence - 1, now);
+    flight_probe_sent(stream->flight, stream->next_sequence - 1, now);
     if (--stream->frames_left == 0)
         stream_course_over(stream, now);
     return 1;
@@ -265,7 +265,7 @@ send_scheduled(struct worker *worker, struct tx_stream *stream, uint64_t now, ui
     /* Frames meant for before the end are still sent after it, unless they are too late. */
     const uint64_t latest = until + stream->pacer.patience;
     const uint64_t skipped = pacer_skip_late(&stream->pacer, now < latest ? now : latest);
-    const uint32_t most = (uint32_t)RTE_MIN(stream->frames_left, (uint64_t)stream->most);
+    const uint32_t most = (uint32_t)RTE_MIN(stream->frames_left, (uint64_t)stream->burst_limit);
     uint64_t due_at = now;
 
     if (unlikely(skipped > 0))

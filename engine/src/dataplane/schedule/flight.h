@@ -52,7 +52,7 @@ flight_look(struct flight *flight, uint64_t now)
 }
 
 static inline void
-flight_take_off(struct flight *flight, uint64_t number, uint64_t now)
+flight_probe_sent(struct flight *flight, uint64_t number, uint64_t now)
 {
     flight->in_flight = true;
     flight->number = number;

@@ -48,54 +48,54 @@ static struct resolve_request resolve_request;
 static inline json_t *
 parse(const char *text)
 {
-    json_error_t error;
-    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    json_error_t json_error;
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &json_error);
 
     if (!json)
-        fail_msg("%s in %s", error.text, text);
+        fail_msg("%s in %s", json_error.text, text);
     return json;
 }
 
 /* Reads any request as the session does. */
 static inline int
-read_request(const json_t *json, struct complaint *complaint)
+read_request(const json_t *json, struct error *error)
 {
     enum request_kind kind;
     int64_t id;
 
-    memset(complaint, 0, sizeof(*complaint));
+    memset(error, 0, sizeof(*error));
     memset(&open_request, 0, sizeof(open_request));
     trial_request_clear(&trial_request);
-    if (request_head(json, &id, &kind, complaint) != 0)
+    if (request_head(json, &id, &kind, error) != 0)
         return -EINVAL;
     if (kind == REQUEST_OPEN)
-        return request_open(json, &open_request, complaint);
+        return request_open(json, &open_request, error);
     memset(&rates_request, 0, sizeof(rates_request));
     if (kind == REQUEST_RATES)
-        return request_rates(json, &reading_trial, &rates_request, complaint);
+        return request_rates(json, &reading_trial, &rates_request, error);
     memset(&capture_switch, 0, sizeof(capture_switch));
     if (kind == REQUEST_CAPTURE)
-        return request_capture(json, &reading_trial, &capture_switch, complaint);
+        return request_capture(json, &reading_trial, &capture_switch, error);
     memset(&link_request, 0, sizeof(link_request));
     if (kind == REQUEST_LINK)
-        return request_link(json, &reading_config, &link_request, complaint);
+        return request_link(json, &reading_config, &link_request, error);
     memset(&resolve_request, 0, sizeof(resolve_request));
     if (kind == REQUEST_RESOLVE)
-        return request_resolve(json, &reading_config, &resolve_request, complaint);
+        return request_resolve(json, &reading_config, &resolve_request, error);
     if (kind == REQUEST_TRIAL)
-        return request_trial(json, &reading_config, &trial_request, complaint);
-    return request_stop(json, complaint);
+        return request_trial(json, &reading_config, &trial_request, error);
+    return request_stop(json, error);
 }
 
 static inline void
 assert_refused(const char *text, const char *where, const char *message)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(text);
 
-    assert_int_equal(read_request(json, &complaint), -EINVAL);
-    assert_string_equal(complaint.where, where);
-    assert_string_equal(complaint.message, message);
+    assert_int_equal(read_request(json, &error), -EINVAL);
+    assert_string_equal(error.where, where);
+    assert_string_equal(error.message, message);
     json_decref(json);
 }
 

@@ -12,12 +12,12 @@ static void
 captures_are_read_with_their_defaults(void **state)
 {
     const struct capture_request *captures = trial_request.captures;
-    struct complaint complaint;
+    struct error error;
     json_t *json =
         parse(TRIAL(CAPTURE("1", "") "," CAPTURE("0", ",\"snap_bytes\":64,\"on\":false")));
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_int_equal(trial_request.capture_count, 2);
     assert_int_equal(captures[0].port, 1);
     assert_string_equal(captures[0].path, "/a");
@@ -50,11 +50,11 @@ a_path_is_from_the_root_on(void **state)
 static void
 a_switch_is_of_a_capture_of_the_trial(void **state)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(SWITCH("0"));
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_int_equal(capture_switch.capture, 1);
     assert_false(capture_switch.on);
     json_decref(json);

@@ -15,12 +15,12 @@ a_host_is_read_in_network_order(void **state)
     static const uint8_t ipv4[16] = {192, 0, 2, 1};
     static const uint8_t ipv6[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x1f};
     const struct host *host = &open_request.ports[0].host;
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(OPEN("{\"addresses\":[\"192.0.2.1\",\"2001:db8::1f\"],"
                               "\"mac\":\"02:ab:CD:00:0f:F0\",\"vlan\":100}"));
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_true(host->present && host->has_mac && host->tagged);
     assert_int_equal(host->vlan, 100);
     assert_memory_equal(host->mac, mac, sizeof(mac));
@@ -70,11 +70,11 @@ what_is_no_stations_mac_is_refused(void **state)
 static void
 neighbours_are_on_the_wires_of_hosts(void **state)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(RESOLVE("{\"port\":0,\"address\":\"192.0.2.2\"}"));
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_int_equal(resolve_request.tries, 5);
     assert_true(resolve_request.wait_s == 1);
     assert_int_equal(resolve_request.neighbours.count, 1);

@@ -7,12 +7,12 @@
 static void
 rates_are_read_in_the_order_of_the_trial(void **state)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json =
         parse(RATES("{\"stream\":65535,\"rate_pps\":0},{\"stream\":0,\"rate_pps\":2.5}"));
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_int_equal(rates_request.streams, 5);
     assert_int_equal(rates_request.begins, 0);
     assert_true(rates_request.rate_pps[0] == 2.5);
@@ -23,12 +23,12 @@ rates_are_read_in_the_order_of_the_trial(void **state)
 static void
 streams_begin_and_end_as_they_are_to(void **state)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(RATES("{\"stream\":65535,\"rate_pps\":5,\"duration_s\":2.5},"
                                "{\"stream\":0,\"rate_pps\":5,\"begin\":true}"));
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_int_equal(rates_request.begins, 1);
     assert_true(rates_request.duration_s[0] == 0);
     assert_true(rates_request.duration_s[2] == 2.5);

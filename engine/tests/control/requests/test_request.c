@@ -8,13 +8,13 @@
 static void
 an_open_request_is_read_with_its_defaults(void **state)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(OPEN PORTS "\"main_cpus\":[3,1],\"workers\":["
                                     "{\"cpu\":5,\"tx\":[[0,0],[1,0],[0,1]],\"rx\":[]},"
                                     "{\"cpu\":6,\"tx\":[],\"rx\":[[1,0],[0,0]]}]}");
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_false(open_request.huge);
     assert_int_equal(open_request.memory_megabytes, 64);
     assert_int_equal(open_request.main_cpu_count, 2);
@@ -100,11 +100,11 @@ a_cpu_has_one_worker(void **state)
 static void
 workers_without_ports_have_no_queues(void **state)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(OPEN CPUS "\"ports\":[],\"workers\":[" WORKER("1", "", "") "]}");
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_int_equal(open_request.port_count, 0);
     assert_int_equal(open_request.worker_count, 1);
     assert_int_equal(open_request.workers[0].rx_count, 0);
@@ -123,13 +123,13 @@ workers_without_ports_have_no_queues(void **state)
 static void
 a_trial_request_is_read_with_its_defaults(void **state)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(TRIAL "\"streams\":[{" STREAM "\"frames\":[\"" FRAME "\"],\"fields\":["
                                "{\"offset\":30,\"width\":4,\"count\":16777216,\"fixes\":[24,40]},"
                                "{\"offset\":6,\"width\":6,\"count\":2,\"step\":9}]}]}");
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_int_equal(trial_request.mark, 5);
     assert_true(trial_request.duration_s == 1.5);
     assert_true(trial_request.drain_s == 0);
@@ -172,12 +172,12 @@ a_trial_request_is_read_with_its_defaults(void **state)
 static void
 flows_may_be_counted(void **state)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(TRIAL "\"streams\":[{" STREAM "\"flows\":{\"count\":65536,\"first\":9},"
                                "\"frames\":[\"" FRAME "\"]}]}");
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_int_equal(trial_request.streams[0].flow_count, 65536);
     assert_int_equal(trial_request.streams[0].first_flow, 9);
     json_decref(json);
@@ -186,11 +186,11 @@ flows_may_be_counted(void **state)
 static void
 a_trial_may_have_no_streams(void **state)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(TRIAL "\"stall_us\":1,\"gap_us\":0,\"longest\":64,\"streams\":[]}");
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_int_equal(trial_request.stream_count, 0);
     assert_true(trial_request.gap_us == 0);
     assert_int_equal(trial_request.longest, 64);
@@ -202,19 +202,19 @@ streams_need_ports(void **state)
 {
     json_t *json = parse(TRIAL "\"streams\":[{" STREAM "\"frames\":[\"" FRAME "\"]}]}");
     struct open_request config = reading_config;
-    struct complaint complaint = {0};
+    struct error error = {0};
 
     (void)state;
     config.port_count = 0;
     trial_request_clear(&trial_request);
-    assert_int_equal(request_trial(json, &config, &trial_request, &complaint), -EINVAL);
-    assert_string_equal(complaint.where, "streams");
-    assert_string_equal(complaint.message, "there is no port to send on");
+    assert_int_equal(request_trial(json, &config, &trial_request, &error), -EINVAL);
+    assert_string_equal(error.where, "streams");
+    assert_string_equal(error.message, "there is no port to send on");
     json_decref(json);
 }
 
 static void
-a_complaint_names_the_element(void **state)
+an_error_names_the_element(void **state)
 {
     (void)state;
     assert_refused(TRIAL "\"streams\":[{" STREAM "\"frames\":[\"" FRAME "\"],\"fields\":["
@@ -261,14 +261,14 @@ frames_fit_what_the_ports_were_opened_for(void **state)
 {
     json_t *json = parse(FRAMES("\"" FRAME "00\""));
     struct open_request config = reading_config;
-    struct complaint complaint = {0};
+    struct error error = {0};
 
     (void)state;
     config.max_frame_bytes = 60;
     trial_request_clear(&trial_request);
-    assert_int_equal(request_trial(json, &config, &trial_request, &complaint), -EINVAL);
-    assert_string_equal(complaint.where, "streams[0].frames");
-    assert_string_equal(complaint.message, "number 0 must be 60 to 60 bytes in hexadecimal");
+    assert_int_equal(request_trial(json, &config, &trial_request, &error), -EINVAL);
+    assert_string_equal(error.where, "streams[0].frames");
+    assert_string_equal(error.message, "number 0 must be 60 to 60 bytes in hexadecimal");
     trial_request_clear(&trial_request);
     json_decref(json);
 }
@@ -278,11 +278,11 @@ frames_fit_what_the_ports_were_opened_for(void **state)
 static void
 an_order_names_frames_that_are_there(void **state)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(TRIAL "\"streams\":[{" STREAM TWO_FRAMES "\"order\":[0,0,1]}]}");
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_int_equal(trial_request.streams[0].template_count, 2);
     assert_int_equal(trial_request.streams[0].templates[1].bytes, 62);
     assert_int_equal(trial_request.streams[0].order_count, 3);
@@ -304,10 +304,10 @@ an_order_names_frames_that_are_there(void **state)
 static void
 read_paced(const char *text, enum pacing_kind kind)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(text);
 
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_int_equal(trial_request.streams[0].pacing.kind, kind);
     json_decref(json);
 }
@@ -342,10 +342,10 @@ each_pacing_is_read(void **state)
 static void
 read_scheduled(const char *text)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(text);
 
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_true(trial_request.streams[0].schedule.limited);
     json_decref(json);
 }
@@ -380,13 +380,13 @@ a_senseless_schedule_is_refused(void **state)
 static void
 a_short_signature_needs_less_room(void **state)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(TRIAL "\"streams\":[{\"stream\":7,\"role\":\"load\",\"tx_port\":0,"
                                "\"rx_port\":1," RATE "\"signature\":\"short\",\"frames\":[\"" FRAME
                                "07000000000000000000000000\"]}]}");
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_true(trial_request.streams[0].short_signature);
     json_decref(json);
     assert_refused(TRIAL "\"streams\":[{" STREAM "\"signature\":\"short\",\"frames\":[\"" FRAME
@@ -423,12 +423,12 @@ a_pacing_without_what_it_needs_is_refused(void **state)
 static void
 lists_and_masks_are_read(void **state)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(FIELD("\"offset\":34,\"width\":2,\"kind\":\"list\",\"count\":2,"
                                "\"values\":[53,4789],\"first\":1,\"mask\":\"0fff\""));
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     const struct field *field = &trial_request.streams[0].fields.field[0];
     assert_int_equal(field->kind, FIELD_LIST);
     assert_int_equal(field->first, 1);
@@ -475,42 +475,42 @@ fields_leave_the_signature_alone(void **state)
 static void
 the_id_is_kept_when_the_rest_is_wrong(void **state)
 {
-    struct complaint complaint = {0};
+    struct error error = {0};
     enum request_kind kind;
     int64_t id;
     json_t *json = parse("{\"id\":9007199254740993,\"request\":\"what\"}");
 
     (void)state;
-    assert_int_equal(request_head(json, &id, &kind, &complaint), -EINVAL);
+    assert_int_equal(request_head(json, &id, &kind, &error), -EINVAL);
     assert_int_equal(id, INT64_C(9007199254740993));
     json_decref(json);
 
     json = parse("{\"id\":\"x\",\"request\":\"stop\"}");
-    assert_int_equal(request_head(json, &id, &kind, &complaint), -EINVAL);
+    assert_int_equal(request_head(json, &id, &kind, &error), -EINVAL);
     assert_int_equal(id, -1);
-    assert_string_equal(complaint.where, "id");
+    assert_string_equal(error.where, "id");
     json_decref(json);
 }
 
-/* The complaint goes back as JSON, which is UTF-8: no character may be cut in two. */
+/* The error goes back as JSON, which is UTF-8: no character may be cut in two. */
 static void
 a_long_field_name_is_cut_between_characters(void **state)
 {
     (void)state;
     for (uint32_t length = 150; length < 260; length++) {
-        struct complaint complaint;
+        struct error error;
         json_t *json = json_pack("{s:i, s:s}", "id", 1, "request", "stop");
         char name[300];
 
         memset(name, 'x', length);
         snprintf(name + length, sizeof(name) - length, "\xe2\x82\xac\xc3\xa9\xf0\x9f\x9a\xa2");
         json_object_set_new(json, name, json_true());
-        assert_int_equal(read_request(json, &complaint), -EINVAL);
+        assert_int_equal(read_request(json, &error), -EINVAL);
 
-        json_t *where = json_string(complaint.where);
+        json_t *where = json_string(error.where);
         assert_non_null(where);
-        assert_memory_equal(name, complaint.where, strlen(complaint.where));
-        assert_true(strlen(complaint.where) >= 150);
+        assert_memory_equal(name, error.where, strlen(error.where));
+        assert_true(strlen(error.where) >= 150);
         json_decref(where);
         json_decref(json);
     }
@@ -531,7 +531,7 @@ main(void)
         cmocka_unit_test(flows_may_be_counted),
         cmocka_unit_test(a_trial_may_have_no_streams),
         cmocka_unit_test(streams_need_ports),
-        cmocka_unit_test(a_complaint_names_the_element),
+        cmocka_unit_test(an_error_names_the_element),
         cmocka_unit_test(frames_are_hexadecimal_and_fit),
         cmocka_unit_test(frames_fit_what_the_ports_were_opened_for),
         cmocka_unit_test(an_order_names_frames_that_are_there),

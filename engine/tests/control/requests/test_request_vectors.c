@@ -91,13 +91,12 @@ good_vectors_are_accepted(void **state)
     (void)state;
     for (uint32_t kind = 0; kind < KINDS; kind++) {
         json_t *good = read_vectors_of("good", kinds[kind]), *message;
-        struct complaint complaint;
+        struct error error;
         size_t i;
 
         json_array_foreach (good, i, message) {
-            if (read_request(message, &complaint) != 0)
-                fail_msg("good %s %zu: %s: %s", kinds[kind], i + 1, complaint.where,
-                         complaint.message);
+            if (read_request(message, &error) != 0)
+                fail_msg("good %s %zu: %s: %s", kinds[kind], i + 1, error.where, error.message);
         }
         json_decref(good);
     }
@@ -138,18 +137,18 @@ assert_blames(const json_t *good, const json_t *vector)
 {
     const json_t *message = json_object_get(vector, "message");
     const char *why = json_string_value(json_object_get(vector, "why"));
-    struct complaint complaint;
+    struct error error;
     char wrong[256] = "";
 
-    if (read_request(message, &complaint) != -EINVAL)
+    if (read_request(message, &error) != -EINVAL)
         fail_msg("accepted: %s", why);
     assert_true(first_difference(closest(good, message), message, wrong, sizeof(wrong)));
-    if (!starts_with(wrong, complaint.where) && !starts_with(complaint.where, wrong))
-        fail_msg("%s: wrong is %s, blamed is %s", why, wrong, complaint.where);
+    if (!starts_with(wrong, error.where) && !starts_with(error.where, wrong))
+        fail_msg("%s: wrong is %s, blamed is %s", why, wrong, error.where);
     /* Only what is not an object at all has no field to name. */
-    if ((complaint.where[0] == '\0') != !json_is_object(message))
-        fail_msg("%s: where is '%s'", why, complaint.where);
-    assert_true(strlen(complaint.message) > 0);
+    if ((error.where[0] == '\0') != !json_is_object(message))
+        fail_msg("%s: where is '%s'", why, error.where);
+    assert_true(strlen(error.message) > 0);
 }
 
 static void
@@ -207,13 +206,13 @@ damaged_requests_are_refused_or_read_never_worse(void **state)
         for (uint32_t i = 0; i < 20000; i++) {
             char *mutant = mutate(text, &seed);
             json_t *json = json_loads(mutant, JSON_REJECT_DUPLICATES, NULL);
-            struct complaint complaint;
+            struct error error;
 
-            if (json && read_request(json, &complaint) != 0) {
+            if (json && read_request(json, &error) != 0) {
                 json_t *reply =
-                    json_pack("{s:s, s:s}", "where", complaint.where, "message", complaint.message);
+                    json_pack("{s:s, s:s}", "where", error.where, "message", error.message);
                 assert_non_null(reply);
-                assert_true(strlen(complaint.message) > 0);
+                assert_true(strlen(error.message) > 0);
                 json_decref(reply);
                 refused++;
             }

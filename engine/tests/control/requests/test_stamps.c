@@ -18,11 +18,11 @@
 static void
 probes_both_ways_are_stamped(void **state)
 {
-    struct complaint complaint;
+    struct error error;
     json_t *json = parse(TRIAL(PROBE("0", "0", "1") "," PROBE("1", "1", "0")));
 
     (void)state;
-    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(read_request(json, &error), 0);
     assert_true(trial_request.streams[0].port_stamps);
     assert_true(trial_request.streams[1].port_stamps);
     json_decref(json);
@@ -60,14 +60,14 @@ ports_are_opened_for_it(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
-        struct complaint complaint = {0};
+        struct error error = {0};
 
         config.ports[0].stamps = opened[i][0];
         config.ports[1].stamps = opened[i][1];
         trial_request_clear(&trial_request);
-        assert_int_equal(request_trial(json, &config, &trial_request, &complaint), -EINVAL);
-        assert_string_equal(complaint.where, "streams[0].stamps");
-        assert_string_equal(complaint.message, "its ports were not opened with timesync");
+        assert_int_equal(request_trial(json, &config, &trial_request, &error), -EINVAL);
+        assert_string_equal(error.where, "streams[0].stamps");
+        assert_string_equal(error.message, "its ports were not opened with timesync");
     }
     json_decref(json);
 }

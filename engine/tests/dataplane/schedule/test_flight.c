@@ -10,11 +10,11 @@ the_next_is_due_when_the_last_came_back(void **state)
 
     (void)state;
     assert_int_equal(flight_look(&flight, 1000), FLIGHT_DUE);
-    flight_take_off(&flight, 0, 1000);
+    flight_probe_sent(&flight, 0, 1000);
     assert_int_equal(flight_look(&flight, 1010), FLIGHT_WAITING);
     flight_land(&flight, 0);
     assert_int_equal(flight_look(&flight, 1020), FLIGHT_DUE);
-    flight_take_off(&flight, 1, 1020);
+    flight_probe_sent(&flight, 1, 1020);
     assert_int_equal(flight_look(&flight, 1030), FLIGHT_WAITING);
 }
 
@@ -24,7 +24,7 @@ one_that_does_not_come_is_given_up_once(void **state)
     struct flight flight = {.timeout = 100};
 
     (void)state;
-    flight_take_off(&flight, 0, 1000);
+    flight_probe_sent(&flight, 0, 1000);
     assert_int_equal(flight_look(&flight, 1099), FLIGHT_WAITING);
     assert_int_equal(flight_look(&flight, 1100), FLIGHT_TIMED_OUT);
     assert_int_equal(flight_look(&flight, 1100), FLIGHT_DUE);
@@ -37,9 +37,9 @@ one_that_comes_late_does_not_land_the_next(void **state)
     struct flight flight = {.timeout = 100};
 
     (void)state;
-    flight_take_off(&flight, 0, 1000);
+    flight_probe_sent(&flight, 0, 1000);
     assert_int_equal(flight_look(&flight, 1100), FLIGHT_TIMED_OUT);
-    flight_take_off(&flight, 1, 1100);
+    flight_probe_sent(&flight, 1, 1100);
     flight_land(&flight, 0);
     assert_int_equal(flight_look(&flight, 1150), FLIGHT_WAITING);
     flight_land(&flight, 1);
@@ -54,7 +54,7 @@ a_paused_flight_has_nothing_due(void **state)
     struct flight flight = {.timeout = 100, .gap = 500};
 
     (void)state;
-    flight_take_off(&flight, 0, 1000);
+    flight_probe_sent(&flight, 0, 1000);
     flight_pause(&flight);
     flight_land(&flight, 0);
     assert_int_equal(flight_look(&flight, 2000000), FLIGHT_WAITING);
@@ -69,12 +69,12 @@ a_new_rate_changes_the_gap_under_way(void **state)
     struct flight flight = {.timeout = 100, .gap = 500, .next_at = 1000};
 
     (void)state;
-    flight_take_off(&flight, 0, 1000);
+    flight_probe_sent(&flight, 0, 1000);
     flight_land(&flight, 0);
     flight_set_gap(&flight, 50);
     assert_int_equal(flight_look(&flight, 1049), FLIGHT_WAITING);
     assert_int_equal(flight_look(&flight, 1050), FLIGHT_DUE);
-    flight_take_off(&flight, 1, 1050);
+    flight_probe_sent(&flight, 1, 1050);
     assert_int_equal(flight.next_at, 1100);
 }
 
@@ -99,7 +99,7 @@ a_rate_keeps_probes_apart(void **state)
     (void)state;
     assert_int_equal(flight_look(&flight, 999), FLIGHT_WAITING);
     assert_int_equal(flight_look(&flight, 1000), FLIGHT_DUE);
-    flight_take_off(&flight, 0, 1000);
+    flight_probe_sent(&flight, 0, 1000);
     flight_land(&flight, 0);
     assert_int_equal(flight_look(&flight, 1499), FLIGHT_WAITING);
     assert_int_equal(flight_look(&flight, 1500), FLIGHT_DUE);
