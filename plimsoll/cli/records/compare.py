@@ -46,7 +46,7 @@ _ByOption = Annotated[
     list[str] | None,
     typer.Option(
         help="A tag, such as kernel, or a fact, such as experiment.lab.kind: each value is a "
-        "side, of the RUNS or else of all runs. Given twice, each pair of values is."
+        "side, of the RUNS or else of all runs. If given twice, each pair of values is one side."
     ),
 ]
 _FailIfWorseOption = Annotated[

@@ -160,7 +160,7 @@ def get(
     runs: RunsFolderOption = Path("runs"),
     store: StoreOption = None,
 ) -> None:
-    """Answer a question to the metrics of one run or several: a row for each breakout.
+    """Query the metrics of one or more runs: one row per breakout.
 
     The columns end with one for each window, under the time at which it ends. Windows in
     which nothing was recorded are empty. The column aggregation says how values were computed
