@@ -51,17 +51,17 @@ class CheckedValue(RecordModel):
 
 
 class CheckedFigure(RecordModel):
-    """One figure of all generators, whether they differ in it, and what speaks to who is off.
+    """One figure for every generator, whether they differ, and what says which one is wrong.
 
     They differ where the range of a generator's trials overlaps no part of another's.
     """
 
-    stage: CheckStage = Field(description="Of which trials it is.")
-    name: str = Field(description="What it is of: sent, loss, p99 latency and so on.")
-    unit: str = Field(description="What its values are in.")
-    values: dict[str, CheckedValue] = Field(description="By generator.")
+    stage: CheckStage = Field(description="The stage whose trials it is from.")
+    name: str = Field(description="The figure's name: sent, loss, p99 latency and so on.")
+    unit: str = Field(description="The unit of its values.")
+    values: dict[str, CheckedValue] = Field(description="The values, by generator.")
     differs: bool = Field(description="Whether ranges do not overlap.")
-    evidence: tuple[str, ...] = Field(description="In sentences.")
+    evidence: tuple[str, ...] = Field(description="What the evidence says, in sentences.")
 
 
 class CrossCheckResult(MethodResult):

@@ -109,7 +109,7 @@ class SeriesDrift(RecordModel):
     The slope is over medians of equal times, its interval after Sen.
     """
 
-    of: str = Field(description="What it is the series of.")
+    of: str = Field(description="What the series belongs to: a stream, port or host.")
     kind: Literal["rate", "p50", "p99"] = Field(description="Which figure of it.")
     unit: str = Field(description="The unit of `first`, `last` and, per hour, the slopes.")
     span_s: float = Field(

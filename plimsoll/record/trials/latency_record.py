@@ -39,11 +39,16 @@ _NEAR = 0.01
 
 
 class LatencyEstimate(BaseModel):
-    """Quantiles over all samples, in ns, at most 0.78 % high; null where both ends stand alone."""
+    """Quantiles over all samples, in ns, at most 0.78 % too high.
+
+    Null if only the lower and upper bound are known.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    p50_ns: int | None = Field(description="The median, in ns; null where both ends stand alone.")
+    p50_ns: int | None = Field(
+        description="The median, in ns; null if only the lower and upper bound are known."
+    )
     p90_ns: int | None = Field(description="The 90th percentile, in ns; null likewise.")
     p99_ns: int | None = Field(description="The 99th percentile, in ns; null likewise.")
     p99_9_ns: int | None = Field(description="The 99.9th percentile, in ns; null likewise.")

@@ -52,8 +52,7 @@ class StreamScheduleRecord(RecordModel):
 class StreamRecord(RecordModel):
     """One stream over the whole trial.
 
-    What counts as lost is the judge's choice: refused frames are the DUT's loss or the
-    tester's, as the lab has it.
+    Refused frames count as lost by the DUT or by the tester, depending on the lab (`drained_by`).
     """
 
     stream: int = Field(description="The stream's number in the trial, from 0.")
@@ -154,8 +153,8 @@ class StreamRecord(RecordModel):
     latency_low: LatencyRecord | None = Field(
         default=None,
         description="The latency of all received frames, less the most that stalls of the tester "
-        "can have delayed each: the DUT's is at least this. Null where no stall can have delayed "
-        "any, as it is `latency` then, and in records of earlier versions.",
+        "can have delayed each: the DUT's is at least this. Null if no stall can have delayed a "
+        "sample (then see `latency`), and in records of earlier versions.",
     )
     latency_high: LatencyRecord | None = Field(
         default=None,

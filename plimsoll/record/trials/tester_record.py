@@ -79,7 +79,7 @@ class WorkerRecord(RecordModel):
     stalled_ns: int = Field(description="Length of all its stalls together, in ns.")
     worst_stall_ns: int = Field(description="The loop's longest stall, in ns; 0 without one.")
     gaps: LatencyRecord = Field(
-        description="Lengths of its gaps of more than 1 µs between two looks at the clock."
+        description="Lengths of its gaps of more than 1 µs between two clock readings."
     )
     cycles: CycleBudget = Field(
         description="Time stamp counter ticks by step of the loop, of sampled bursts."

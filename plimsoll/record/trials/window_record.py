@@ -52,8 +52,8 @@ class WindowStream(RecordModel):
     latency_low: LatencyRecord | None = Field(
         default=None,
         description="The latency of all frames received in it, less the most that stalls of the "
-        "tester can have delayed each: the DUT's is at least this. Null where no stall can have "
-        "delayed any, as it is `latency` then, and in records of earlier versions.",
+        "tester can have delayed each: the DUT's is at least this. Null if no stall can have "
+        "delayed a sample (then see `latency`), and in records of earlier versions.",
     )
     latency_high: LatencyRecord | None = Field(
         default=None,
