@@ -100,9 +100,9 @@ def plugfest(
     cell that cannot be run, or gives no result, is reported with the reason; all other cells are
     still run.
 
-    Exits with the code of a cell that ended with an error; else with 1 where a DUT carried no
-    load, with 5 where the tester could not tell of a cell, else with 0: also where cells were
-    refused from the start.
+    Exits with the code of a cell that ended with an error; else with 1 if a DUT carried no load,
+    with 5 if a cell is inconclusive because of the tester, else with 0, even if cells were refused
+    from the start.
     """
     budget_s = None if budget is None else parse_option("--budget", parse_duration, budget)
     fields = set_fields or ()

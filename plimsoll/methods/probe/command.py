@@ -35,8 +35,8 @@ def _settings(
     The frames are those of the profile's probes, or of its load where it has none. SIGINT or
     SIGTERM stops it cleanly; --resume probes for the remaining time, as another trial.
 
-    Exits with 0 when probes came back, with 1 when none did, with 5 when the tester could not
-    tell, with 130 after a signal.
+    Exits with 0 if probes came back, with 1 if no probe came back, with 5 if the result is
+    inconclusive because of the tester, with 130 after a signal.
     """
     update: dict[str, Any] = {}
     if duration is not None:

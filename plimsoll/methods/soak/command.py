@@ -102,8 +102,8 @@ def _settings(
     SIGINT or SIGTERM stops it cleanly: traffic stops, the part that ran is judged and reported, and
     --resume runs the remaining time as another trial. A second signal aborts it immediately.
 
-    Exits with 0 when all of it passed, with 1 when something failed, with 5 when the tester
-    spoiled it, with 130 when a signal ended it before its time, whatever it found until then.
+    Exits with 0 if the soak passed, with 1 if it failed, with 5 if it is invalid because of the
+    tester, with 130 if a signal ended it early, whatever it had found.
     """
     if load is None or duration is None:
         raise InputError(
