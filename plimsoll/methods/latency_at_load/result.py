@@ -85,8 +85,8 @@ class LoadPoint(RecordModel):
     )
     offered_pps: float | None = Field(
         default=None,
-        description="The load that was offered of it, in pps per direction; null without load, "
-        "and in results of earlier versions.",
+        description="The offered load, in pps per direction; null without load, and in results "
+        "of earlier versions.",
     )
     trial: int = Field(description="The number of the trial in the run's journal.")
     sending_s: float = Field(
@@ -100,7 +100,7 @@ class LoadPoint(RecordModel):
         "tester rather than the DUT."
     )
     reason: str | None = Field(
-        description="Why the trial is invalid, in words; null where it is not."
+        description="Why the trial is invalid, in words; null if it is valid."
     )
 
 

@@ -45,7 +45,7 @@ class ProbeHistogram(RecordModel):
 
 
 class ProbeEnd(RecordModel):
-    """What a histogram comes to, in ns; nulls without a sample."""
+    """The figures of a histogram, in ns; null without samples."""
 
     samples: int = Field(description="Samples that the figures are of.")
     min_ns: int | None = Field(description="Least latency, in ns, exact; null without samples.")
@@ -164,7 +164,7 @@ class ProbeStatistics(RecordModel):
     stream: ProbedStream = Field(description="The direction's counts and samples.")
     lost: int = Field(description="Probes sent that never came back.")
     loss_ratio: float | None = Field(
-        description="Those as a share of the probes sent (1 is all); null without."
+        description="Those as a share of the probes sent (1 is all); null if no probe was sent."
     )
     mean_ns: float | None = Field(description="Mean latency, in ns, exact; null without samples.")
     median_ns: int | None = Field(description="Median latency, in ns; null without samples.")
@@ -242,8 +242,7 @@ class ProbeSegment(RecordModel):
         "and where a clock set back before another boot leaves it unknown."
     )
     verdict: Verdict = Field(
-        description="The tester's: invalid where it spoiled the trial; none of one that a kill cut "
-        "short."
+        description="Invalid if the tester spoiled the trial; none if a kill cut it short."
     )
     reasons: tuple[str, ...] = Field(description="Why it is invalid, in words.")
 

@@ -93,7 +93,7 @@ def _begun_with(prefix: str, runs_root: Path) -> Path:
     raise InputError(
         f"{len(found)} runs begin so: {_listed(found)}",
         where=place,
-        remedy="write as much of the id as tells it from the others",
+        remedy="write enough of the id to distinguish it from the others",
     )
 
 

@@ -98,13 +98,15 @@ class NoiseResult(_Part):
     tsc_hz: float = Field(gt=0, description="Ticks of the time stamp counter in a second.")
     duration_s: float = Field(gt=0, description="How long was measured, in s.")
     stretches: int = Field(
-        ge=1, description="In so many pieces, between which the kernel's events were read."
+        ge=1, description="The number of pieces, between which the kernel's events were read."
     )
     threshold_ns: int = Field(gt=0, description="Gaps of this length and more, in ns, are stalls.")
     max_ns: int | None = Field(
         description="The longest gap that passes, in ns; null where any does."
     )
-    passed: bool | None = Field(description="Whether no gap was longer; null without a limit.")
+    passed: bool | None = Field(
+        description="Whether no gap was longer than the limit; null if there is no limit."
+    )
     cpus: tuple[CpuNoise, ...] = Field(description="The CPUs that were measured.")
     listed_stalls: int = Field(
         ge=0, description="Stalls that were looked into: the longest 64 of each interval and CPU."

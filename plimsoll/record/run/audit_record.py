@@ -71,7 +71,7 @@ class AuditFinding(_Part):
 
 
 class AuditChange(_Part):
-    """A session that went on with the run found other verdicts than had been found before."""
+    """A session that resumed the run found other verdicts than before."""
 
     time_ns: int = Field(description="When: UTC, in ns since 1970.")
     verdicts: dict[str, tuple[CheckVerdict, CheckVerdict]] = Field(

@@ -38,7 +38,7 @@ class StreamScheduleRecord(RecordModel):
         description="For how long it sent, in s; null for the trial's end."
     )
     pause_s: float | None = Field(
-        description="After how long it sent again, in s; null where it did not."
+        description="Time after which it sent again, in s; null if it did not."
     )
 
     @classmethod
@@ -75,8 +75,7 @@ class StreamRecord(RecordModel):
         "back-to-back, one in flight."
     )
     planned_pps: float | None = Field(
-        description="The rate that was planned, in frames per second; null where the pacing has "
-        "none."
+        description="The planned rate, in frames per second; null if the pacing has no rate."
     )
     sent: int = Field(
         description="Frames that the sending port accepted. Frames it refused are not among them, "
@@ -171,9 +170,9 @@ class StreamRecord(RecordModel):
     )
     low_end_unknown: int | None = Field(
         default=None,
-        description="Of them those that were sent so long before they were received that the "
-        "tester's stalls of that time were forgotten: by how much these made them longer is not "
-        "known. Null in records of earlier versions.",
+        description="Samples whose frame was sent so early that the tester's stalls of that time "
+        "were forgotten: by how much these delayed them is not known. Null in records of earlier "
+        "versions.",
     )
     longest: LongestLatency | None = Field(
         default=None,
@@ -190,7 +189,7 @@ class StreamRecord(RecordModel):
     )
     schedule: StreamScheduleRecord | None = Field(
         default=None,
-        description="In which parts of the trial it sent; null where it sent in all of it, and in "
+        description="The parts of the trial in which it sent; null if it sent throughout, and in "
         "records of earlier versions.",
     )
     timed: bool = Field(
@@ -210,8 +209,8 @@ class StreamRecord(RecordModel):
     )
     flows: FlowSummary | None = Field(
         default=None,
-        description="What came of its flows; null where it was not counted by flow, and in records "
-        "of earlier versions.",
+        description="Its flows' results; null if it was not counted by flow, and in records of "
+        "earlier versions.",
     )
 
     stamps: StampCounts | None = Field(

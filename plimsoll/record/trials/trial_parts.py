@@ -125,7 +125,7 @@ class PollingThreadRecord(RecordModel):
 class OtherProcessRecord(RecordModel):
     """Another process that was last seen on a polled CPU, in the same time."""
 
-    comm: str = Field(description="Its name, as the kernel has it.")
+    comm: str = Field(description="Its name in the kernel.")
     pid: int = Field(description="Its process, as the kernel numbers it.")
     cpu: int = Field(
         description="The polled CPU on which it was last seen, as the kernel numbers it."

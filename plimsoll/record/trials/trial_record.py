@@ -46,8 +46,8 @@ class GoalVerdict(RecordModel):
     """The verdict by one goal's criteria, and the rules that made it fail or invalid."""
 
     verdict: Verdict = Field(
-        description="pass; fail: the DUT broke a criterion of the goal; invalid: the tester could "
-        "not tell; none: not judged."
+        description="pass; fail: the DUT broke a criterion of the goal; invalid: inconclusive "
+        "because of the tester; none: not judged."
     )
     rules: tuple[str, ...] = Field(description="The rules that made it fail or invalid.")
 
@@ -96,8 +96,8 @@ class TrialRecord(RecordModel):
     )
     begin_unix_ns: int = Field(description="When its first frame was due: UTC, in ns since 1970.")
     verdict: Verdict = Field(
-        description="pass; fail: the DUT broke a criterion; invalid: the tester could not tell; "
-        "none: not judged."
+        description="pass; fail: the DUT broke a criterion; invalid: inconclusive because of the "
+        "tester; none: not judged."
     )
     findings: tuple[FindingRecord, ...] = Field(description="What each rule found, kept or broken.")
     streams: tuple[StreamRecord, ...] = Field(description="One entry for each stream.")
@@ -165,7 +165,7 @@ class TrialRecord(RecordModel):
     clock_steps: tuple[ClockStep, ...] = Field(
         default=(),
         description="When and by how much the wall clock was set during the trial, whose times "
-        "go on as before; none in records of earlier versions.",
+        "are not affected; none in records of earlier versions.",
     )
 
     counters: tuple[CounterRecord, ...] | None = Field(

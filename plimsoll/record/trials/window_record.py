@@ -79,8 +79,8 @@ class WindowRecord(RecordModel):
     sending_s: float = Field(description="How long frames were sent in it, in s.")
     begin_unix_ns: int = Field(description="When the window began: UTC, in ns since 1970.")
     verdict: WindowVerdict = Field(
-        description="pass; fail: the DUT broke a criterion; invalid: the tester could not tell; "
-        "undecided: stalls of the tester leave open whether a latency criterion was "
+        description="pass; fail: the DUT broke a criterion; invalid: inconclusive because of the "
+        "tester; undecided: stalls of the tester leave open whether a latency criterion was "
         "kept, and nothing failed; none: cut short."
     )
     reasons: tuple[FindingRecord, ...] = Field(

@@ -96,12 +96,12 @@ class Stream(BaseModel):
     fixed rate, whatever the load; with `taken_from` its rate is taken out of that load
     stream. With `captured` pacing and no rate it has the capture's own.
 
-    What is sent is a plain packet (`protocol` between two ends, perhaps encapsulated), a
-    `packet` written layer by layer, or the frames of a capture (`pcap`). `src_` and `dst_`
-    are as in the forward direction; the reverse swaps them. Frame n of `flows` differs in
-    the fields of `vary`, which count up from there; addresses stay inside networks of
-    `prefix` bits. With `churn` so many of the flows make room for new ones each second,
-    in each direction. With `per_flow` frames are counted by flow as well.
+    What is sent is a plain packet (`protocol` between two ends, perhaps encapsulated), a `packet`
+    written layer by layer, or the frames of a capture (`pcap`). `src_` and `dst_` are as in the
+    forward direction; the reverse swaps them. Frame n of `flows` differs in the fields of `vary`,
+    which count up from there; addresses stay inside networks of `prefix` bits. `churn` is the
+    number of flows replaced by new ones each second, in each direction. With `per_flow` frames are
+    counted by flow as well.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

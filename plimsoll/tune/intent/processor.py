@@ -19,7 +19,7 @@ _Khz = Annotated[int, Field(ge=100_000, le=10_000_000)]
 
 
 class MaxFrequency(Section):
-    """The highest frequency of CPUs in kHz, as cpufreq has it; one needs the other."""
+    """The highest frequency of CPUs in kHz, as cpufreq reports it; one needs the other."""
 
     isolated_khz: _Khz
     """Highest frequency of the isolated CPUs, in kHz."""
