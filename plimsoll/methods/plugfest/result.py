@@ -152,8 +152,7 @@ class PlugfestResult(RecordModel):
     spent_s: float = Field(description="Duration of all sessions together, in s.")
     baseline: str = Field(description="The DUT that the others are held against, by its name.")
     frames: dict[str, str] = Field(
-        description="What each mix of frame sizes is, by its name: sizes in bytes with FCS, and "
-        "weights."
+        description="The mixes of frame sizes, by name: sizes in bytes with FCS, and weights."
     )
     cells: tuple[PlugfestCell, ...] = Field(
         description="One entry for each combination of the axes."

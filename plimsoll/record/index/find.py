@@ -37,7 +37,7 @@ def read_index(runs_root: Path, *, parts: bool = False) -> Iterator[RunEntry]:
 
 LAST = "last"
 _MAX_CANDIDATES = 10
-_REMEDY = "plimsoll runs lists those there are"
+_REMEDY = "plimsoll runs lists all runs"
 
 
 def find_run(text: str, runs_root: Path) -> RunDirectory:

@@ -44,11 +44,14 @@ class CpuNoise(_Part):
     measured_ns: int = Field(ge=0, description="How long it looked, in ns.")
     looks: int = Field(ge=0, description="Looks at the clock.")
     min_ns: int | None = Field(
-        description="The shortest gap, in ns: what one turn of the loop takes. Null without any."
+        description="The shortest gap, in ns: what one turn of the loop takes. Null if "
+        "there are none."
     )
-    max_ns: int | None = Field(description="The longest gap, in ns, exact. Null without any.")
+    max_ns: int | None = Field(description="The longest gap, in ns, exact. Null if there are none.")
     quantiles: tuple[GapQuantile, ...] = Field(description="Of all gaps.")
-    buckets: tuple[GapBucket, ...] = Field(description="Of all gaps, in steps of 1, 2 and 5.")
+    buckets: tuple[GapBucket, ...] = Field(
+        description="Numbers of all gaps by length, in steps of 1, 2 and 5."
+    )
     stalls: int = Field(ge=0, description="Gaps of the threshold and more.")
     stalled_ns: int = Field(ge=0, description="Length of all stalls together, in ns.")
     stalled_share: float = Field(ge=0, le=1, description="Their share of the time measured.")
@@ -94,7 +97,9 @@ class NoiseResult(_Part):
     cmdline: BootLine | None = Field(
         description="The kernel's command line, <hidden> for what may be secret."
     )
-    versions: dict[str, str | None] = Field(description="Of Plimsoll and what it rests on.")
+    versions: dict[str, str | None] = Field(
+        description="Versions of Plimsoll and of what it rests on."
+    )
     tsc_hz: float = Field(gt=0, description="Ticks of the time stamp counter in a second.")
     duration_s: float = Field(gt=0, description="How long was measured, in s.")
     stretches: int = Field(
@@ -119,5 +124,5 @@ class NoiseResult(_Part):
     trace: NoiseTrace = Field(description="What the kernel's trace of that time has.")
     own_share: float | None = Field(
         description="Share of the CPUs' time that Plimsoll's other processes took, as far as "
-        "they may run there; null where that is not known."
+        "they may run there; null if unknown."
     )

@@ -81,7 +81,7 @@ class Validation(RecordModel):
 
 
 class GoalResult(RecordModel):
-    """What was found for one goal of the search."""
+    """The result of one goal of the search."""
 
     name: str = Field(description="The goal's name in the experiment.")
     criteria: tuple[dict[str, JsonValue], ...] = Field(
@@ -182,7 +182,7 @@ class Result(RecordModel):
         description="Versions by component (plimsoll, engine, DPDK, Python); null of one not used."
     )
     goals: tuple[GoalResult, ...] = Field(
-        default=(), description="What was found for each goal; the first is the run's."
+        default=(), description="The result of each goal; the first is the run's."
     )
     ceiling: TesterCeiling | None = Field(
         default=None,
@@ -193,7 +193,7 @@ class Result(RecordModel):
     )
     platform: PlatformLimit | None = Field(
         default=None,
-        description="What took the DUT's CPU, where that limits the load line; null otherwise.",
+        description="What took the DUT's CPU, if that limits the load line; null otherwise.",
     )
     unwatched: tuple[str, ...] = Field(
         default=(),

@@ -64,7 +64,7 @@ class StreamRecord(RecordModel):
     )
     tx_port: int = Field(description="The tester's port that sends the stream, from 0.")
     rx_port: int = Field(
-        description="The tester's port on which the stream is to come back, from 0."
+        description="The tester's port on which the stream must come back, from 0."
     )
     frame_sizes: tuple[FrameSizeRecord, ...] = Field(
         description="Its frame sizes with their shares."
@@ -177,7 +177,8 @@ class StreamRecord(RecordModel):
     longest: LongestLatency | None = Field(
         default=None,
         description="The longest latency over all samples, those across a stall of the tester "
-        "included, and whose it is; null without samples, and in records of earlier versions.",
+        "included, and whose it is; null if there are no samples, and in records of earlier "
+        "versions.",
     )
     latency_us: tuple[tuple[int, int], ...] = Field(
         description="A latency stream's samples by whole microseconds, as [microseconds, frames]; "

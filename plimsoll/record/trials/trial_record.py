@@ -104,7 +104,7 @@ class TrialRecord(RecordModel):
     ports: tuple[PortRecord, ...] = Field(description="The tester's ports.")
     workers: tuple[WorkerRecord, ...] = Field(description="The tester's polling loops.")
     dut: tuple[DutPortRecord, ...] | None = Field(
-        description="The DUT's own counters by port over the trial; null where it has none."
+        description="The DUT's own counters by port over the trial; null if it has no counters."
     )
     goal: str | None = Field(
         default=None,
@@ -176,7 +176,8 @@ class TrialRecord(RecordModel):
 
     loss_blame: LossBlameRecord | None = Field(
         default=None,
-        description="Whose the lost frames are; null where none was lost or nothing polls here.",
+        description="What the lost frames are blamed on; null if no frame was lost or "
+        "nothing polls here.",
     )
 
     @classmethod

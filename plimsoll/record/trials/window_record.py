@@ -25,7 +25,7 @@ class WindowStream(RecordModel):
     )
     tx_port: int = Field(description="The tester's port that sends the stream, from 0.")
     rx_port: int = Field(
-        description="The tester's port on which the stream is to come back, from 0."
+        description="The tester's port on which the stream must come back, from 0."
     )
     sent: int = Field(
         description="Frames of the stream that the sending port accepted in the window."
