@@ -236,7 +236,7 @@ class Stream(BaseModel):
             whole = "packet" if self.packet is not None else "pcap"
             for field, nothing in plain_only.items():
                 if getattr(self, field) != nothing:
-                    problem = f"a {whole} is sent as it stands"
+                    problem = f"a {whole} is sent unchanged"
                     raise mistake(problem, f"remove it, or {whole}", field)
         _exclusive(self, "packet", "pcap", "send one of them")
         _exclusive(self, "vxlan", "gtpu", "use one, or write a packet")

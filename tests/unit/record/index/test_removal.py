@@ -187,7 +187,7 @@ def test_a_run_that_is_going_on_is_refused(tmp_path: Path) -> None:
     with locked(path / "lock"), locked(part / "lock"):
         for chosen, going_on in ((path, path), (matrix, part)):
             error = refusal(chosen)
-            assert (error.where, error.message) == (str(going_on), "the run is going on")
+            assert (error.where, error.message) == (str(going_on), "the run is still running")
             assert "stop it first" in error.remedy
 
 

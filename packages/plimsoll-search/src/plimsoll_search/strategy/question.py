@@ -107,7 +107,7 @@ def why_quit(load_pps: float, rules: Sequence[str]) -> str:
     """Why a search ended that was asked to quit, in a sentence."""
     return (
         f"trials at {format_pps(load_pps)} stayed invalid ({', '.join(rules)}), and the "
-        "experiment asks to quit there"
+        "experiment is set to quit in that case"
     )
 
 
