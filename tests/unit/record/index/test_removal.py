@@ -193,7 +193,7 @@ def test_a_run_that_is_going_on_is_refused(tmp_path: Path) -> None:
 
 def test_a_run_that_goes_on_after_the_question_stays(tmp_path: Path) -> None:
     planned = plan_removal(make_stopped(tmp_path))
-    with locked(planned.path / "lock"), pytest.raises(InputError, match="going on"):
+    with locked(planned.path / "lock"), pytest.raises(InputError, match="still running"):
         remove(planned)
     assert len(run_paths(tmp_path)) == 1
 
