@@ -115,7 +115,7 @@ def why_unproven(validation: Question) -> str:
     """Why a search ended whose validation stayed invalid, in a sentence."""
     return (
         f"{validation.attempt} validations in a row at {format_pps(validation.load_pps)} "
-        "were invalid: the tester could not tell whether the load holds"
+        "were invalid because of the tester: whether the load holds is unknown"
     )
 
 
