@@ -209,7 +209,7 @@ class TrialHistograms:
     def _probes(self) -> set[str]:
         if self.record is None:
             raise InputError(
-                "the trial has not ended, and only then tells which streams are probes",
+                "which streams are probes is known only after the trial has ended",
                 where=self.trial,
                 remedy=f"name a stream, one of {_listed(self._streams())}",
             )

@@ -58,8 +58,8 @@ def churn(
     Every network is measured at every level of churn: throughput and its dips, which of them
     fall together with churn, and what pods, API server and etcd took.
 
-    Exits with 1 where a criterion was broken or a phase took too long, with 5 where something
-    that is judged was not measured, else with 0.
+    Exits with 1 if a criterion was broken or a phase took too long, with 5 if something that is
+    judged was not measured, else with 0.
     """
     directory = _what_to_run(experiment, set_fields or (), resume, runs)
     tag_run(directory, tag)

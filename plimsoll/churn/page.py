@@ -55,7 +55,7 @@ def run_page(run: RunDirectory) -> Page:
     result = read_run_result(run, ChurnResult)
     sections = tuple((anchor_of(section.title), section) for section in answer.sections)
     kicker, _, rest = answer.heading.partition(": ")
-    unfinished = ("This run has not come to its end: what follows is what there is so far.",)
+    unfinished = ("This run has not finished: what follows are its results so far.",)
     figures = answer.figures
     drawn = [figure.name for figure in figures if figure.chart is not None]
     return Page(

@@ -65,7 +65,7 @@ def run_churn(run: RunDirectory, note: OnNote) -> ChurnResult:
         restore_result(run)
         finished = read_run_result(run, ChurnResult)
         if finished is not None:
-            note("this run has finished already; its result stands")
+            note("this run has already finished and keeps its result")
             return finished
         check_cluster(experiment)
         with Journal(run.journal) as journal:

@@ -97,7 +97,7 @@ class WorkloadSettings(_Settings):
             return written
         if written not in OBJECT_SETS:
             raise mistake(
-                f"{written} is no set of objects",
+                f"{written} is not a set of objects",
                 did_you_mean(written, list(OBJECT_SETS), f"name one of {', '.join(OBJECT_SETS)}"),
             )
         return OBJECT_SETS[written]

@@ -107,7 +107,7 @@ def fetch_records(
 
 
 def is_small(each: StoredObject) -> bool:
-    """Whether it is none of the metrics, histograms and charts: what a list of runs reads."""
+    """Whether it is not one of the metrics, histograms and charts: what a list of runs reads."""
     return not each.name.startswith(
         (_METRICS, "charts/", "causes/", "flows/", "histograms", "report")
     )

@@ -136,13 +136,13 @@ class StampCounts:
     """Probes that came back, by what their ports stamped of them; only the first have a latency."""
 
     stamped: Annotated[
-        int, Field(description="Those that the sending and the receiving port stamped.")
+        int, Field(description="Probes that both the sending and the receiving port stamped.")
     ]
     no_tx_stamp: Annotated[
-        int, Field(description="Those that the sending port gave no stamp of in time.")
+        int, Field(description="Probes for which the sending port gave no stamp in time.")
     ]
     no_rx_stamp: Annotated[
-        int, Field(description="Those that the receiving port gave no stamp of.")
+        int, Field(description="Probes for which the receiving port gave no stamp.")
     ]
     unmatched: Annotated[
         int,
@@ -302,7 +302,7 @@ class Stall:
 @recorded
 @dataclass(frozen=True, slots=True)
 class Cycles:
-    """TSC ticks that one step of a polling loop took for so many frames, of sampled bursts."""
+    """TSC ticks that one step of a polling loop took, by frames in the burst; only samples."""
 
     ticks: Annotated[int, Field(description="Time stamp counter ticks.")]
     frames: Annotated[int, Field(description="Frames handled in that time.")]

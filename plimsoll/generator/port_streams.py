@@ -111,7 +111,7 @@ def interface_of(devargs: str) -> str:
     found = _INTERFACE.match(devargs)
     if found is None:
         raise InputError(
-            f"{devargs} is no interface of the kernel's",
+            f"{devargs} is not an interface of the kernel",
             where="generator.kind",
             remedy="use a lab behind interfaces (docs/duts.md), or another generator",
         )

@@ -95,7 +95,9 @@ def read_last_words(said: tuple[str, ...]) -> Achieved:
         rate = document["bytes"] / wall_s
         return Achieved(_UNIT, rate, document["cpu_ns"] / _NS_PER_S, program=PROGRAM)
     except (ValueError, TypeError, KeyError, IndexError, ZeroDivisionError, RecursionError):
-        return Achieved(_UNIT, program=PROGRAM, unknown=f"{PROGRAM} did not say what it did")
+        return Achieved(
+            _UNIT, program=PROGRAM, unknown=f"{PROGRAM} ended without reporting its intensity"
+        )
 
 
 NEIGHBOUR = MemorySettings

@@ -44,24 +44,25 @@ class NeighbourRun:
     unit: Annotated[IntensityUnit, Field(description="The unit of its intensity.")]
     intensity: Annotated[
         float | None,
-        Field(description="What it did a second, in its unit; null where it did not say."),
+        Field(description="What it did per second, in its unit; null if it reported nothing."),
     ]
     cpu_s: Annotated[
         float | None,
-        Field(description="The CPU time that it took, in s; null where it did not say."),
+        Field(description="The CPU time that it took, in s; null if it reported nothing."),
     ]
     figures: Annotated[
         dict[str, float],
         Field(description="Further figures of its own, by the names that its program gives them."),
     ]
     program: Annotated[
-        str | None, Field(description="The program, with its version where it tells it.")
+        str | None, Field(description="The program, with its version if it reports one.")
     ]
     unknown: Annotated[
-        str | None, Field(description="Why its intensity is not known; null where it is.")
+        str | None, Field(description="Why its intensity is unknown; null if it is known.")
     ]
     ended_early: Annotated[
-        str | None, Field(description="How it ended before it was stopped; null where it lasted.")
+        str | None,
+        Field(description="How it ended before it was stopped; null if it ran until then."),
     ]
 
 
@@ -109,7 +110,7 @@ class NeighbourModel(BaseModel, ABC):
         if cgroup is not None and (cgroup.startswith("/") or ".." in Path(cgroup).parts):
             raise mistake(
                 f"{cgroup} is not a path below /sys/fs/cgroup",
-                "write it as it stands below that folder, for example noisy.slice",
+                "write it relative to that folder, for example noisy.slice",
             )
         return cgroup
 

@@ -224,7 +224,7 @@ _FIX = "fix the file's YAML"
 # Messages of PyYAML's that do not help users, what they mean, and what to do.
 _PROBLEMS = (
     ("another document", "a second document begins here", "keep one document a file"),
-    (r"'\t'", "a tab stands where YAML takes blanks alone", "indent with blanks"),
+    (r"'\t'", "this is a tab, where YAML allows only blanks", "indent with blanks"),
     ("unhashable key", "the name of a field is a list or a mapping", "write a word before the :"),
     ("mapping values", "a second `: ` in one line, or a wrong indentation", "quote the value"),
     ("'@' that cannot", "a value begins with @", "put it in quotes"),

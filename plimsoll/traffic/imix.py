@@ -29,7 +29,7 @@ _MAX_SIZES = 64
 
 
 class SizeShare(BaseModel):
-    """One size of a mix: `weight` of every so many frames."""
+    """One frame size of a mix, and its relative weight."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

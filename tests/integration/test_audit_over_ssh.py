@@ -117,7 +117,7 @@ def test_a_run_that_goes_on_keeps_its_audits(place: Workplace, dut: RemoteDut) -
     (changed,) = [event for event in journal(run.path) if event["kind"] == "tuning-changed"]
     assert changed["host"] == "dut"
     assert changed["verdicts"]["isolcpus"][0] == "ok"
-    assert "dut is no longer as this run's last session audited it: " in resumed.stderr
+    assert "dut is no longer as this run's last session found it: " in resumed.stderr
 
 
 def test_killed_while_captures_come_nothing_is_left(place: Workplace, dut: RemoteDut) -> None:

@@ -1,4 +1,4 @@
-"""SIGKILL to each process in turn: finished trials stay, nothing else does, the run goes on."""
+"""SIGKILL to each process in turn: finished trials stay, nothing else does, the run continues."""
 
 import os
 import signal

@@ -156,7 +156,7 @@ def test_a_pod_that_is_deleted_is_replaced(laptop: Laptop, node: Node) -> None:
     node.as_owner(lambda owner: owner.delete_all("v1", "Pod", NAMESPACE))
     _, errors = process.communicate(timeout=_LONGEST_S)
     assert process.returncode == 3, errors[-4000:]
-    assert "go on with --resume" in errors
+    assert "with --resume" in errors
     run = laptop.place.only_run()
     before = finished_trials(run)
     assert before

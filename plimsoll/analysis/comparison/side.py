@@ -168,7 +168,7 @@ def find_side(text: str, runs_root: Path) -> Side:
         raise InputError(
             f"no finished run has this tag ({len(entries)} in another state)",
             where=text,
-            remedy="plimsoll runs lists what there is; go on with one by --resume",
+            remedy="plimsoll runs lists all runs; resume one by --resume",
         )
     return Side(text, tuple(sorted(finished, key=lambda each: each.began_unix_ns or 0)))
 

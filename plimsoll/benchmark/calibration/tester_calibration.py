@@ -24,6 +24,7 @@ from plimsoll.record.run.environment import read_environment
 from plimsoll.record.trials.trial_parts import TrialIdentity
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.search.text.wire import max_pps
+from plimsoll.text.counted import was
 from plimsoll.text.units import format_pps
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.traffic.streams.compile import Paths, compile_profile
@@ -316,14 +317,15 @@ def _faults(plan: TrialPlan, report: TrialReport, lost: dict[int, int]) -> Itera
     for counts in report.streams:
         stream = plans[counts.stream]
         for frames, said in (
-            (counts.skipped, "were skipped, being late"),
-            (counts.no_buffer, "found no buffer"),
-            (counts.refused, "found no room in the port's queue"),
-            (lost[counts.stream], "did not come back"),
-            (_short_of_plan(stream, counts.sent, report.sending_s), "were not offered in time"),
+            (counts.skipped, "skipped, being late"),
+            (counts.no_buffer, "not sent for lack of a buffer"),
+            (counts.refused, "refused by the port's full queue"),
+            (lost[counts.stream], "lost"),
+            (_short_of_plan(stream, counts.sent, report.sending_s), "not offered in time"),
         ):
             if frames:
-                yield f"{frames:,} frames of {stream.name} {said}"
+                noun = "frame" if frames == 1 else "frames"
+                yield f"{frames:,} {noun} of {stream.name} {was(frames)} {said}"
 
 
 def _short_of_plan(stream: StreamPlan, sent: int, sending_s: float) -> int:

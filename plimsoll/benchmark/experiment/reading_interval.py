@@ -51,9 +51,8 @@ def _check(
     if interval_s * _IN_A_TRIAL <= length_s:
         return
     raise InputError(
-        f"hosts are read every {format_duration(interval_s)}, and {field} is "
-        f"{format_duration(length_s)}: what {', '.join(rules)} would be judged by is one reading "
-        "or none",
+        f"hosts are read every {format_duration(interval_s)} and {field} is "
+        f"{format_duration(length_s)}: too few readings to judge {', '.join(rules)}",
         where="observe.interval",
         remedy=_remedy(field, length_s, interval_s),
     )

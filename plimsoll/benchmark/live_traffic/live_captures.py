@@ -140,7 +140,7 @@ class CapturedPort:
 class _Capture:
     """A port's: its files since it began, oldest first, and what is known of each.
 
-    `current` is the generator's last, which is none of these where its trial began while the
+    `current` is the generator's last, which is not one of these where its trial began while the
     capture was off.
     """
 

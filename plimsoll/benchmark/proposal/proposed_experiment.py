@@ -53,8 +53,8 @@ def _heading(survey: HostSurvey, ports: Sequence[MachinePort]) -> Iterator[str]:
 def _wiring(ports: Sequence[MachinePort]) -> Iterator[str]:
     if ports:
         yield (
-            "Both ports are to be cabled to the DUT. Frames have made-up MAC addresses: a DUT "
-            "that goes by them needs src_mac and dst_mac in the streams."
+            "Both ports must be cabled to the DUT. Frames have made-up MAC addresses: a DUT that "
+            "goes by them needs src_mac and dst_mac in the streams."
         )
 
 
@@ -92,7 +92,7 @@ def _on_memif(survey: HostSurvey) -> dict[str, Any]:
         raise MachineError(
             f"no two free ports are bound for DPDK, and without them {survey.no_testpmd.message}",
             where="plimsoll init",
-            remedy=f"{survey.no_testpmd.remedy}; or bind two ports, plimsoll ports tells how",
+            remedy=f"{survey.no_testpmd.remedy}; or bind two ports, plimsoll ports shows how",
         )
     best = best_cpus(survey)
     dut, tester = _cpus(survey, 2, survey.topology.node_of(best[0]) if best else None)
@@ -245,7 +245,7 @@ def cpus_in_words(survey: HostSurvey) -> str:
             f"under taskset -c {every}"
         )
     elif not survey.isolated:
-        text += "; plimsoll tune init and tune audit tell how to isolate some"
+        text += "; plimsoll tune init and tune audit show how to isolate some"
     return f"{text}."
 
 

@@ -162,7 +162,7 @@ def _converted(option: TrafficgenOption, text: str) -> Value:
     if option.choices and text not in option.choices:
         known = ", ".join(option.choices)
         raise InputError(
-            f"{text!r} is none of its values", where=f"--{option.name}", remedy=f"use {known}"
+            f"{text!r} is not one of its values", where=f"--{option.name}", remedy=f"use {known}"
         )
     if option.form == "whole":
         if not _WHOLE.fullmatch(text):

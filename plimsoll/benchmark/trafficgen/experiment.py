@@ -165,7 +165,7 @@ def lab_section(command: TrafficgenCommand, trex: TrexConfig | None) -> dict[str
     numbers = {device: number for number, device in enumerate(devices)}
     if unknown := [device for pair in active for device in pair if device not in numbers]:
         raise InputError(
-            f"device {unknown[0]} is in none of --device-pairs",
+            f"device {unknown[0]} is not in --device-pairs",
             where="--active-device-pairs",
             remedy="name pairs of --device-pairs",
         )

@@ -74,7 +74,8 @@ def device_of(config: TrexConfig, port: int) -> str:
     if port < len(config.interfaces) and config.interfaces[port] != _DUMMY:
         return config.interfaces[port]
     raise InputError(
-        f"device {port} is none of the {len(config.interfaces)} interfaces of TRex's configuration",
+        f"device {port} is not one of the {len(config.interfaces)} interfaces of "
+        "TRex's configuration",
         where="--device-pairs",
         remedy="give the trex_cfg.yaml that goes with this command line",
     )

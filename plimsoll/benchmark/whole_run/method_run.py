@@ -89,7 +89,7 @@ def run_in_session(
     with recording(run) as recorder:
         finished = read_run_result(run, method.result)
         if finished is not None:
-            listener.note("this run has finished already; its result stands")
+            listener.note("this run has already finished and keeps its result")
             return finished
         check_returns(method, to_run.experiment)
         if to_run.check is not None:

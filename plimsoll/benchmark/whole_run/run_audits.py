@@ -113,7 +113,7 @@ def _record(host: _HostToAudit, session: Session) -> None:
             f"{name} {before} → {after}" for name, (before, after) in changes.items()
         )
         session.listener.note(
-            f"{host.label} is no longer as this run's last session audited it: {listed}"
+            f"{host.label} is no longer as this run's last session found it: {listed}"
         )
 
 

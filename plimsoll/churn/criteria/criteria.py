@@ -40,7 +40,7 @@ class _Criterion(BaseModel):
 
 
 class ThroughputKept(_Criterion):
-    """The streams' mean is to be at least this share of what it was before the churn."""
+    """The streams' mean must be at least this share of what it was before the churn."""
 
     kind: Literal["throughput-kept"]
     least: Annotated[RatioField, Field(gt=0, le=1)]
@@ -52,7 +52,7 @@ class ThroughputKept(_Criterion):
 
 
 class DipDepth(_Criterion):
-    """No dip is to be deeper than this share of the throughput before the churn."""
+    """No dip may be deeper than this share of the throughput before the churn."""
 
     kind: Literal["dip-depth"]
     most: Annotated[RatioField, Field(gt=0, le=1)]

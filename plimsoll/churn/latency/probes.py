@@ -129,7 +129,7 @@ def _failed(pair: int, what: str) -> MachineError:
     return MachineError(
         f"the UDP probe of pair {pair} {what}",
         where="streams.latency_probe",
-        remedy="run as root, look whether the network carries it, and go on by --resume",
+        remedy="run as root, look whether the network carries it, and resume by --resume",
     )
 
 
@@ -221,5 +221,5 @@ def _unusable(what: str) -> MachineError:
     return MachineError(
         what,
         where="streams.latency_probe",
-        remedy="look whether the network carries UDP, and go on by --resume",
+        remedy="look whether the network carries UDP, and resume by --resume",
     )

@@ -35,9 +35,9 @@ _ROWS = (
     "WHERE source = 'iperf3' AND type = 'rx-bps' ORDER BY begin_ms"
 )
 _EXPLAINED = (
-    "Datagrams at a fixed rate between the pods of the first pairs, next to their streams: {way}, "
-    "from the sender's call to the kernel's stamp on arrival. Unsent are those that were due "
-    "while the prober had no CPU: they are no loss, and would have been of the same moments."
+    "Datagrams at a fixed rate between the pods of the first pairs, next to their streams: "
+    "{way}, from the sender's call to the kernel's stamp on arrival. Unsent: datagrams that were "
+    "due while the prober had no CPU. They do not count as lost."
 )
 _BOTH_WAYS = (
     "Over {networks} latency is of both ways, without the time that the far end held a datagram: "

@@ -18,7 +18,8 @@ class ChurnPhaseRecord(RecordModel):
     """A phase of a cycle: namespaces deleted until gone, or made until their pods were ready."""
 
     cycle: int = Field(
-        description="Of the cell, counted from 1; 0: the creation before the first cell."
+        description="The cycle's number in the cell, from 1; 0 is the creation before "
+        "the first cell."
     )
     kind: Literal["delete", "create"] = Field(
         description="delete, until all were gone; create, until all pods were ready."
@@ -62,7 +63,7 @@ class StreamFigures(RecordModel):
     mean_bps: float = Field(description="Mean from the churn's begin on, in bits per second.")
     least_bps: float = Field(description="Lowest step in that time, in bits per second.")
     theoretical_bps: float | None = Field(
-        description="Of all pairs, in bits per second; null: unknown."
+        description="Theoretical rate of all pairs together, in bits per second; null if unknown."
     )
     noise: float = Field(description="Standard deviation before the churn, as share.")
     pairs_mean_bps: tuple[float, ...] = Field(
@@ -73,7 +74,8 @@ class StreamFigures(RecordModel):
     )
     connect_s: float = Field(description="From a client's start to its first interval, in s.")
     nodes: tuple[tuple[str, str], ...] = Field(
-        default=(), description="Of each pair of pods of a cluster, the client's and the server's."
+        default=(),
+        description="The client's and the server's node of each pair of pods of a cluster.",
     )
     clock_error_s: float = Field(
         default=0.0,
@@ -175,16 +177,16 @@ class PodReadiness(RecordModel):
         "is.",
     )
     condition_p50_s: float | None = Field(
-        description="Median by conditions, in s; null where no pod says."
+        description="Median by conditions, in s; null if no pod reports it."
     )
     condition_p95_s: float | None = Field(
-        description="95th percentile by conditions, in s; null where no pod says."
+        description="95th percentile by conditions, in s; null if no pod reports it."
     )
     condition_p99_s: float | None = Field(
-        description="99th percentile by conditions, in s; null where no pod says."
+        description="99th percentile by conditions, in s; null if no pod reports it."
     )
     condition_max_s: float | None = Field(
-        description="The longest by conditions, in s; null where no pod says."
+        description="The longest by conditions, in s; null if no pod reports it."
     )
 
 
@@ -192,17 +194,19 @@ class LatencyFigures(RecordModel):
     """Latencies over a whole cell, by histogram_quantile of what was observed in it."""
 
     name: str = Field(description="read-only or mutating; wal-fsync, backend-commit, …")
-    verb: str = Field(default="", description="Of the API server's requests of one kind.")
+    verb: str = Field(default="", description="The verb of the API server's requests of one kind.")
     resource: str = Field(
-        default="", description="Of the API server's requests: pods, secrets, …; empty of none."
+        default="",
+        description="The resource of the API server's requests: pods, secrets, …; empty "
+        "if they have none.",
     )
     count: float = Field(description="How many ended in the time that the figures are of.")
-    p50_ms: float | None = Field(description="Median, in ms; null where nothing was observed.")
+    p50_ms: float | None = Field(description="Median, in ms; null if nothing was observed.")
     p95_ms: float | None = Field(
-        description="95th percentile, in ms; null where nothing was observed."
+        description="95th percentile, in ms; null if nothing was observed."
     )
     p99_ms: float | None = Field(
-        description="99th percentile, in ms; null where nothing was observed."
+        description="99th percentile, in ms; null if nothing was observed."
     )
 
 
@@ -240,7 +244,9 @@ class ChurnCell(RecordModel):
     """One network at one level, once."""
 
     network: str = Field(description="The network's name; none of a run without streams.")
-    percent: float = Field(description="Of the namespaces, churned in each cycle.")
+    percent: float = Field(
+        description="Share of the namespaces that is churned in each cycle, in percent."
+    )
     repetition: int = Field(description="Counted from 1.")
     period: str = Field(description="The metrics' period that it is recorded in.")
     begin_unix_ns: int = Field(
@@ -249,7 +255,9 @@ class ChurnCell(RecordModel):
     churn_begin_unix_ns: int = Field(description="When its churn began: UTC, in ns since 1970.")
     end_unix_ns: int = Field(description="When it was over: UTC, in ns since 1970.")
     phases: tuple[ChurnPhaseRecord, ...] = Field(description="What was deleted and made, in order.")
-    streams: StreamFigures | None = Field(description="Null where no streams were sent.")
+    streams: StreamFigures | None = Field(
+        description="The streams' figures; null if no streams were sent."
+    )
     probe: ProbeFigures | None = Field(
         default=None, description="UDP latency next to the streams; null where none was probed."
     )
@@ -283,8 +291,8 @@ class WorkloadRecord(RecordModel):
 
     period: str = Field(description="The metrics' period that its creation is recorded in.")
     namespaces: int = Field(description="How many were made.")
-    objects: int = Field(description="Of each namespace, made by the driver.")
-    pods: int = Field(description="Of each namespace.")
+    objects: int = Field(description="Objects in each namespace that the driver made.")
+    pods: int = Field(description="Pods in each namespace.")
     missing: tuple[str, ...] = Field(description="Kinds that the cluster does not serve.")
     creation: ChurnPhaseRecord = Field(description="When they were made, and how long that took.")
     control_plane: ControlPlaneFigures = Field(description="The KPIs while they were made.")
@@ -302,7 +310,7 @@ class ChurnResult(RecordModel):
     networks: tuple[str, ...] = Field(
         description="The names of the networks, as the experiment has them."
     )
-    levels: tuple[float, ...] = Field(description="Of churn, in percent of the namespaces.")
+    levels: tuple[float, ...] = Field(description="Levels of churn, in percent of the namespaces.")
     repetitions: int = Field(description="How often each cell was to be run.")
     fake_nodes: int | None = Field(
         description="How many nodes were made up, which start nothing; null of a real cluster."

@@ -50,7 +50,7 @@ def osnoise(
     counter without a pause, as a dataplane polls, and each gap is counted. What had the CPU
     in that time is found in the kernel's events. Nothing is kept.
 
-    Exits with 0 when no gap was longer than --max or there is none, with 1 when one was.
+    Exits with 0 if no gap was longer than --max or --max was not given, with 1 otherwise.
     """
     settings = NoiseSettings(
         cpus=parse_cpu_list(cpus, where="--cpus"),

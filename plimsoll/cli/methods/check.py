@@ -36,7 +36,7 @@ def check(
     That is its frames, rates, CPUs, phases and how long it may take. Nothing is started,
     reserved or written.
 
-    Exits with 0 when a run could begin, with 2 when the experiment has mistakes, with 3 when
-    only the machine lacks something.
+    Exits with 0 if a run could start, with 2 if the experiment has mistakes, with 3 if only the
+    machine lacks something.
     """
     check_and_show(experiment, set_fields or (), validation, json)

@@ -50,7 +50,7 @@ _EPILOG = (
 )
 
 _ModelArgument = Annotated[
-    str | None, typer.Argument(help="The simulated DUT; --list tells which there are.")
+    str | None, typer.Argument(help="The simulated DUT; --list shows them all.")
 ]
 _StrategyOption = Annotated[str | None, typer.Option(help=f"One of {', '.join(strategies())}.")]
 _SettingsOption = Annotated[
@@ -94,8 +94,9 @@ def simulate(  # noqa: PLR0917 - the options of the command
 ) -> None:
     """Search a simulated DUT in simulated time, and print its true load line next to the result.
 
-    Nothing is sent and nothing of the machine is used. Exits as `plimsoll run` does: with 1
-    when the simulated DUT carried no load, with 5 when the simulated tester could not tell.
+    Nothing is sent and nothing of the machine is used. Exits as `plimsoll run` does: with 1 if the
+    simulated DUT carried no load, with 5 if the result is inconclusive because of the simulated
+    tester.
     """
     if list_models:
         _print_models()

@@ -28,7 +28,7 @@ def add_to(parent: typer.Typer) -> None:
     app = typer.Typer(
         name="test",
         cls=_StandardTests,
-        help="Test a DUT as a standard has it.",
+        help="Test a DUT as a standard defines it.",
         epilog="Examples: **plimsoll test rfc2544 examples/demo.yaml --quick** · "
         "**plimsoll test rfc9004 examples/demo.yaml --quick**",
         no_args_is_help=True,

@@ -46,7 +46,7 @@ _ByOption = Annotated[
     list[str] | None,
     typer.Option(
         help="A tag, such as kernel, or a fact, such as experiment.lab.kind: each value is a "
-        "side, of the RUNS or else of all runs. Given twice, each pair of values is."
+        "side, of the RUNS or else of all runs. If given twice, each pair of values is one side."
     ),
 ]
 _FailIfWorseOption = Annotated[
@@ -108,7 +108,7 @@ def _sides(texts: Sequence[str], facts: Sequence[str], runs_root: Path) -> Seque
         raise InputError(
             "one side cannot be compared" if texts else "no runs are named",
             where="plimsoll compare",
-            remedy="name a baseline and what is to be compared with it, or group runs by --by",
+            remedy="name a baseline and what to compare with it, or group runs by --by",
         )
     return [find_side(each, runs_root) for each in texts]
 

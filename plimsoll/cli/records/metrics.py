@@ -160,13 +160,13 @@ def get(
     runs: RunsFolderOption = Path("runs"),
     store: StoreOption = None,
 ) -> None:
-    """Answer a question to the metrics of one run or several: a row for each breakout.
+    """Query the metrics of one or more runs: one row per breakout.
 
     The columns end with one for each window, under the time at which it ends. Windows in
     which nothing was recorded are empty. The column aggregation says how values were computed
     that are not plain means. Further names to split by are listed on stderr.
 
-    Exits with 4 when a run is damaged; the others are answered.
+    Exits with 4 if a run is damaged; the others are answered.
     """
     zone = UTC if utc else None
     query = MetricQuery(
@@ -207,7 +207,7 @@ def list_(
 ) -> None:
     """List the metrics of a run: sources, types, units, and names with their number of values.
 
-    Exits with 4 when a run is damaged; the others are listed.
+    Exits with 4 if a run is damaged; the others are listed.
     """
     queried = _queried(run, runs, store)
     if run is None:

@@ -55,16 +55,16 @@ _FailIfOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="CONDITION",
-        help="Exit with 1 where it holds: 'load_line < 1.5Mpps', 'p99.9 > 50us', "
-        "'loss > 0.001%', 'load_line < 95% of baseline'; may be repeated.",
+        help="Exit with 1 if it holds: 'load_line < 1.5Mpps', 'p99.9 > 50us', 'loss > 0.001%', "
+        "'load_line < 95% of baseline'; may be repeated.",
     ),
 ]
 _BaselineOption = Annotated[
     str | None,
     typer.Option(
         metavar="RUNS",
-        help="Exit with 1 where the run is worse, by the rules of plimsoll compare: a run, "
-        "a pattern in quotes, or a tag (key=value).",
+        help="Exit with 1 if the run is worse, by the rules of plimsoll compare: a run, a "
+        "pattern in quotes, or a tag (key=value).",
         autocompletion=complete_run,
     ),
 ]
@@ -89,7 +89,7 @@ def report(  # noqa: PLR0917 - the options of the command
 ) -> None:
     """Report on a run from its record: the page, or Markdown, or JUnit XML.
 
-    Works for runs that were killed or are still going on, too.
+    Also works for runs that were killed or are still running.
 
     With --fail-if or --baseline it exits with 1 where the run fails one of them, with 5 where
     that is not known.

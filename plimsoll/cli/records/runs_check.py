@@ -42,7 +42,7 @@ def check(
     list are named: nothing reads them. What a trial that goes on, or was killed, has written
     has no checksum yet and is passed over.
 
-    Exits with 0 when all is as it was recorded, with 4 when something is not.
+    Exits with 0 if everything is as it was recorded, with 4 if something differs.
     """
     paths = [find_run_path(each, runs) for each in run] if run else run_paths(runs)
     intact = [_check(path) for path in paths]

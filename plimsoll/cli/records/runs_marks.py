@@ -38,7 +38,7 @@ def tag(
     ] = None,
     runs: RunsFolderOption = Path("runs"),
 ) -> None:
-    """Set tags of a run, or take them off; the run may be going on."""
+    """Set or remove tags of a run, which may still be running."""
     where = "plimsoll runs tag"
     set_to = dict(parse_option(where, parse_tag, text) for text in tags or ())
     removed = [parse_option("--remove", parse_tag_key, key) for key in remove or ()]
@@ -54,5 +54,5 @@ def note(
     text: Annotated[str, typer.Argument(help="What there is to say; quote it.")],
     runs: RunsFolderOption = Path("runs"),
 ) -> None:
-    """Write a note on a run, below those it has; the run may be going on."""
+    """Add a note to a run, which may still be running."""
     change_notes(find_run(run, runs), lambda known: known.noted(text))

@@ -55,7 +55,7 @@ def clean(
         str | None, typer.Option(help="Only this one, by its name in the list; else all.")
     ] = None,
 ) -> None:
-    """Delete what runs left in a cluster's namespace, those that go on still included."""
+    """Delete what runs left in a cluster's namespace, including runs that are still running."""
     client = ClusterClient.connect(ClusterPlace.parse(on))
     removed = list(remove_labelled(client, f"{RUN_LABEL}={run}" if run else ""))
     for each in removed:

@@ -41,8 +41,8 @@ def rm(
     A run that is going on, a part of a matrix run, and a directory that is not a run are
     refused, and then nothing is removed. Of a link to a run only the link is removed.
 
-    Exits with 0 when all were removed, with 2 when you said no, or stdin is not a terminal and
-    --yes is not given.
+    Exits with 0 if all were removed, with 2 if you said no, or if stdin is not a terminal and --yes
+    is not given.
     """
     planned = _planned(run, runs)
     for removal in planned:

@@ -56,8 +56,8 @@ def show(
 ) -> None:
     """Show one run: what it is and found, its tags and notes, and its files.
 
-    Exits with 0; with 4 when the run is damaged, which is then said. With --exit-code also with
-    1 when the DUT failed, with 5 when the tester could not tell.
+    Exits with 0, or with 4 if the run is damaged, after saying so. With --exit-code also with 1 if
+    the DUT failed, with 5 if the result is inconclusive because of the tester.
     """
     path = find_run_path(run, runs)
     listed = entry_of(Path(os.path.realpath(path)).name, path)

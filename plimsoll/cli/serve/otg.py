@@ -79,7 +79,9 @@ def otg(
     host: _HostOption = None,
     token: _TokenOption = False,
     certificate: _CertificateOption = None,
-    key: Annotated[Path | None, typer.Option(help="And its private key (PEM).")] = None,
+    key: Annotated[
+        Path | None, typer.Option(help="The private key of the TLS certificate (PEM).")
+    ] = None,
 ) -> None:
     """Serve the Open Traffic Generator API, for snappi and otgen: their flows on our engine.
 

@@ -18,7 +18,7 @@ def add_to(parent: typer.Typer) -> None:
         name="serve",
         cls=_WebByDefault,
         help="Serve runs to a browser, or our engine to other tools' clients. Without a command "
-        "it is `web`, whose options `plimsoll serve web --help` tells.",
+        "it is `web`, whose options `plimsoll serve web --help` lists.",
         epilog="Examples: **plimsoll serve** · **plimsoll serve --listen 9000** · "
         "**plimsoll serve otg examples/demo.yaml** · **plimsoll serve trex examples/demo.yaml**",
         rich_markup_mode="markdown",

@@ -102,7 +102,8 @@ def serve(
 
     Listens on the loopback alone unless another address is given. The link that is printed opens
     once; scripts send the token that is in the file named next to it. Who may use the page may run
-    experiments as you. Ends with Ctrl-C or SIGTERM; runs that were started from the page go on.
+    experiments as you. Ends with Ctrl-C or SIGTERM; runs that were started from the page keep
+    running.
     """
     settings = ServeSettings(
         runs_root=runs,

@@ -57,7 +57,8 @@ _IntentOption = Annotated[
     str | None,
     typer.Option(
         metavar="FILE|PRESET",
-        help="What the host is to be; by default what its kernel's command line isolates.",
+        help="The expected settings of the host; by default what its kernel's "
+        "command line isolates.",
         autocompletion=lambda: list(preset_names()),
     ),
 ]
@@ -93,8 +94,8 @@ def audit(  # noqa: PLR0917 - the options of the command
     Without an intent it shows what it read, and warns of what no packet dataplane wants.
     **plimsoll tune init** proposes an intent for a host.
 
-    Needs no root, changes nothing, and says what it could not read. Ends with 1 where a
-    check failed, and with 5 where none did but a check of the cluster could not tell.
+    Needs no root, changes nothing, and says what it could not read. Exits with 1 if a check failed,
+    and with 5 if no check failed but a check of the cluster was inconclusive.
     """
     began = time.monotonic()
     cluster = audit_of_cluster(intent, kube=kube, context=context, gathered=gathered)

@@ -208,7 +208,7 @@ class ClusterRun:
         return MachineError(
             f"the run's pod ended before the run: {state.reason}",
             where=f"pod {self._name}",
-            remedy="go on with --resume: what was fetched is kept",
+            remedy="resume with --resume: what was fetched is kept",
         )
 
     def _wait_until_started(self, pod: str, container: str, most_s: float) -> None:
@@ -263,7 +263,7 @@ def note_place(client: ClusterClient, run: RunDirectory) -> None:
 def left(client: ClusterClient, error: PlimsollError) -> LeftRunning:
     """That a cluster has not answered for as long as it is waited for."""
     return LeftRunning(
-        f"the cluster has not answered for {_PATIENCE_S:g} s ({error.message}); the run goes on",
+        f"the cluster has not answered for {_PATIENCE_S:g} s ({error.message}); the run continues",
         where=str(client.place),
         remedy="come back with --resume, or remove it with "
         f"plimsoll runs clean --on {client.place}",

@@ -26,9 +26,9 @@ from plimsoll.text.mistakes import mistake
 class NoisyVnf(BaseModel):
     """What each port's forwarding does apart from forwarding.
 
-    For each frame it makes so many random reads, writes, and reads with a write after each, of
-    its `lookup_megabytes` of memory, of which each port has its own. `queued_frames` are held
-    back in a FIFO until it is full or `flush_ms` have passed.
+    For each frame it makes the given numbers of random reads, of writes, and of reads followed by a
+    write, in its `lookup_megabytes` of memory, of which each port has its own. `queued_frames` are
+    held back in a FIFO until it is full or `flush_ms` have passed.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

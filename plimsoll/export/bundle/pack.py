@@ -85,7 +85,7 @@ _MODE = 0o640
 
 
 def check_bundled(run: RunDirectory) -> None:
-    """Raise InputError where the run is going on, RecordError where it is not as recorded."""
+    """Raise InputError where the run is still running, RecordError where it is not as recorded."""
     check_is_over(run.path)
     for path in (run.path, *part_paths(run.path)):
         # What is not listed does not go into it.

@@ -80,7 +80,7 @@ class HostSettings(BaseModel):
                 problem = f"{gateway} is the host's own address"
                 raise mistake(problem, "give the router's", "gateways", index)
             if not self._is_near(gateway):
-                problem = f"{gateway} is in none of the host's networks"
+                problem = f"{gateway} is not in any of the host's networks"
                 remedy = "give an address in one of them, or correct the prefix"
                 raise mistake(problem, remedy, "gateways", index)
         if len({each.version for each in self.gateways}) < len(self.gateways):

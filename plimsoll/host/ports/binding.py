@@ -109,7 +109,7 @@ class PortBinder:
         if function is None:
             raise MachineError(f"this machine has no port {port}", where=port, remedy=_LIST)
         if address not in cards:
-            raise MachineError("this PCI device is no network card", where=port, remedy=_LIST)
+            raise MachineError("this PCI device is not a network card", where=port, remedy=_LIST)
         return function
 
     def _refuse_what_is_needed(self, function: PciFunction) -> None:

@@ -42,10 +42,9 @@ def _settings(
 ) -> CrossCheckSettings:
     """Send one profile by several generators in turn, on the same ports, and compare.
 
-    Those that pace send it at one load; those that can do so send its load unpaced. Says in
-    which figures they differ by more than they vary themselves, and what the DUT's own counters
-    say about which side is off. Exits with 0 when all were measured, with 5 when one of them had
-    no valid trial.
+    Those that pace send it at one load; those that can do so send its load unpaced. Says in which
+    figures they differ by more than they vary themselves, and what the DUT's own counters say about
+    which side is off. Exits with 0 if all were measured, with 5 if one of them had no valid trial.
     """
     rate = experiment.search.minimum if load is None else parse_option("--load", parse_rate, load)
     settings = CrossCheckSettings(

@@ -1,4 +1,4 @@
-"""The figures of a cross-check, whether generators differ in them, and what speaks to who is off.
+"""The figures of a cross-check, whether generators differ, and what says which one is wrong.
 
 The DUT is the witness: it counted the same frames as each generator, and is the same for all.
 """

@@ -27,13 +27,17 @@ class GeneratorTrial(RecordModel):
     stage: CheckStage = Field(description="At a load that is kept to, or as fast as it goes.")
     turn: int = Field(description="Which of the rounds, from 1.")
     trial: int = Field(description="The number of the trial in the run.")
-    verdict: Verdict = Field(description="The tester's: invalid where its own limits were broken.")
+    verdict: Verdict = Field(description="Invalid if the tester's own limits were broken.")
     reason: str | None = Field(description="Why it is invalid.")
     sending_s: float = Field(description="How long it sent, in s, as the generator reports it.")
     due: float | None = Field(description="Frames due in that time; null where it is unpaced.")
-    sent: int = Field(description="By the generator's count, in all directions.")
-    received: int = Field(description="By the generator's count, each frame once.")
-    dut_received: int | None = Field(description="By the DUT's count; null where it has none.")
+    sent: int = Field(description="Sent frames as the generator counted them, in all directions.")
+    received: int = Field(
+        description="Received frames as the generator counted them, each frame once."
+    )
+    dut_received: int | None = Field(
+        description="Received frames as the DUT counted them; null if it has no count."
+    )
     dut_sent: int | None = Field(description="By the DUT's count.")
     probes: int = Field(description="Latency samples.")
     min_ns: int | None = Field(description="The lowest latency of the probes, in ns.")
@@ -51,17 +55,17 @@ class CheckedValue(RecordModel):
 
 
 class CheckedFigure(RecordModel):
-    """One figure of all generators, whether they differ in it, and what speaks to who is off.
+    """One figure for every generator, whether they differ, and what says which one is wrong.
 
     They differ where the range of a generator's trials overlaps no part of another's.
     """
 
-    stage: CheckStage = Field(description="Of which trials it is.")
-    name: str = Field(description="What it is of: sent, loss, p99 latency and so on.")
-    unit: str = Field(description="What its values are in.")
-    values: dict[str, CheckedValue] = Field(description="By generator.")
+    stage: CheckStage = Field(description="The stage whose trials it is from.")
+    name: str = Field(description="The figure's name: sent, loss, p99 latency and so on.")
+    unit: str = Field(description="The unit of its values.")
+    values: dict[str, CheckedValue] = Field(description="The values, by generator.")
     differs: bool = Field(description="Whether ranges do not overlap.")
-    evidence: tuple[str, ...] = Field(description="In sentences.")
+    evidence: tuple[str, ...] = Field(description="What the evidence says, in sentences.")
 
 
 class CrossCheckResult(MethodResult):
@@ -72,9 +76,12 @@ class CrossCheckResult(MethodResult):
     )
     media: str = Field(description="What carries the frames: the kind of lab and its ports.")
     load_pps: float | None = Field(
-        description="In frames per second per direction, of the paced trials; null where none is."
+        description="Load of the paced trials, in frames per second per direction; null "
+        "if no trial was paced."
     )
-    rounds: int = Field(description="How many times each generator had its turn.")
+    rounds: int = Field(
+        description="Number of rounds, in each of which every generator has its turn."
+    )
     generators: tuple[str, ...] = Field(description="Their names, in the order given.")
     turns: tuple[GeneratorTrial, ...] = Field(description="Every trial, in the order of running.")
     figures: tuple[CheckedFigure, ...] = Field(description="Every figure that was compared.")

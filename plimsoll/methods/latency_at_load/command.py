@@ -48,8 +48,8 @@ def _settings(
 ) -> LatencyAtLoadSettings:
     """Measure the probes' latency without load and at shares of a rate.
 
-    Exits with 0 when it was measured at every load, with 1 when the search found no rate, with
-    5 when the tester could not tell at some load.
+    Exits with 0 if latency was measured at every load, with 1 if the search found no rate, with 5
+    if a load's result is inconclusive because of the tester.
     """
     if rate is not None and run is not None:
         raise InputError(

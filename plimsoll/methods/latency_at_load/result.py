@@ -53,8 +53,8 @@ class StreamLatency(RecordModel):
     latency_low: LatencyRecord | None = Field(
         default=None,
         description="The latency of all frames that came back, less the most that stalls of the "
-        "tester can have delayed each: the DUT's is at least this. Null where no stall can have "
-        "delayed any, as it is `latency` then, and in results of earlier versions.",
+        "tester can have delayed each: the DUT's is at least this. Null if no stall can have "
+        "delayed a sample (then see `latency`), and in results of earlier versions.",
     )
     latency_high: LatencyRecord | None = Field(
         default=None,
@@ -85,8 +85,8 @@ class LoadPoint(RecordModel):
     )
     offered_pps: float | None = Field(
         default=None,
-        description="The load that was offered of it, in pps per direction; null without load, "
-        "and in results of earlier versions.",
+        description="The offered load, in pps per direction; null without load, and in results "
+        "of earlier versions.",
     )
     trial: int = Field(description="The number of the trial in the run's journal.")
     sending_s: float = Field(
@@ -96,11 +96,11 @@ class LoadPoint(RecordModel):
         description="One entry for each stream of its trial."
     )
     verdict: Verdict = Field(
-        description="The tester's: invalid where it spoiled the trial, so that the figures tell of "
-        "it more than of the DUT."
+        description="Invalid if the tester disturbed the trial, so that the figures describe the "
+        "tester rather than the DUT."
     )
     reason: str | None = Field(
-        description="Why the trial is invalid, in words; null where it is not."
+        description="Why the trial is invalid, in words; null if it is valid."
     )
 
 

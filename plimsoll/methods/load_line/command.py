@@ -54,7 +54,7 @@ _DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Only say what it would do, as plimsoll check.")
 ]
 _ResumeOption = Annotated[
-    Path | None, typer.Option(help="Go on with this run directory after its last trial.")
+    Path | None, typer.Option(help="Resume this run directory after its last trial.")
 ]
 _ValidationOption = Annotated[
     str | None, typer.Option(help="Validate for this long instead, such as 60s or 3h.")
@@ -86,8 +86,8 @@ def run(
 ) -> None:
     """Find the load line: search, validate, record, report.
 
-    Exits with 0 when a load passed search and validation, with 1 when the DUT carried none,
-    with 5 when the tester could not tell.
+    Exits with 0 if a load passed search and validation, with 1 if the DUT carried no load, with 5
+    if the result is inconclusive because of the tester.
     """
     _check_one_of(experiment, resume)
     fields = _with_budget(set_fields, budget)

@@ -166,7 +166,7 @@ def _no_line(data: RunData, cause: str) -> Headline:
     )
     best = _best_so_far(data.trials)
     said = (
-        "The run has not come to its end; plimsoll run --resume continues it.",
+        "The run has not finished; plimsoll run --resume continues it.",
         *(f"Died: {each}." for each in data.failures),
         f"The highest load that passed and has not failed is {format_pps(best)}." if best else "",
         cause,

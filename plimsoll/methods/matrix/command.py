@@ -89,8 +89,9 @@ def matrix(
     Every combination is checked before the first is run. One that ends with an error does
     not keep the others from being run, and --resume runs it again.
 
-    Exits with 0 when every run found a load line; with the code of the first run that ended
-    with an error; else with 1 when the DUT failed in one, with 5 when the tester could not tell.
+    Exits with 0 if every run found a load line; with the code of the first run that ended with an
+    error; else with 1 if the DUT failed in a run, with 5 if a run is inconclusive because of the
+    tester.
     """
     fields = set_fields or ()
     with serving(metrics_port) as live:

@@ -98,7 +98,7 @@ def run_page(run: RunDirectory) -> Page:
 
 def _headline(run: RunDirectory, lines: MatrixLines | None) -> Headline:
     if lines is None:
-        said = ("The matrix has not come to its result; finished samples have reports.",)
+        said = ("The matrix has not finished; finished samples have reports.",)
         return Headline("Matrix", "none", "not ended", statement="Not finished", limit=said)
     samples = sum(len(row.samples) for row in lines.rows)
     found = sum(row.found for row in lines.rows)

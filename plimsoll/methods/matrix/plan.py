@@ -105,7 +105,7 @@ def read_plan(run: RunDirectory, method: Method[Any] | None = None) -> MatrixPla
         raise InputError(
             f"this is a run of another kind ({plan.method})",
             where=str(run.path),
-            remedy=f"go on with it by plimsoll {plan.method} --resume {run.path}",
+            remedy=f"resume it by plimsoll {plan.method} --resume {run.path}",
         )
     return plan
 

@@ -41,9 +41,7 @@ class SampleResult(RecordModel):
         description="Why there is no load line, in words; null where there is one, and of a run "
         "that ended with an error or was not run."
     )
-    error: str | None = Field(
-        description="The error that ended it; null where it came to its result."
-    )
+    error: str | None = Field(description="The error that ended it; null if it finished.")
     verdict: Verdict | None = Field(
         default=None,
         description="Pass, fail or invalid, as of any run; none of one that ended with an error; "
@@ -55,7 +53,7 @@ class SampleResult(RecordModel):
     )
     skipped: str | None = Field(
         default=None,
-        description="Why it was not run; null where it was, and in records of older versions.",
+        description="Why it was not run; null if it was run, and in records of older versions.",
     )
 
     @property
@@ -110,7 +108,7 @@ class SampleResult(RecordModel):
 class LoadLineSpread(RecordModel):
     """The load lines of an iteration's samples, in pps per direction."""
 
-    samples: int = Field(description="How many load lines there are.")
+    samples: int = Field(description="Number of load lines.")
     mean_pps: float = Field(description="Their mean, in frames per second per direction.")
     min_pps: float = Field(description="The least, in frames per second per direction.")
     max_pps: float = Field(description="The greatest, in frames per second per direction.")
@@ -166,7 +164,7 @@ class MatrixResult(RecordModel):
     )
     run_id: str = Field(description="The run directory's name.")
     name: str = Field(description="The name in the file that was run.")
-    order: str = Field(description="In which order the samples were run.")
+    order: str = Field(description="The order in which the samples were run.")
     seed: int = Field(description="The seed of a random order.")
     iterations: tuple[IterationResult, ...] = Field(
         description="One entry for each combination of values."

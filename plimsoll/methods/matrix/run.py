@@ -87,7 +87,7 @@ def run_samples(
         restore_result(run)
         finished = read_run_result(run, end.method.result)
         if finished is not None and end.is_over(finished):
-            listener.note("this run has finished already; its result stands")
+            listener.note("this run has already finished and keeps its result")
             return finished
         with Journal(run.journal) as journal:
             return _MatrixRun(

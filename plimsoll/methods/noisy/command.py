@@ -49,7 +49,7 @@ def noisy(
     ] = None,
     *,
     repetitions: Annotated[
-        int, typer.Option(min=1, max=1000, help="Runs of each side; four can tell a difference.")
+        int, typer.Option(min=1, max=1000, help="Runs of each side; four can show a difference.")
     ] = 4,
     set_fields: SetOption = None,
     resume: Annotated[

@@ -25,7 +25,7 @@ def load_noisy_matrix(path: Path, repetitions: int, settings: Sequence[SetField]
     noisy = load_experiment(path, settings)
     if not noisy.noise:
         raise InputError(
-            "has no noise to be compared with none",
+            "lists no neighbours under noise:, so there is nothing to compare",
             where=str(path),
             remedy="list its neighbours under noise:, or use plimsoll run",
         )

@@ -57,7 +57,7 @@ def run_page(run: RunDirectory) -> Page:
             "differences": None if comparison is None else differences_table(comparison),
             "values": charts.values,
             "latencies": charts.latencies,
-            "unknown": result.unknown or "No run has come to its end.",
+            "unknown": result.unknown or "No run has finished.",
             "causes": causes,
             "noise": _noise_table(run, result),
             "runs": _runs_table(run, result),
@@ -113,9 +113,9 @@ def _headline(
     *,
     finished: bool,
 ) -> Headline:
-    limit = [] if finished else ["The run has not come to its end: this is what there is by now."]
+    limit = [] if finished else ["The run has not finished: these are its results so far."]
     if found is None:
-        limit.append(result.unknown or "No run has come to its end.")
+        limit.append(result.unknown or "No run has finished.")
         return Headline("Noise", "none", "", statement="No comparison", limit=tuple(limit))
     compared = comparison_headline(found)
     of_noise = dict(causes).get(LABELS[1])

@@ -31,7 +31,7 @@ class NoiseDifference(RecordModel):
         description="The figure of each run with the noise, in `unit`."
     )
     estimate: float | None = Field(
-        description="How much more the noisy side has (Hodges and Lehmann), in `unit`; null "
+        description="By how much the noisy side is higher (Hodges and Lehmann), in `unit`; null "
         "without runs on both sides."
     )
     least: float | None = Field(

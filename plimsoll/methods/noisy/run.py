@@ -37,7 +37,7 @@ def noise_effect(run: RunDirectory, iterations: Sequence[IterationResult]) -> No
     """
     if not _vary_noise_alone(iterations):
         raise InputError(
-            f"this matrix does not vary {NOISE_FIELD} alone, from none to some",
+            f"this matrix must vary only {NOISE_FIELD}, between off and on",
             where=str(run.path),
             remedy="use plimsoll matrix --resume, or start a run with plimsoll noisy",
         )
@@ -69,7 +69,7 @@ def _side(run: RunDirectory, label: str, iteration: IterationResult) -> Side:
             found.append(entry)
     if not found:
         raise InputError(
-            f"no {label} run has come to its end",
+            f"no {label} run has finished",
             where=str(run.path),
             remedy="plimsoll noisy --resume runs again what had failed",
         )

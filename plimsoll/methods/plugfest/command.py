@@ -65,7 +65,9 @@ _ExperimentArgument = Annotated[
 ]
 _BudgetOption = Annotated[
     str | None,
-    typer.Option(help="How long all of it may take, as in 8h: it ends by leaving out repetitions."),
+    typer.Option(
+        help="Time limit for the whole plugfest, such as 8h. Repetitions are dropped to meet it."
+    ),
 ]
 _DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Say what would be run and how long, and end.")
@@ -94,13 +96,13 @@ def plugfest(
 ) -> None:
     """Compare DUTs head to head over chains, flows, frame sizes, noise and generators.
 
-    Every combination is a cell, run several times in an order that is drawn anew for each round.
-    A cell that cannot be run, or comes to nothing, is one with its reason; the others are run all
-    the same.
+    Every combination is a cell, run several times in an order that is drawn anew for each round. A
+    cell that cannot be run, or gives no result, is reported with the reason; all other cells are
+    still run.
 
-    Exits with the code of a cell that ended with an error; else with 1 where a DUT carried no
-    load, with 5 where the tester could not tell of a cell, else with 0: also where cells were
-    refused from the start.
+    Exits with the code of a cell that ended with an error; else with 1 if a DUT carried no load,
+    with 5 if a cell is inconclusive because of the tester, else with 0, even if cells were refused
+    from the start.
     """
     budget_s = None if budget is None else parse_option("--budget", parse_duration, budget)
     fields = set_fields or ()

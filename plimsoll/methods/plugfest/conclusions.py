@@ -166,7 +166,7 @@ def _not_run(samples: Sequence[SampleResult]) -> tuple[CellState, str]:
     skipped = next((each.skipped for each in samples if each.skipped), None)
     if skipped is not None and skipped.startswith(REFUSED):
         return "refused", skipped.removeprefix(REFUSED)
-    return "not-run", skipped or "the run has not come to it"
+    return "not-run", skipped or "not run yet"
 
 
 def _without_line(ran: Sequence[SampleResult]) -> tuple[CellState, str | None]:

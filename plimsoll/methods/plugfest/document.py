@@ -113,7 +113,7 @@ class PlugfestSettings(BaseModel):
         for place, size in enumerate(sizes):
             if not isinstance(size, int | str):
                 raise mistake(
-                    "a mix without a name has none on the axis",
+                    "this mix has no name, and cells are labelled by name",
                     "name one (simple, csit, vsperf), or write it in RFC 6985's letters",
                     place,
                 )
@@ -124,7 +124,7 @@ class PlugfestSettings(BaseModel):
         if self.baseline is not None and self.baseline not in self.duts:
             known = ", ".join(self.duts)
             raise mistake(
-                f"{self.baseline} is none of the DUTs",
+                f"{self.baseline} is not one of the DUTs",
                 did_you_mean(self.baseline, list(self.duts), f"name one of {known}"),
                 "baseline",
             )

@@ -138,7 +138,7 @@ def _headline(result: PlugfestResult, finished: bool) -> Headline:
         for each in result.differences
         if each.axis == "dut" and each.figure == THROUGHPUT and each.conclusion is not None
     ]
-    limit = [] if finished else ["The run has not come to its end: this is what there is by now."]
+    limit = [] if finished else ["The run has not finished: these are its results so far."]
     if missing:
         limit.append(
             f"{counted(missing, 'cell')} of {len(result.cells)} without a load line: see why below."

@@ -65,14 +65,14 @@ class MeasuredFigure(RecordModel):
 
 
 class PlugfestCell(CellPlace):
-    """What came of one cell."""
+    """The result of one cell."""
 
     state: CellState = Field(
         description="measured: some repetition has a load line; none: the DUT carried no load of "
-        "the search; invalid: the tester could not tell; failed: it ended with an "
-        "error; refused: it cannot be run here; not-run: the run has not come to it."
+        "the search; invalid: inconclusive because of the tester; failed: it ended with an "
+        "error; refused: it cannot be run here; not-run: not run yet."
     )
-    reason: str | None = Field(description="Why it has no load line; null where it has one.")
+    reason: str | None = Field(description="Why it has no load line; null if it has a load line.")
     settled: bool = Field(
         description="Whether it was repeated no further as its median is known well enough."
     )
@@ -93,7 +93,7 @@ class PlugfestCell(CellPlace):
 
 
 class CellDifference(RecordModel):
-    """By how much a figure of a cell is off that of a cell which differs on one axis alone."""
+    """A figure's difference between a cell and one that differs on one axis only."""
 
     axis: Axis = Field(description="The axis on which the two cells differ.")
     cell: int = Field(description="The number of the cell that is compared.")
@@ -147,13 +147,12 @@ class PlugfestResult(RecordModel):
         "repeated no further."
     )
     budget_s: float | None = Field(
-        description="How long all of it was allowed to take, in s; null without a bound."
+        description="Time limit of the whole plugfest, in s; null without a limit."
     )
-    spent_s: float = Field(description="How long all sessions took together, in s.")
+    spent_s: float = Field(description="Duration of all sessions together, in s.")
     baseline: str = Field(description="The DUT that the others are held against, by its name.")
     frames: dict[str, str] = Field(
-        description="What each mix of frame sizes is, by its name: sizes in bytes with FCS, and "
-        "weights."
+        description="The mixes of frame sizes, by name: sizes in bytes with FCS, and weights."
     )
     cells: tuple[PlugfestCell, ...] = Field(
         description="One entry for each combination of the axes."

@@ -26,17 +26,17 @@ def _settings(
         str | None, typer.Option(help="How long to probe: 1m, 8h; 8h by default.")
     ] = None,
     rate: Annotated[
-        str | None, typer.Option(help="At most so often in each direction; 10kpps by default.")
+        str | None, typer.Option(help="Maximum probe rate per direction; 10kpps by default.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="10 s instead of hours.")] = False,
 ) -> ProbeSettings:
-    """Send the next probe when the last is back, without load, and count latency by microsecond.
+    """Send one probe at a time, without load, and record a latency histogram in microseconds.
 
     The frames are those of the profile's probes, or of its load where it has none. SIGINT or
-    SIGTERM ends it in good order; --resume probes for the rest, as another trial.
+    SIGTERM stops it cleanly; --resume probes for the remaining time, as another trial.
 
-    Exits with 0 when probes came back, with 1 when none did, with 5 when the tester could not
-    tell, with 130 after a signal.
+    Exits with 0 if probes came back, with 1 if no probe came back, with 5 if the result is
+    inconclusive because of the tester, with 130 after a signal.
     """
     update: dict[str, Any] = {}
     if duration is not None:

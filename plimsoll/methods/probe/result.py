@@ -45,28 +45,37 @@ class ProbeHistogram(RecordModel):
 
 
 class ProbeEnd(RecordModel):
-    """What a histogram comes to, in ns; nulls without a sample."""
+    """The figures of a histogram, in ns; null if there are no samples."""
 
     samples: int = Field(description="Samples that the figures are of.")
-    min_ns: int | None = Field(description="Least latency, in ns, exact; null without samples.")
-    mean_ns: float | None = Field(description="Mean latency, in ns, exact; null without samples.")
-    median_ns: int | None = Field(description="Median latency, in ns; null without samples.")
-    max_ns: int | None = Field(description="Greatest latency, in ns, exact; null without samples.")
+    min_ns: int | None = Field(
+        description="Least latency, in ns, exact; null if there are no samples."
+    )
+    mean_ns: float | None = Field(
+        description="Mean latency, in ns, exact; null if there are no samples."
+    )
+    median_ns: int | None = Field(
+        description="Median latency, in ns; null if there are no samples."
+    )
+    max_ns: int | None = Field(
+        description="Greatest latency, in ns, exact; null if there are no samples."
+    )
     p99_ns: int | None = Field(
         default=None,
-        description="99th percentile, in ns, at most 0.78 % high; null without samples.",
+        description="99th percentile, in ns, at most 0.78 % high; null if there are no samples.",
     )
     p99_9_ns: int | None = Field(
         default=None,
-        description="99.9th percentile, in ns, at most 0.78 % high; null without samples.",
+        description="99.9th percentile, in ns, at most 0.78 % high; null if there are no samples.",
     )
     p99_99_ns: int | None = Field(
         default=None,
-        description="99.99th percentile, in ns, at most 0.78 % high; null without samples.",
+        description="99.99th percentile, in ns, at most 0.78 % high; null if there are no samples.",
     )
     p99_999_ns: int | None = Field(
         default=None,
-        description="99.999th percentile, in ns, at most 0.78 % high; null without samples.",
+        description="99.999th percentile, in ns, at most 0.78 % high; null if there are "
+        "no samples.",
     )
 
 
@@ -134,10 +143,18 @@ class ProbeLine(RecordModel):
         description="Probes that did not come back in time; lost unless they still came."
     )
     samples: int = Field(description="Samples that the figures are of.")
-    min_ns: int | None = Field(description="Least latency, in ns, exact; null without samples.")
-    median_ns: int | None = Field(description="Median latency, in ns; null without samples.")
-    mean_ns: float | None = Field(description="Mean latency, in ns, exact; null without samples.")
-    max_ns: int | None = Field(description="Greatest latency, in ns, exact; null without samples.")
+    min_ns: int | None = Field(
+        description="Least latency, in ns, exact; null if there are no samples."
+    )
+    median_ns: int | None = Field(
+        description="Median latency, in ns; null if there are no samples."
+    )
+    mean_ns: float | None = Field(
+        description="Mean latency, in ns, exact; null if there are no samples."
+    )
+    max_ns: int | None = Field(
+        description="Greatest latency, in ns, exact; null if there are no samples."
+    )
     low: ProbeEnd | None = Field(default=None, description=_LOW)
     high: ProbeEnd | None = Field(default=None, description=_HIGH)
 
@@ -164,24 +181,28 @@ class ProbeStatistics(RecordModel):
     stream: ProbedStream = Field(description="The direction's counts and samples.")
     lost: int = Field(description="Probes sent that never came back.")
     loss_ratio: float | None = Field(
-        description="Those as a share of the probes sent (1 is all); null without."
+        description="Those as a share of the probes sent (1 is all); null if no probe was sent."
     )
-    mean_ns: float | None = Field(description="Mean latency, in ns, exact; null without samples.")
-    median_ns: int | None = Field(description="Median latency, in ns; null without samples.")
+    mean_ns: float | None = Field(
+        description="Mean latency, in ns, exact; null if there are no samples."
+    )
+    median_ns: int | None = Field(
+        description="Median latency, in ns; null if there are no samples."
+    )
     deviation_ns: float | None = Field(
-        description="Standard deviation of the latency, in ns; null without samples."
+        description="Standard deviation of the latency, in ns; null if there are no samples."
     )
     p99_ns: int | None = Field(
-        description="99th percentile, in ns, at most 0.78 % high; null without samples."
+        description="99th percentile, in ns, at most 0.78 % high; null if there are no samples."
     )
     p99_9_ns: int | None = Field(
-        description="99.9th percentile, in ns, at most 0.78 % high; null without samples."
+        description="99.9th percentile, in ns, at most 0.78 % high; null if there are no samples."
     )
     p99_99_ns: int | None = Field(
-        description="99.99th percentile, in ns, at most 0.78 % high; null without samples."
+        description="99.99th percentile, in ns, at most 0.78 % high; null if there are no samples."
     )
     p99_999_ns: int | None = Field(
-        description="99.999th percentile, in ns, at most 0.78 % high; null without samples."
+        description="99.999th percentile, in ns, at most 0.78 % high; null if there are no samples."
     )
     low: ProbeEnd | None = Field(default=None, description=_LOW)
     high: ProbeEnd | None = Field(default=None, description=_HIGH)
@@ -242,8 +263,7 @@ class ProbeSegment(RecordModel):
         "and where a clock set back before another boot leaves it unknown."
     )
     verdict: Verdict = Field(
-        description="The tester's: invalid where it spoiled the trial; none of one that a kill cut "
-        "short."
+        description="Invalid if the tester spoiled the trial; none if a kill cut it short."
     )
     reasons: tuple[str, ...] = Field(description="Why it is invalid, in words.")
 

@@ -61,8 +61,8 @@ def _settings(
     The durations are the standard's own: with all tests and sizes, days. --quick takes minutes,
     and says in every report by how much it falls short.
 
-    Exits with 0 when all was measured, with 1 when the DUT kept something from being measured,
-    such as a throughput, with 5 when the tester did.
+    Exits with 0 if every test gave a result, with 1 if the DUT prevented one (for example no
+    throughput was found), with 5 if the tester did.
     """
     defaults = Rfc2544Settings.quickly() if quick else Rfc2544Settings()
     if imix is not None and sizes is not None:

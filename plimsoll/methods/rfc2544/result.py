@@ -29,8 +29,9 @@ class MeasuredRow(RecordModel):
 
     verdict: Verdict | None = Field(
         default=None,
-        description="Fail where the DUT is why there is no figure, invalid where the tester is, "
-        "none where there is one or the test was not run; null in records of older versions.",
+        description="Fail if there is no figure because of the DUT, invalid if because of the "
+        "tester, none if there is a figure or the test was not run; null in records of older "
+        "versions.",
     )
 
 
@@ -63,7 +64,8 @@ class ThroughputRow(MeasuredRow):
 
     subject: Subject = Field(description="The frames that the row is about.")
     pps: float | None = Field(
-        description="Throughput per direction, in frames per second; null where none."
+        description="Throughput per direction, in frames per second; null if no "
+        "throughput was found."
     )
     intended_pps: float | None = Field(
         default=None,
@@ -79,7 +81,7 @@ class ThroughputRow(MeasuredRow):
         "its CPU, the tester, or the maximum that was searched; null without one."
     )
     final_trial: int | None = Field(
-        description="The number of the trial that proved it; null without one."
+        description="The number of the trial that proved it; null if no trial proved it."
     )
     final_s: float | None = Field(description="How long that trial sent, in s; null without one.")
     trials: int = Field(description="How many trials it took.")
@@ -151,11 +153,11 @@ class LossPoint(RecordModel):
         "the same; null where the trial is invalid."
     )
     verdict: Verdict = Field(
-        description="Of the trial: pass; fail: frames were lost; invalid: the tester could not "
-        "tell."
+        description="Of the trial: pass; fail: frames were lost; invalid: inconclusive because "
+        "of the tester."
     )
     reason: str | None = Field(
-        description="Why the trial is invalid, in words; null where it is not."
+        description="Why the trial is invalid, in words; null if it is valid."
     )
 
 
@@ -238,7 +240,7 @@ class ResetStatement(MeasuredRow):
         "could not be run."
     )
     reason: str | None = Field(
-        description="Why the test could not be run, in words; null where it was."
+        description="Why the test could not be run, in words; null if it was run."
     )
 
 

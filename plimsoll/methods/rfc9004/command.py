@@ -55,8 +55,9 @@ def _settings(
 ) -> Rfc9004Settings:
     """The longest bursts without loss, and the DUT's buffer time, per RFC 9004.
 
-    Exits with 0 when the buffer times are valid, with 1 when the DUT has no throughput, with 5
-    when the tester could not tell, be it that bursts were too short to fill a buffer.
+    Exits with 0 if the buffer times are valid, with 1 if the DUT has no throughput, with 5 if the
+    result is inconclusive because of the tester, for example because bursts were too short to fill
+    a buffer.
     """
     defaults = Rfc9004Settings.quickly() if quick else Rfc9004Settings()
     bursts: dict[str, Any] = {}

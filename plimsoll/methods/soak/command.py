@@ -38,7 +38,9 @@ from plimsoll.text.units import (
 _LoadOption = Annotated[str | None, typer.Option(help="Per direction: 500kpps, 2Gbps, 60%, 1.5x.")]
 _WindowOption = Annotated[
     str | None,
-    typer.Option(help="Judge each so long, such as 1m; else trial.window."),
+    typer.Option(
+        help="Length of the windows that are judged, such as 1m; by default trial.window."
+    ),
 ]
 _StopOnFailureOption = Annotated[
     bool, typer.Option("--stop-on-failure", help="End at the first window that fails.")
@@ -97,11 +99,11 @@ def _settings(
 ) -> SoakSettings:
     """Run hours at one load, without a search, and judge each window and the whole.
 
-    SIGINT or SIGTERM ends it in good order: the traffic stops, what there is is judged and
-    reported, and --resume runs the rest, as another trial. A second signal breaks it off.
+    SIGINT or SIGTERM stops it cleanly: traffic stops, the part that ran is judged and reported, and
+    --resume runs the remaining time as another trial. A second signal aborts it immediately.
 
-    Exits with 0 when all of it passed, with 1 when something failed, with 5 when the tester
-    spoiled it, with 130 when a signal ended it before its time, whatever it found until then.
+    Exits with 0 if the soak passed, with 1 if it failed, with 5 if it is invalid because of the
+    tester, with 130 if a signal ended it early, whatever it had found.
     """
     if load is None or duration is None:
         raise InputError(

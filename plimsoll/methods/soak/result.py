@@ -30,7 +30,7 @@ SoakEnd = Literal["duration", "failure", "signal", "link", "unfinished"]
 
 
 class SoakWindows(RecordModel):
-    """How many windows ended how."""
+    """Number of windows by verdict."""
 
     window_s: float = Field(description="Length of a window, in s.")
     passed: int = Field(description="Windows that passed.")
@@ -68,8 +68,8 @@ class SoakSegment(RecordModel):
     )
     windows: int = Field(description="How many windows the segment had.")
     verdict: Verdict = Field(
-        description="pass; fail: the DUT broke a criterion; invalid: the tester could not tell; "
-        "none: it was killed."
+        description="pass; fail: the DUT broke a criterion; invalid: inconclusive because of the "
+        "tester; none: it was killed."
     )
     reasons: tuple[FindingRecord, ...] = Field(
         description="The findings that made it fail or invalid."
@@ -104,16 +104,16 @@ class SoakLosses(RecordModel):
 
 
 class SeriesDrift(RecordModel):
-    """How a series moved from the soak's start to its end, medians of each.
+    """How a series changed from the soak's start to its end, by the medians of both.
 
     The slope is over medians of equal times, its interval after Sen.
     """
 
-    of: str = Field(description="What it is the series of.")
-    kind: Literal["rate", "p50", "p99"] = Field(description="Which figure of it.")
+    of: str = Field(description="What the series belongs to: a stream, port or host.")
+    kind: Literal["rate", "p50", "p99"] = Field(description="Which of its figures.")
     unit: str = Field(description="The unit of `first`, `last` and, per hour, the slopes.")
     span_s: float = Field(
-        description="How much of either end `first` and `last` are the medians of, in s."
+        description="Length of the start and of the end whose medians are `first` and `last`, in s."
     )
     first: float = Field(description="Median of the start.")
     last: float = Field(description="Median of the end.")
@@ -188,7 +188,7 @@ class SoakResult(MethodResult):
     criteria: tuple[dict[str, JsonValue], ...] = Field(
         description="The criteria that were applied, as the experiment has them, with all defaults."
     )
-    windows: SoakWindows = Field(description="How many windows ended how, and how long they were.")
+    windows: SoakWindows = Field(description="Number of windows by verdict, and their length.")
     segments: tuple[SoakSegment, ...] = Field(
         description="The trials of the run; one more for each time that it was resumed."
     )

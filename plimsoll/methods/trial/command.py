@@ -55,7 +55,7 @@ def trial(
 ) -> None:
     """Run one trial, without a search, and judge it by the experiment's criteria.
 
-    Exits with 0 when it passed, with 1 when it failed, with 5 when it was invalid.
+    Exits with 0 if it passed, with 1 if it failed, with 5 if it was invalid.
     """
     planned = load_experiment(experiment, set_fields or ())
     rate = parse_option("--load", parse_rate, load)

@@ -155,8 +155,7 @@ class Cause(_Part):
     )
     frames: float | None = Field(
         default=None,
-        description="Lost frames that it accounts for, where that does not follow from its "
-        "length: those that are more than an absence can have lost.",
+        description="Lost frames that it accounts for, if more than its length explains.",
     )
     own: bool = Field(
         default=False,
@@ -297,7 +296,7 @@ class TrialCauses(_Part):
     )
     incidents_left_out: int = Field(ge=0, description="Incidents for which the list has no room.")
     totals: IncidentTotals | None = Field(
-        default=None, description="Of the whole trial; null in records of earlier versions."
+        default=None, description="Totals of the whole trial; null in records of earlier versions."
     )
 
     def write(self, run: RunDirectory) -> Path:

@@ -325,7 +325,7 @@ def unreadable(paths: Sequence[Path], error: duckdb.Error) -> RecordError:
         return RecordError(
             f"has other columns than this version of Plimsoll records: {message}",
             where=where,
-            remedy="read it with the version that recorded it, which plimsoll runs show tells",
+            remedy="read it with the version that recorded it, which plimsoll runs show says",
         )
     return RecordError(
         f"cannot be read: {message}",

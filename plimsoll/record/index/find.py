@@ -37,7 +37,7 @@ def read_index(runs_root: Path, *, parts: bool = False) -> Iterator[RunEntry]:
 
 LAST = "last"
 _MAX_CANDIDATES = 10
-_REMEDY = "plimsoll runs lists those there are"
+_REMEDY = "plimsoll runs lists all runs"
 
 
 def find_run(text: str, runs_root: Path) -> RunDirectory:
@@ -93,7 +93,7 @@ def _begun_with(prefix: str, runs_root: Path) -> Path:
     raise InputError(
         f"{len(found)} runs begin so: {_listed(found)}",
         where=place,
-        remedy="write as much of the id as tells it from the others",
+        remedy="write enough of the id to distinguish it from the others",
     )
 
 

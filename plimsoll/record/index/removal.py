@@ -80,7 +80,7 @@ def identity_of(found: os.stat_result) -> FileIdentity:
 
 def _link(path: Path, found: os.stat_result) -> Removal:
     if not looks_like_run(path):
-        raise _no_run(path, "a link that leads to no run")
+        raise _no_run(path, "this link does not lead to a run")
     entry = entry_of(path.name, path)
     return Removal(path, entry, True, found.st_size, 1, (), identity_of(found))
 
@@ -88,16 +88,20 @@ def _link(path: Path, found: os.stat_result) -> Removal:
 def _check_is_run(path: Path, found: os.stat_result) -> None:
     """A whole run; or what a run is called, holding nothing but what runs hold."""
     if not stat.S_ISDIR(found.st_mode):
-        raise _no_run(path, "no directory")
+        raise _no_run(path, "this is not a directory")
     run = RunDirectory(path)
     if all(_is_file(part) for part in (run.experiment, run.journal)):
         return
     if RUN_ID.fullmatch(path.name) is None:
-        raise _no_run(path, "no run: it holds no experiment.yaml, or no journal.jsonl")
+        raise _no_run(path, "this is not a run: it has no experiment.yaml or no journal.jsonl")
     foreign = [name for name in os.listdir(path) if not _OWN.fullmatch(name)]
     if foreign:
         shown = plain_text(", ".join(sorted(foreign)), 200)
-        raise _no_run(path, f"no whole run, and holds what no run has made: {shown}")
+        raise _no_run(
+            path,
+            "this run directory is incomplete and contains files that Plimsoll did not write: "
+            f"{shown}",
+        )
 
 
 def _check_is_whole(path: Path) -> None:
@@ -115,7 +119,7 @@ def check_is_over(path: Path) -> None:
     for each in (path, *part_paths(path)):
         if is_held(each / "lock"):
             raise InputError(
-                "the run is going on",
+                "the run is still running",
                 where=plain_text(str(each)),
                 remedy="stop it first, or wait until it ends",
             )
@@ -171,7 +175,7 @@ def removal_failed(what: str, path: Path, error: OSError, remedy: str) -> Record
 
 
 def _no_run(path: Path, what: str) -> InputError:
-    return InputError(f"this is {what}", where=plain_text(str(path)), remedy=_BY_HAND)
+    return InputError(what, where=plain_text(str(path)), remedy=_BY_HAND)
 
 
 _TAKEN_OUT = re.compile(r"\.plimsoll-removed-[0-9a-f]{16}")

@@ -121,7 +121,7 @@ def change_notes(run: RunDirectory, change: Callable[[RunNotes], RunNotes]) -> R
 
 @contextmanager
 def _only_writer(path: Path) -> Iterator[None]:
-    """Hold a lock of its own, apart from the run's, which is held while the run goes on."""
+    """Hold a lock of its own, apart from the run's, which is held while the run continues."""
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         descriptor = os.open(path, flags, 0o644)

@@ -130,7 +130,7 @@ def _instead_of_none(queried: Sequence[QueriedRun]) -> str:
         if next(part_paths(run.run.path), None) is not None:
             parts = plain_text(str(run.run.path / "iteration-*" / "sample-*"))
             return f"of a matrix, ask its runs, all or one of them: --run '{parts}'"
-    return "choose another --period or --run; plimsoll metrics list shows what there is"
+    return "choose another --period or --run; plimsoll metrics list shows what was recorded"
 
 
 def nothing_recorded(

@@ -183,6 +183,6 @@ def _matching(text: str, runs_root: Path) -> Iterator[RunDirectory]:
         raise InputError(
             f"no run fits the pattern, neither as a path nor in {runs_root}",
             where=f"--run {text}",
-            remedy="plimsoll runs lists those there are; write the pattern in quotes",
+            remedy="plimsoll runs lists all runs; write the pattern in quotes",
         )
     yield from map(RunDirectory, paths)

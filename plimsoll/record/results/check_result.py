@@ -21,7 +21,7 @@ class FoundMistake(_Part):
     """One mistake, or one thing that this machine lacks for the experiment."""
 
     where: str = Field(description="The file and line, or the option or path, that it is about.")
-    message: str = Field(description="What is wrong, led by the field where it is about one.")
+    message: str = Field(description="What is wrong, preceded by the field if it concerns one.")
     remedy: str = Field(description="What to do, as an imperative; may be empty.")
     exit_code: int = Field(
         description="With which code a run would end by it: 2 bad input, 3 the machine lacks it."
@@ -58,7 +58,7 @@ class PlannedStream(_Part):
         description="load, or latency for a probe stream that is only there to be timed."
     )
     tx_port: int = Field(description="The tester's port that sends it, from 0.")
-    rx_port: int = Field(description="The tester's port on which it is to come back, from 0.")
+    rx_port: int = Field(description="The tester's port on which it must come back, from 0.")
     pacing: str = Field(description="When its frames are due: constant, burst, poisson and so on.")
     flows: int = Field(description="After how many frames the fields that vary repeat.")
     varies: tuple[str, ...] = Field(description="The fields that vary from frame to frame.")
@@ -67,10 +67,10 @@ class PlannedStream(_Part):
     )
     mean_frame_size: float = Field(description="Mean frame size with FCS, in bytes.")
     at_minimum: PlannedRate | None = Field(
-        description="Its rate at the search's least load; null where that is not known yet."
+        description="Its rate at the search's least load; null if not known yet."
     )
     at_maximum: PlannedRate | None = Field(
-        description="Its rate at the search's highest load; null where that is not known yet."
+        description="Its rate at the search's highest load; null if not known yet."
     )
     templates: int = Field(description="From how many different frames it is made.")
     frames: tuple[PlannedFrame, ...] = Field(description="The first of these.")
@@ -81,10 +81,10 @@ class PlannedPort(_Part):
 
     port: int = Field(description="The tester's port, from 0.")
     at_minimum: PlannedRate | None = Field(
-        description="What it sends at the search's least load; null where not known yet."
+        description="What it sends at the search's least load; null if not known yet."
     )
     at_maximum: PlannedRate | None = Field(
-        description="What it sends at the search's highest load; null where not known yet."
+        description="What it sends at the search's highest load; null if not known yet."
     )
     line_share: float | None = Field(
         description="At the highest load, the share of the line rate; null where there is none."
@@ -109,10 +109,10 @@ class PlannedPhase(_Part):
     """Trials for one purpose, as few and as many as an ideal DUT takes."""
 
     name: str = Field(description="As in the journal: calibration, search, validation and so on.")
-    trials_least: int | None = Field(description="The fewest trials; null where not known yet.")
-    trials_most: int | None = Field(description="The most trials; null where not known yet.")
-    least_s: float | None = Field(description="The shortest time, in s; null where not known yet.")
-    most_s: float | None = Field(description="The longest time, in s; null where not known yet.")
+    trials_least: int | None = Field(description="The fewest trials; null if not known yet.")
+    trials_most: int | None = Field(description="The most trials; null if not known yet.")
+    least_s: float | None = Field(description="The shortest time, in s; null if not known yet.")
+    most_s: float | None = Field(description="The longest time, in s; null if not known yet.")
     about: str = Field(description="What the phase is for, in words.")
 
 
@@ -139,10 +139,10 @@ class PlannedRun(_Part):
     cpus: tuple[PlannedCpu, ...] = Field(description="The CPUs that would be polled here.")
     phases: tuple[PlannedPhase, ...] = Field(description="The trials by purpose, in their order.")
     least_s: float | None = Field(
-        description="The shortest time that all trials take, in s; null where not known yet."
+        description="The shortest time that all trials take, in s; null if not known yet."
     )
     most_s: float | None = Field(
-        description="The longest time that all trials take, in s, under `assumptions`; null where "
+        description="The longest time that all trials take, in s, under `assumptions`; null if "
         "not known yet."
     )
     assumptions: tuple[str, ...] = Field(description="What the times rest on, and leave out.")

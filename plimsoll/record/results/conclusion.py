@@ -43,10 +43,10 @@ class Conclusion(RecordModel):
         description="Upper end of the share's exact 95 % interval; null without an interval."
     )
     needs: Need | None = Field(
-        description="What would tell: values, repetitions, or reach (a tester or a search.maximum "
-        "that goes higher); null where that is known."
+        description="What a conclusion needs: values, repetitions, or reach (a tester or a "
+        "search.maximum that goes higher); null if the conclusion is known."
     )
     repetitions: int | None = Field(
-        description="Of each side, about how many would tell; null where that is known, or "
-        "where no sensible number would."
+        description="About how many repetitions of each side a conclusion needs; null if the "
+        "conclusion is known, or if no sensible number would do."
     )

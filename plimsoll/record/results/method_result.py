@@ -13,19 +13,21 @@ from plimsoll.record.trials.trial_record import TrialRecord
 
 # How many of a run's trials ended how, and what spoiled those that are invalid.
 class TrialCounts(RecordModel):
-    """How many trials ended how, and in which phase; calibration and warm-up included."""
+    """Number of trials by verdict and by phase, including calibration and warm-up."""
 
     total: int = Field(description="All trials, calibration and warm-up included.")
-    by_verdict: dict[str, int] = Field(description="How many passed, failed and were invalid.")
-    by_phase: dict[str, int] = Field(description="How many were of each phase.")
+    by_verdict: dict[str, int] = Field(
+        description="Number of trials that passed, failed and were invalid."
+    )
+    by_phase: dict[str, int] = Field(description="Number of trials of each phase.")
 
 
 class InvalidReason(RecordModel):
     """One way in which the tester spoiled trials, and how many trials it spoiled."""
 
     rule: str = Field(description="The tester's rule.")
-    trials: int = Field(description="How many trials it made invalid.")
-    example: str = Field(description="What it said of one of them.")
+    trials: int = Field(description="Number of trials that it made invalid.")
+    example: str = Field(description="Its text for one of these trials.")
 
 
 def counts_of(trials: Sequence[TrialRecord]) -> TrialCounts:
@@ -62,7 +64,7 @@ class Shortfall(RecordModel):
 
     what: str = Field(description="Which duration or count.")
     used: str = Field(description="What the run used, with its unit.")
-    standard: str = Field(description="What the standard wants, with its unit.")
+    standard: str = Field(description="What the standard requires, with its unit.")
     section: str = Field(description="The standard's section.")
 
 

@@ -44,11 +44,14 @@ class CpuNoise(_Part):
     measured_ns: int = Field(ge=0, description="How long it looked, in ns.")
     looks: int = Field(ge=0, description="Looks at the clock.")
     min_ns: int | None = Field(
-        description="The shortest gap, in ns: what one turn of the loop takes. Null without any."
+        description="The shortest gap, in ns: what one turn of the loop takes. Null if "
+        "there are none."
     )
-    max_ns: int | None = Field(description="The longest gap, in ns, exact. Null without any.")
+    max_ns: int | None = Field(description="The longest gap, in ns, exact. Null if there are none.")
     quantiles: tuple[GapQuantile, ...] = Field(description="Of all gaps.")
-    buckets: tuple[GapBucket, ...] = Field(description="Of all gaps, in steps of 1, 2 and 5.")
+    buckets: tuple[GapBucket, ...] = Field(
+        description="Numbers of all gaps by length, in steps of 1, 2 and 5."
+    )
     stalls: int = Field(ge=0, description="Gaps of the threshold and more.")
     stalled_ns: int = Field(ge=0, description="Length of all stalls together, in ns.")
     stalled_share: float = Field(ge=0, le=1, description="Their share of the time measured.")
@@ -94,17 +97,21 @@ class NoiseResult(_Part):
     cmdline: BootLine | None = Field(
         description="The kernel's command line, <hidden> for what may be secret."
     )
-    versions: dict[str, str | None] = Field(description="Of Plimsoll and what it rests on.")
+    versions: dict[str, str | None] = Field(
+        description="Versions of Plimsoll and of what it rests on."
+    )
     tsc_hz: float = Field(gt=0, description="Ticks of the time stamp counter in a second.")
     duration_s: float = Field(gt=0, description="How long was measured, in s.")
     stretches: int = Field(
-        ge=1, description="In so many pieces, between which the kernel's events were read."
+        ge=1, description="The number of pieces, between which the kernel's events were read."
     )
     threshold_ns: int = Field(gt=0, description="Gaps of this length and more, in ns, are stalls.")
     max_ns: int | None = Field(
         description="The longest gap that passes, in ns; null where any does."
     )
-    passed: bool | None = Field(description="Whether no gap was longer; null without a limit.")
+    passed: bool | None = Field(
+        description="Whether no gap was longer than the limit; null if there is no limit."
+    )
     cpus: tuple[CpuNoise, ...] = Field(description="The CPUs that were measured.")
     listed_stalls: int = Field(
         ge=0, description="Stalls that were looked into: the longest 64 of each interval and CPU."
@@ -117,5 +124,5 @@ class NoiseResult(_Part):
     trace: NoiseTrace = Field(description="What the kernel's trace of that time has.")
     own_share: float | None = Field(
         description="Share of the CPUs' time that Plimsoll's other processes took, as far as "
-        "they may run there; null where that is not known."
+        "they may run there; null if unknown."
     )

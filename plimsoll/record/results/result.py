@@ -44,25 +44,25 @@ class TesterCeiling(BaseModel):
 
 
 class TesterDiagnosis(BaseModel):
-    """What the invalid trials and the scheduler's figures say, the weightiest first."""
+    """What the invalid trials and the scheduler's figures say, the most important first."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     sentences: tuple[str, ...] = Field(
-        description="What stood in the tester's way, the weightiest first."
+        description="What hindered the tester, the most important first."
     )
     remedy: str = Field(description="What to do about it.")
 
 
 class Validation(RecordModel):
-    """The trial that proved the load line, or the last validation where none did."""
+    """The trial that proved the load line, or the last validation if no trial proved one."""
 
     phase: Literal["validation", "search"] = Field(
         default="validation", description="validation; search where no validation was requested."
     )
     verdict: Verdict = Field(
-        description="pass; fail: the DUT broke a criterion; invalid: the tester could not tell; "
-        "none: not judged."
+        description="pass; fail: the DUT broke a criterion; invalid: inconclusive because of the "
+        "tester; none: not judged."
     )
     trial: int = Field(description="The number of that trial in the run's journal.")
     duration_s: float = Field(description="How long it sent, in s.")
@@ -81,17 +81,17 @@ class Validation(RecordModel):
 
 
 class GoalResult(RecordModel):
-    """What was found for one goal of the search."""
+    """The result of one goal of the search."""
 
     name: str = Field(description="The goal's name in the experiment.")
     criteria: tuple[dict[str, JsonValue], ...] = Field(
         description="The criteria that were applied, as the experiment has them, with all defaults."
     )
     load_line: LoadLine | None = Field(
-        description="The highest load that met the criteria; null where none did."
+        description="The highest load that met the criteria; null if no load did."
     )
     proof: int | None = Field(
-        description="The number of the trial that proved the load line; null without one."
+        description="The number of the trial that proved the load line; null without a load line."
     )
     limited_by: LimitedBy | None = Field(
         description="What kept the load line from being higher: the DUT, the platform that took "
@@ -125,7 +125,7 @@ class PlatformLimit(RecordModel):
     platform_share: float = Field(
         description="Of that trial's listed lost frames, those lost for want of the DUT's CPU."
     )
-    sentence: str = Field(description="What limits the load line and by which causes.")
+    sentence: str = Field(description="What limits the load line, and the causes.")
 
 
 class DutAgreement(RecordModel):
@@ -147,7 +147,7 @@ class Result(RecordModel):
     run_id: str = Field(description="The run directory's name.")
     name: str = Field(description="The experiment's name.")
     load_line: LoadLine | None = Field(
-        description="The highest load that met the criteria; null where none did."
+        description="The highest load that met the criteria; null if no load did."
     )
     limited_by: LimitedBy | None = Field(
         description="What kept the load line from being higher: the DUT, the platform that took "
@@ -182,18 +182,18 @@ class Result(RecordModel):
         description="Versions by component (plimsoll, engine, DPDK, Python); null of one not used."
     )
     goals: tuple[GoalResult, ...] = Field(
-        default=(), description="What was found for each goal; the first is the run's."
+        default=(), description="The result of each goal; the first is the run's."
     )
     ceiling: TesterCeiling | None = Field(
         default=None,
         description="What the tester could offer; null where that is the maximum, or unmeasured.",
     )
     diagnosis: TesterDiagnosis | None = Field(
-        default=None, description="Why the tester could not test; null where it could."
+        default=None, description="Why the tester could not test; null if it could."
     )
     platform: PlatformLimit | None = Field(
         default=None,
-        description="What took the DUT's CPU, where that limits the load line; null otherwise.",
+        description="What took the DUT's CPU, if that limits the load line; null otherwise.",
     )
     unwatched: tuple[str, ...] = Field(
         default=(),

@@ -71,7 +71,7 @@ class AuditFinding(_Part):
 
 
 class AuditChange(_Part):
-    """A session that went on with the run found other verdicts than had been found before."""
+    """A session that resumed the run found other verdicts than before."""
 
     time_ns: int = Field(description="When: UTC, in ns since 1970.")
     verdicts: dict[str, tuple[CheckVerdict, CheckVerdict]] = Field(
@@ -103,10 +103,10 @@ class AuditRecord(_Part):
         description="tester, or observed for another host; null outside of a run."
     )
     source: str = Field(description="Where the host was read: this host, over ssh, from a capture.")
-    host: str | None = Field(description="The host's name; null where it could not be read.")
-    kernel: str | None = Field(description="Its kernel's release; null where it could not be read.")
+    host: str | None = Field(description="The host's name; null if it could not be read.")
+    kernel: str | None = Field(description="Its kernel's release; null if it could not be read.")
     intent: str | None = Field(
-        description="The name of the intent it was judged against; null without one."
+        description="The name of the intent that it was judged by; null without an intent."
     )
     assumed: str = Field(
         description="Where an intent that was not given comes from, or why there is none."
@@ -116,7 +116,7 @@ class AuditRecord(_Part):
         description="The CPUs under test as the kernel lists them; empty where unknown.",
     )
     unread: str = Field(
-        default="", description="Why the host could not be audited at all; null where it could."
+        default="", description="Why the host could not be audited at all; null if it was audited."
     )
     took_s: float = Field(description="How long it took, in s.")
     findings: tuple[AuditFinding, ...] = Field(description="One entry for each check.")

@@ -290,7 +290,7 @@ def listed_in(run: RunDirectory, folder: Path) -> list[Path]:
 def unlisted_names(listed: ListedFiles) -> Iterator[str]:
     """Paths in the run directory, by name; the runs that a matrix is made of are not looked into.
 
-    What the trial that goes on or was killed has written is none of them. Raises RecordError.
+    What the trial that goes on or was killed has written is not one of them. Raises RecordError.
     """
     if not listed.closed:
         return

@@ -30,7 +30,7 @@ _MODE = 0o750
 
 @dataclass(frozen=True, slots=True)
 class RunDirectory:
-    """A run directory and the names in it. The files come to be as the run goes on."""
+    """A run directory and the names in it. The files come to be as the run continues."""
 
     path: Path
 

@@ -17,7 +17,7 @@ SENT_TO, RECEIVED_FROM = "sent to", "received from"
 
 
 class CounterRecord(RecordModel):
-    """One port and direction, as the trial was judged by it: two counts that are to be equal."""
+    """One port and direction, by which the trial was judged: two counts that must be equal."""
 
     port: int | None = Field(
         description="The port of both sides; null for the sum over all ports, where frames came "

@@ -24,7 +24,7 @@ class FindingRecord(RecordModel):
     limit: float | None = Field(description="The bound, in `unit`; null where the rule has none.")
     unit: str = Field(description="The unit of value and limit; a ratio is a share (1 is all).")
     outcome: FindingOutcome = Field(
-        description="ok, fail, or invalid where the tester could not tell."
+        description="ok, fail, or invalid (inconclusive because of the tester)."
     )
     text: str = Field(description="The same as a sentence.")
     undecided: bool = Field(

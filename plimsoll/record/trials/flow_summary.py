@@ -18,23 +18,26 @@ _NAMED = 64
 
 
 class FlowRecord(RecordModel):
-    """One flow of a stream in a trial. Refused frames are of no flow: their turn is the next's."""
+    """One flow of a stream in a trial.
+
+    Refused frames belong to no flow. The next frame takes their place in the sequence.
+    """
 
     flow: int = Field(description="The flow's number in its stream, from 0.")
-    name: str = Field(description="What tells it from the others, as the tester sends it.")
+    name: str = Field(description="What distinguishes it from the others, as the tester sends it.")
     sent: int = Field(description="Its frames that the tester's port accepted.")
     received: int = Field(description="Its whole frames that came in, duplicates among them.")
     duplicate: int = Field(description="Of them, those that had come before.")
     lost: int = Field(description="Its frames that were sent and did not come in.")
     latency_min_ns: int | None = Field(
-        description="The shortest latency of its frames, in ns; null where none was timed."
+        description="The shortest latency of its frames, in ns; null if no frame was timed."
     )
     latency_mean_ns: float | None = Field(
-        description="The mean latency of its frames, in ns; null where none was timed."
+        description="The mean latency of its frames, in ns; null if no frame was timed."
     )
     latency_max_ns: int | None = Field(
-        description="The longest latency of its frames, in ns; null where none was timed. "
-        "4294967295 stands for that and more."
+        description="The longest latency of its frames, in ns; null if no frame was timed. "
+        "4294967295 means that or more."
     )
 
 

@@ -39,11 +39,16 @@ _NEAR = 0.01
 
 
 class LatencyEstimate(BaseModel):
-    """Quantiles over all samples, in ns, at most 0.78 % high; null where both ends stand alone."""
+    """Quantiles over all samples, in ns, at most 0.78 % too high.
+
+    Null if only the lower and upper bound are known.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    p50_ns: int | None = Field(description="The median, in ns; null where both ends stand alone.")
+    p50_ns: int | None = Field(
+        description="The median, in ns; null if only the lower and upper bound are known."
+    )
     p90_ns: int | None = Field(description="The 90th percentile, in ns; null likewise.")
     p99_ns: int | None = Field(description="The 99th percentile, in ns; null likewise.")
     p99_9_ns: int | None = Field(description="The 99.9th percentile, in ns; null likewise.")
@@ -121,23 +126,29 @@ class LatencyRecord(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     count: int = Field(ge=0, description="Samples: received frames that are in the figures.")
-    min_ns: int | None = Field(description="Least latency, in ns, exact; null without samples.")
-    mean_ns: float | None = Field(description="Mean latency, in ns, exact; null without samples.")
-    max_ns: int | None = Field(description="Greatest latency, in ns, exact; null without samples.")
+    min_ns: int | None = Field(
+        description="Least latency, in ns, exact; null if there are no samples."
+    )
+    mean_ns: float | None = Field(
+        description="Mean latency, in ns, exact; null if there are no samples."
+    )
+    max_ns: int | None = Field(
+        description="Greatest latency, in ns, exact; null if there are no samples."
+    )
     p50_ns: int | None = Field(
-        description="Median latency, in ns, at most 0.78 % high; null without samples."
+        description="Median latency, in ns, at most 0.78 % high; null if there are no samples."
     )
     p90_ns: int | None = Field(
-        description="90th percentile, in ns, at most 0.78 % high; null without samples."
+        description="90th percentile, in ns, at most 0.78 % high; null if there are no samples."
     )
     p99_ns: int | None = Field(
-        description="99th percentile, in ns, at most 0.78 % high; null without samples."
+        description="99th percentile, in ns, at most 0.78 % high; null if there are no samples."
     )
     p99_9_ns: int | None = Field(
-        description="99.9th percentile, in ns, at most 0.78 % high; null without samples."
+        description="99.9th percentile, in ns, at most 0.78 % high; null if there are no samples."
     )
     p99_99_ns: int | None = Field(
-        description="99.99th percentile, in ns, at most 0.78 % high; null without samples."
+        description="99.99th percentile, in ns, at most 0.78 % high; null if there are no samples."
     )
 
     @classmethod

@@ -38,7 +38,7 @@ class StreamScheduleRecord(RecordModel):
         description="For how long it sent, in s; null for the trial's end."
     )
     pause_s: float | None = Field(
-        description="After how long it sent again, in s; null where it did not."
+        description="Time after which it sent again, in s; null if it did not."
     )
 
     @classmethod
@@ -52,8 +52,7 @@ class StreamScheduleRecord(RecordModel):
 class StreamRecord(RecordModel):
     """One stream over the whole trial.
 
-    What counts as lost is the judge's choice: refused frames are the DUT's loss or the
-    tester's, as the lab has it.
+    Refused frames count as lost by the DUT or by the tester, depending on the lab (`drained_by`).
     """
 
     stream: int = Field(description="The stream's number in the trial, from 0.")
@@ -65,7 +64,7 @@ class StreamRecord(RecordModel):
     )
     tx_port: int = Field(description="The tester's port that sends the stream, from 0.")
     rx_port: int = Field(
-        description="The tester's port on which the stream is to come back, from 0."
+        description="The tester's port on which the stream must come back, from 0."
     )
     frame_sizes: tuple[FrameSizeRecord, ...] = Field(
         description="Its frame sizes with their shares."
@@ -76,8 +75,7 @@ class StreamRecord(RecordModel):
         "back-to-back, one in flight."
     )
     planned_pps: float | None = Field(
-        description="The rate that was planned, in frames per second; null where the pacing has "
-        "none."
+        description="The planned rate, in frames per second; null if the pacing has no rate."
     )
     sent: int = Field(
         description="Frames that the sending port accepted. Frames it refused are not among them, "
@@ -154,8 +152,8 @@ class StreamRecord(RecordModel):
     latency_low: LatencyRecord | None = Field(
         default=None,
         description="The latency of all received frames, less the most that stalls of the tester "
-        "can have delayed each: the DUT's is at least this. Null where no stall can have delayed "
-        "any, as it is `latency` then, and in records of earlier versions.",
+        "can have delayed each: the DUT's is at least this. Null if no stall can have delayed a "
+        "sample (then see `latency`), and in records of earlier versions.",
     )
     latency_high: LatencyRecord | None = Field(
         default=None,
@@ -172,14 +170,15 @@ class StreamRecord(RecordModel):
     )
     low_end_unknown: int | None = Field(
         default=None,
-        description="Of them those that were sent so long before they were received that the "
-        "tester's stalls of that time were forgotten: by how much these made them longer is not "
-        "known. Null in records of earlier versions.",
+        description="Samples whose frame was sent so early that the tester's stalls of that time "
+        "were forgotten: by how much these delayed them is not known. Null in records of earlier "
+        "versions.",
     )
     longest: LongestLatency | None = Field(
         default=None,
         description="The longest latency over all samples, those across a stall of the tester "
-        "included, and whose it is; null without samples, and in records of earlier versions.",
+        "included, and whose it is; null if there are no samples, and in records of earlier "
+        "versions.",
     )
     latency_us: tuple[tuple[int, int], ...] = Field(
         description="A latency stream's samples by whole microseconds, as [microseconds, frames]; "
@@ -191,7 +190,7 @@ class StreamRecord(RecordModel):
     )
     schedule: StreamScheduleRecord | None = Field(
         default=None,
-        description="In which parts of the trial it sent; null where it sent in all of it, and in "
+        description="The parts of the trial in which it sent; null if it sent throughout, and in "
         "records of earlier versions.",
     )
     timed: bool = Field(
@@ -211,8 +210,8 @@ class StreamRecord(RecordModel):
     )
     flows: FlowSummary | None = Field(
         default=None,
-        description="What came of its flows; null where it was not counted by flow, and in records "
-        "of earlier versions.",
+        description="Its flows' results; null if it was not counted by flow, and in records of "
+        "earlier versions.",
     )
 
     stamps: StampCounts | None = Field(

@@ -77,9 +77,9 @@ class WorkerRecord(RecordModel):
     idle_polls: int = Field(description="Turns in which it neither sent nor received.")
     stalls: int = Field(description="Gaps of the loop that were longer than the trial's limit.")
     stalled_ns: int = Field(description="Length of all its stalls together, in ns.")
-    worst_stall_ns: int = Field(description="The loop's longest stall, in ns; 0 without one.")
+    worst_stall_ns: int = Field(description="The loop's longest stall, in ns; 0 without a stall.")
     gaps: LatencyRecord = Field(
-        description="Lengths of its gaps of more than 1 µs between two looks at the clock."
+        description="Lengths of its gaps of more than 1 µs between two clock readings."
     )
     cycles: CycleBudget = Field(
         description="Time stamp counter ticks by step of the loop, of sampled bursts."

@@ -34,8 +34,8 @@ class ObserverEnd(RecordModel):
 class HostReadings(RecordModel):
     """How one host was observed in one trial.
 
-    Where the observing process was lost, in this trial or before it, all figures of the host
-    end there, and what it can no longer tell is null.
+    If the observing process died in this trial or an earlier one, the host's figures end there, and
+    the remaining fields are null.
     """
 
     hostname: str = Field(description="The host, as environment.json and its metrics call it.")
@@ -51,7 +51,7 @@ class HostReadings(RecordModel):
     )
     ended: ObserverEnd | None = Field(
         default=None,
-        description="Where the observing process was lost: when and why; null otherwise.",
+        description="When and why the observing process died; null otherwise.",
     )
 
 
@@ -60,16 +60,16 @@ class LossBlameRecord(RecordModel):
 
     tester: float = Field(
         ge=0,
-        description="Frames lost while a loop of the tester was seen to be away, or a process of "
-        "Plimsoll's own had the DUT's CPU.",
+        description="Frames lost during a stall of the tester, or while a process of Plimsoll's "
+        "own had the DUT's CPU.",
     )
     platform: float = Field(
-        ge=0, description="Frames lost while the DUT's CPU was seen to be taken by anything else."
+        ge=0, description="Frames lost while anything else was seen to take the DUT's CPU."
     )
     unseen: float = Field(
         ge=0,
-        description="Frames lost while no loop was seen to be away: beyond what the DUT forwards, "
-        "or of a cause that left no trace.",
+        description="Frames lost while no polling loop was seen absent: the load exceeded the "
+        "DUT's capacity, or the cause left no trace.",
     )
     sentence: str = Field(description="The causes of the losses in one sentence.")
 
@@ -125,7 +125,7 @@ class PollingThreadRecord(RecordModel):
 class OtherProcessRecord(RecordModel):
     """Another process that was last seen on a polled CPU, in the same time."""
 
-    comm: str = Field(description="Its name, as the kernel has it.")
+    comm: str = Field(description="Its name in the kernel.")
     pid: int = Field(description="Its process, as the kernel numbers it.")
     cpu: int = Field(
         description="The polled CPU on which it was last seen, as the kernel numbers it."

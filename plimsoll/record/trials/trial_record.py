@@ -46,8 +46,8 @@ class GoalVerdict(RecordModel):
     """The verdict by one goal's criteria, and the rules that made it fail or invalid."""
 
     verdict: Verdict = Field(
-        description="pass; fail: the DUT broke a criterion of the goal; invalid: the tester could "
-        "not tell; none: not judged."
+        description="pass; fail: the DUT broke a criterion of the goal; invalid: inconclusive "
+        "because of the tester; none: not judged."
     )
     rules: tuple[str, ...] = Field(description="The rules that made it fail or invalid.")
 
@@ -96,15 +96,15 @@ class TrialRecord(RecordModel):
     )
     begin_unix_ns: int = Field(description="When its first frame was due: UTC, in ns since 1970.")
     verdict: Verdict = Field(
-        description="pass; fail: the DUT broke a criterion; invalid: the tester could not tell; "
-        "none: not judged."
+        description="pass; fail: the DUT broke a criterion; invalid: inconclusive because of the "
+        "tester; none: not judged."
     )
     findings: tuple[FindingRecord, ...] = Field(description="What each rule found, kept or broken.")
     streams: tuple[StreamRecord, ...] = Field(description="One entry for each stream.")
     ports: tuple[PortRecord, ...] = Field(description="The tester's ports.")
     workers: tuple[WorkerRecord, ...] = Field(description="The tester's polling loops.")
     dut: tuple[DutPortRecord, ...] | None = Field(
-        description="The DUT's own counters by port over the trial; null where it has none."
+        description="The DUT's own counters by port over the trial; null if it has no counters."
     )
     goal: str | None = Field(
         default=None,
@@ -165,7 +165,7 @@ class TrialRecord(RecordModel):
     clock_steps: tuple[ClockStep, ...] = Field(
         default=(),
         description="When and by how much the wall clock was set during the trial, whose times "
-        "go on as before; none in records of earlier versions.",
+        "are not affected; none in records of earlier versions.",
     )
 
     counters: tuple[CounterRecord, ...] | None = Field(
@@ -176,7 +176,8 @@ class TrialRecord(RecordModel):
 
     loss_blame: LossBlameRecord | None = Field(
         default=None,
-        description="Whose the lost frames are; null where none was lost or nothing polls here.",
+        description="What the lost frames are blamed on; null if no frame was lost or "
+        "nothing polls here.",
     )
 
     @classmethod

@@ -25,7 +25,7 @@ class WindowStream(RecordModel):
     )
     tx_port: int = Field(description="The tester's port that sends the stream, from 0.")
     rx_port: int = Field(
-        description="The tester's port on which the stream is to come back, from 0."
+        description="The tester's port on which the stream must come back, from 0."
     )
     sent: int = Field(
         description="Frames of the stream that the sending port accepted in the window."
@@ -52,8 +52,8 @@ class WindowStream(RecordModel):
     latency_low: LatencyRecord | None = Field(
         default=None,
         description="The latency of all frames received in it, less the most that stalls of the "
-        "tester can have delayed each: the DUT's is at least this. Null where no stall can have "
-        "delayed any, as it is `latency` then, and in records of earlier versions.",
+        "tester can have delayed each: the DUT's is at least this. Null if no stall can have "
+        "delayed a sample (then see `latency`), and in records of earlier versions.",
     )
     latency_high: LatencyRecord | None = Field(
         default=None,
@@ -79,8 +79,8 @@ class WindowRecord(RecordModel):
     sending_s: float = Field(description="How long frames were sent in it, in s.")
     begin_unix_ns: int = Field(description="When the window began: UTC, in ns since 1970.")
     verdict: WindowVerdict = Field(
-        description="pass; fail: the DUT broke a criterion; invalid: the tester could not tell; "
-        "undecided: stalls of the tester leave open whether a latency criterion was "
+        description="pass; fail: the DUT broke a criterion; invalid: inconclusive because of the "
+        "tester; undecided: stalls of the tester leave open whether a latency criterion was "
         "kept, and nothing failed; none: cut short."
     )
     reasons: tuple[FindingRecord, ...] = Field(

@@ -71,7 +71,7 @@ class Listening:
             return ipaddress.ip_address(self.address).is_loopback
         except ValueError:
             raise InputError(
-                f"{self.address[:64]!r} is no IP address",
+                f"{self.address[:64]!r} is not an IP address",
                 where="--listen",
                 remedy="give one of this host's, such as 127.0.0.1",
             ) from None

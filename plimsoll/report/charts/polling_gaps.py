@@ -46,7 +46,7 @@ def _lines(rows: list[dict[str, object]]) -> alt.Chart:
         .encode(
             x=log_x_axis("length", "length (µs, log)", [float(str(r["length"])) for r in rows]),
             y=log_axis(
-                "gaps", "gaps at least so long (log)", [float(str(r["gaps"])) for r in rows]
+                "gaps", "gaps of at least this length (log)", [float(str(r["gaps"])) for r in rows]
             ),
             color=alt.Color("loop:N", scale=series_scale(loops)),
             strokeDash=alt.StrokeDash("loop:N", legend=None, sort=loops),

@@ -59,8 +59,9 @@ class Thinned:
         """What to say of it below the chart; nothing when every point is there."""
         if self.together == 1:
             return ""
-        shown = "least and greatest" if self.both else "worst"
-        return f" Of each {self.together} consecutive intervals the {shown} is drawn."
+        shown = "The lowest and the highest" if self.both else "The worst"
+        drawn = "are" if self.both else "is"
+        return f" {shown} of every {self.together} consecutive intervals {drawn} drawn."
 
 
 def thinned(

@@ -144,7 +144,10 @@ def _throttled(host: OneHost) -> Iterable[HostLine]:
     for each in host.figures("cgroup", "cpu-throttled-periods-sec", by=("cgroup", "process")):
         said = "No quota withheld CPU time from it."
         if each.total:
-            said = "In so many periods its quota was used up, and its processes had to wait."
+            said = (
+                "The number of periods in which its quota was used up and its processes had to "
+                "wait."
+            )
         place = f"{each.hostname} {each.names['cgroup']}"
         what = f"Throttled periods of {each.names['process'].replace(' ', ', ')}"
         total = each.total or 0

@@ -131,17 +131,17 @@ def offered_said(result: Result | None, proof: TrialRecord | None) -> tuple[str,
 def compared_loads(
     intended_pps: float, offered_pps: float, least: OfferedInterval | None = None
 ) -> str:
-    """ "Intended were 1.538 Mpps per direction, offered 1.52 Mpps, 1.2 % less" and so on."""
+    """ "Intended load 1.538 Mpps per direction; offered load 1.52 Mpps, 1.2 % lower" and so on."""
     text = (
-        f"Intended were {format_pps(intended_pps)} per direction, offered "
+        f"Intended load {format_pps(intended_pps)} per direction; offered load "
         f"{format_pps(offered_pps)}, {_difference(intended_pps, offered_pps)}"
     )
     if least is None:
         return text
     # No interval ends to the microsecond: 999.9 ms is a second.
     length_s, begin_s = round(least.end_s - least.begin_s, 2), round(least.begin_s, 1)
-    worst = f"at worst {format_pps(least.pps)}, over {length_s:g} s, from second {begin_s:g} on"
-    return f"{text}; {worst}"
+    worst = f"at worst {format_pps(least.pps)} over {length_s:g} s from second {begin_s:g} on"
+    return f"{text}, {worst}"
 
 
 def _difference(intended_pps: float, offered_pps: float) -> str:
@@ -149,7 +149,7 @@ def _difference(intended_pps: float, offered_pps: float) -> str:
     # A frame more or less in a trial is none.
     if ratio < 5e-6:
         return "the same"
-    return f"{format_ratio(ratio)} {'less' if offered_pps < intended_pps else 'more'}"
+    return f"{format_ratio(ratio)} {'lower' if offered_pps < intended_pps else 'higher'}"
 
 
 def _absent(proof: TrialRecord | None) -> Iterator[str]:

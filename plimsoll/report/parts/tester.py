@@ -176,7 +176,7 @@ def _longest_latencies(streams: Sequence[StreamRecord]) -> ReportTable:
             longest.tester_ns,
             longest.dut_ns,
             longest.undecided_ns,
-            "not in the quantiles: a stall of the tester touched it"
+            "excluded from the quantiles: a tester stall may have delayed it"
             if longest.across_stall
             else "in the quantiles",
         )

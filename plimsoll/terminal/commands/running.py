@@ -83,7 +83,7 @@ def running(
 
 def _say_how_to_go_on(command: str, directory: RunDirectory, kept: str) -> None:
     stderr.print(
-        f"{kept}; go on with: plimsoll {command} --resume {directory.path}",
+        f"{kept}; resume with: plimsoll {command} --resume {directory.path}",
         soft_wrap=True,
         highlight=False,
     )

@@ -36,9 +36,7 @@ from plimsoll.terminal.output import stderr, stdout
 S = TypeVar("S", bound=BaseModel)
 R = TypeVar("R", bound=BaseModel)
 
-_ResumeOption = Annotated[
-    Path | None, typer.Option(help="Go on with this run after its last trial.")
-]
+_ResumeOption = Annotated[Path | None, typer.Option(help="Resume this run after its last trial.")]
 
 
 @dataclass(frozen=True)

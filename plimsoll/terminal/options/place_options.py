@@ -16,8 +16,8 @@ OnOption = Annotated[
     typer.Option(
         "--on",
         metavar="kube://CONTEXT[/NAMESPACE]",
-        help="Run in a pod of this cluster; the record is brought here. A resumed run goes on "
-        "where it was.",
+        help="Run in a pod of this cluster; the record is brought here. A resumed run continues "
+        "where it ran before: on this host or in the cluster.",
     ),
 ]
 ImageOption = Annotated[

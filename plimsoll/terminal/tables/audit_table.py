@@ -70,7 +70,7 @@ def _before_fixes(steps: Sequence[Step]) -> str:
     """What to know before running them, as far as there is something to run."""
     commands = [step for step in steps if step.kind == "command"]
     if not commands:
-        return "# What to change, and where. Nothing here is to be run."
+        return "# What to change, and where. Run nothing here."
     if all(step.lasts == "sets-nothing" for step in commands):
         return "# What to change, and where. The commands measure, and set nothing."
     lines = ["# Read before running as root."]

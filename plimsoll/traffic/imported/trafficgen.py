@@ -114,7 +114,7 @@ class TrafficgenProfile(_Strict):
             if names.count(name) > 1:
                 raise mistake(f"two profiles are named {name}", "name each its own", "profiles")
         if self.default_profile is not None and self.default_profile not in names:
-            problem = f"{self.default_profile!r} is none of the profiles"
+            problem = f"{self.default_profile!r} is not one of the profiles"
             raise mistake(problem, f"use one of {', '.join(names)}", "default_profile")
         return self
 

@@ -96,12 +96,12 @@ class Stream(BaseModel):
     fixed rate, whatever the load; with `taken_from` its rate is taken out of that load
     stream. With `captured` pacing and no rate it has the capture's own.
 
-    What is sent is a plain packet (`protocol` between two ends, perhaps encapsulated), a
-    `packet` written layer by layer, or the frames of a capture (`pcap`). `src_` and `dst_`
-    are as in the forward direction; the reverse swaps them. Frame n of `flows` differs in
-    the fields of `vary`, which count up from there; addresses stay inside networks of
-    `prefix` bits. With `churn` so many of the flows make room for new ones each second,
-    in each direction. With `per_flow` frames are counted by flow as well.
+    What is sent is a plain packet (`protocol` between two ends, perhaps encapsulated), a `packet`
+    written layer by layer, or the frames of a capture (`pcap`). `src_` and `dst_` are as in the
+    forward direction; the reverse swaps them. Frame n of `flows` differs in the fields of `vary`,
+    which count up from there; addresses stay inside networks of `prefix` bits. `churn` is the
+    number of flows replaced by new ones each second, in each direction. With `per_flow` frames are
+    counted by flow as well.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -236,7 +236,7 @@ class Stream(BaseModel):
             whole = "packet" if self.packet is not None else "pcap"
             for field, nothing in plain_only.items():
                 if getattr(self, field) != nothing:
-                    problem = f"a {whole} is sent as it stands"
+                    problem = f"a {whole} is sent unchanged"
                     raise mistake(problem, f"remove it, or {whole}", field)
         _exclusive(self, "packet", "pcap", "send one of them")
         _exclusive(self, "vxlan", "gtpu", "use one, or write a packet")

@@ -23,9 +23,9 @@ from plimsoll.trial.outcome.quantiles import QUANTILES, QuantileName, samples_ne
 class LatencyBound(StreamCriterion):
     """At most this latency at a quantile, of each stream of a role.
 
-    The bound is `at_most`, or `times_lowest` that of the same quantile of the same stream
-    at the lowest load. A quantile other than min and max needs so many samples that one
-    lies beyond it: 100 for p99.
+    The bound is `at_most`, or `times_lowest` that of the same quantile of the same stream at the
+    lowest load. A quantile other than min and max needs enough samples for one to lie above it, for
+    example 100 for p99.
 
     Samples that a stall of the tester may have delayed count with both ends: the bound is broken
     only by their low ends and kept only by their high ends, and the finding is invalid in between,

@@ -23,7 +23,7 @@ from plimsoll.trial.outcome.steadiness import losses_by_interval
 
 
 class SegmentLoss(Criterion):
-    """At most this share is lost in each of so many parts of the time, each direction.
+    """Maximum loss ratio per direction in each of `segments` parts of the trial.
 
     Parts are whole intervals, as many in each as may be; a trial with fewer of them than
     `segments` has a part for each.

@@ -30,10 +30,10 @@ in [tuning-audit.md](tuning-audit.md).
 
 | verdict | meaning |
 |---|---|
-| `fail` | not as the intent has it |
+| `fail` | not as the intent says |
 | `warn` | sound on some hosts on purpose, or of small weight |
 | `unknown` | what it rests on could not be read; no fault of the host |
-| `ok` | as the intent has it |
+| `ok` | as the intent says |
 | `n/a` (`not-applicable` in JSON) | the intent does not say, or the host has no such thing |
 
 **Without an intent** the audit assumes one from the kernel's command line: the CPUs of \

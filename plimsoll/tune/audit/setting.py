@@ -105,7 +105,7 @@ def judge_setting(
     """
     expected_value = expected_sysctls(intent).get(name)
     if expected_value is None:
-        return not_applicable(f"the intent does not say what {name} is to be")
+        return not_applicable(f"the intent does not set {name}")
     path = setting_path(name)
     value = view.find(path)
     expected = f"{name} = {expected_value}"
@@ -141,4 +141,4 @@ def at_least(value: str, expected: str) -> bool:
 
 
 def _who(intent: Intent, name: str) -> str:
-    return "as the intent has it" if name in intent_sysctls(intent) else "as OpenShift's TuneD sets"
+    return "as the intent says" if name in intent_sysctls(intent) else "as OpenShift's TuneD sets"

@@ -99,7 +99,7 @@ class Intent(Section):
     networks: Listed[Network] = ()
     """The attachments that pods join in addition to the cluster's own network."""
     pods: Listed[Pod] = ()
-    """The kinds of pods that the node is to carry."""
+    """The kinds of pods that the node runs."""
     services: Services = Services()
     """Which services and kernel features run next to the workload."""
     scheduling: Scheduling = Scheduling()

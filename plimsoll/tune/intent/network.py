@@ -86,7 +86,8 @@ class MacvlanAttachment(_Attachment):
     master: InterfaceName
     """The node's interface that it is upon."""
     mode: Literal["bridge", "private", "vepa", "passthru"] = "bridge"
-    """Which of the interfaces upon `master` reach each other, as the kernel's macvlan has it."""
+    """Which of the interfaces upon `master` reach each other, as the kernel's macvlan defines
+    it."""
     mtu: Annotated[int, Field(ge=68, le=65535)] | None = None
     """The interface's MTU, in bytes; left out, that of `master`."""
 

@@ -133,7 +133,7 @@ class Pod(Section):
     networks: Listed[ObjectName] = ()
     """Attachments that it joins, by name; each of kind sriov takes a VF."""
     effects: Effects = Effects()
-    """What the runtime is to do for the pod's CPUs."""
+    """What the runtime must do for the pod's CPUs."""
     annotations: Mapping[Word, Text] = {}
     """Further annotations of the pod."""
     resources: Mapping[Word, Annotated[int, Field(ge=1)]] = {}

@@ -19,7 +19,7 @@ _Khz = Annotated[int, Field(ge=100_000, le=10_000_000)]
 
 
 class MaxFrequency(Section):
-    """The highest frequency of CPUs in kHz, as cpufreq has it; one needs the other."""
+    """The highest frequency of CPUs in kHz, as cpufreq reports it; one needs the other."""
 
     isolated_khz: _Khz
     """Highest frequency of the isolated CPUs, in kHz."""
@@ -43,7 +43,7 @@ class Cpus(Section):
     """On OpenShift, what the operator limits the CPUs' frequency to; judged in the profile and
     not on nodes."""
     smt: Literal["enabled", "disabled", "any"] = "any"
-    """Whether cores are to show several threads (enabled), one (disabled), or either."""
+    """Whether cores show several threads (enabled), one (disabled), or either."""
     balance_isolated: Switch = None
     """Off: the scheduler balances no load onto isolated CPUs (isolcpus=domain). Left out, it is the
     platform's default, which is on in OpenShift."""

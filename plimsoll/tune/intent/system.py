@@ -40,7 +40,7 @@ class Kernel(Section):
     """The kernel that boots, and its command line beyond what the other sections imply."""
 
     realtime: bool = False
-    """Whether the real-time kernel (PREEMPT_RT) is to run."""
+    """Whether the real-time kernel (PREEMPT_RT) must run."""
     page_size: Literal["4k", "64k"] | None = None
     """The kernel's own page size, 64k on arm64 alone; left out, the platform's."""
     arguments: Annotated[Listed[Word], NotRun("of a kernel, rendered and audited")] = ()
@@ -115,8 +115,8 @@ class Tuned(Section):
     """On OpenShift, of the profiles that fit a node the one with the lowest wins; left out, 19,
     before the operator's own, 20."""
     include: Listed[Word] = ()
-    """Profiles that it stands on, the last the strongest; empty: the operator's own, and upon hosts
-    network-latency."""
+    """Profiles that it includes, of which the last takes precedence; empty: the operator's own, and
+    upon hosts network-latency."""
     sections: Annotated[Mapping[Word, _Options], AfterValidator(_check_sections)] = {}
     """Sections of its own by name, each with its options, such as scheduler with its groups."""
 

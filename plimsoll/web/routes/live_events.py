@@ -35,7 +35,7 @@ async def _lines(entry: RunEntry, feeds: LiveFeeds) -> AsyncIterator[str]:
         # Closed at once when the browser is gone, so that nothing goes on looking at the files.
         async with aclosing(feeds.documents(entry)) as documents:
             async for document in documents:
-                yield _event("state", document) if document else ": the run goes on\n\n"
+                yield _event("state", document) if document else ": the run continues\n\n"
     except PlimsollError as error:
         yield _event("damaged", {"message": str(error)})
 

@@ -205,7 +205,7 @@
   source.addEventListener("error", () => {
     // Closed for good: by a server that was started anew, which does not know this browser.
     setText(at("connection"), source.readyState === EventSource.CLOSED
-      ? "refused; reload the page" : "the server does not answer; trying again");
+      ? "the server no longer knows this browser; reload the page" : "the server does not answer; trying again");
   });
 
   dark.addEventListener("change", () => [...views.keys()].forEach(draw));

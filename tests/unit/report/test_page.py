@@ -40,7 +40,7 @@ def test_the_answer_comes_first(page: Page) -> None:
     for words in (
         "2,742,188 pps",
         "intended, per direction",
-        "Intended were 2.742 Mpps per direction, offered 2.742 Mpps, the same",
+        "Intended load 2.742 Mpps per direction; offered load 2.742 Mpps, the same",
         "5.483 Mpps",
         "1.843 Gbps",
         "1.316 Gbps",
@@ -116,7 +116,7 @@ def test_the_longest_latency_of_all_samples_stands_with_whose_it_is(
     changed = first.model_copy(update={"longest": longest})
     stopped = focus.model_copy(update={"streams": (changed, *others)})
     text = Page(rendered(replace(finished, focus=stopped))).text
-    said = f"{first.name} 9.8 ms 400 µs 8.1 ms 1.3 ms not in the quantiles"
+    said = f"{first.name} 9.8 ms 400 µs 8.1 ms 1.3 ms excluded from the quantiles"
     assert said in text
 
 

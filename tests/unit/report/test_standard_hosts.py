@@ -144,7 +144,7 @@ def test_rfc_2544_that_goes_on_tells_of_what_there_is(tmp_path: Path) -> None:
         run_rfc2544(plan, THROUGHPUT, run, Seen(most=4))
     last = max(trials_of(audited(run)))
     text = text_of(run)
-    assert f"Of trial {last}, search at" in text
+    assert f"Figures of trial {last}, search at" in text
     assert "1518 B" not in text
 
 
@@ -160,7 +160,7 @@ def test_rfc_9004_tells_of_throughput_and_not_of_bursts(tmp_path: Path) -> None:
     assert trials[max(trials)].phase == "back-to-back"
     add_host_series(run, trials[final], 7)
     text = text_of(run)
-    assert_in_order(text, (f"Of trial {final}, validation at", "7 a second", "31 nic-rx 7"))
+    assert_in_order(text, (f"Figures of trial {final}, validation at", "7 a second", "31 nic-rx 7"))
 
 
 def test_latency_at_load_tells_of_each_load_from_the_highest(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_probe_tells_of_its_longest_trial(tmp_path: Path) -> None:
         text,
         (
             "During the longest trial in which probes were sent.",
-            f"Of trial {trial.number}, probe without load, 10s",
+            f"Figures of trial {trial.number}, probe without load, 10s",
             "3 a second",
             "a second: 31 nic-rx 3",
         ),

@@ -26,7 +26,7 @@ def capture(session: TrexSession, params: RequestParameters) -> Any:
     """Start, stop, fetch from, remove captures, or ask which there are."""
     command = params.text("command")
     if command not in _COMMANDS:
-        raise BadParameters(f"field 'command' is none of {', '.join(_COMMANDS)}")
+        raise BadParameters(f"field 'command' is not one of {', '.join(_COMMANDS)}")
     return _COMMANDS[command](session, params)
 
 

@@ -123,7 +123,7 @@ def _headline(answer: PageAnswer, trials: Sequence[TrialRecord], finished: bool)
     reasons = invalid_reasons(trials)
     kicker, _, rest = answer.heading.partition(": ")
     figure = answer.figure
-    unfinished = "This run has not come to its end: what follows is what there is so far."
+    unfinished = "This run has not finished: what follows are its results so far."
     return Headline(
         kicker=kicker,
         outcome="none",

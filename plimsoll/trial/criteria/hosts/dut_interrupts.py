@@ -13,7 +13,7 @@ from plimsoll.trial.outcome.host_metrics import HostFigure, HostQuestion
 
 
 class DutInterrupts(HostCriterion):
-    """At most so many interrupts a second on each CPU of the DUT, of all kinds together.
+    """Maximum number of interrupts a second on each CPU of the DUT, all kinds together.
 
     `without` names interrupts that do not count, as /proc/interrupts begins their lines:
     LOC for the timer, or the number of an IRQ. `statistic: max` bounds the worst reading.

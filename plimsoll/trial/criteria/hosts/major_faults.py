@@ -13,7 +13,7 @@ from plimsoll.trial.outcome.host_metrics import HostFigure, HostQuestion
 
 
 class MajorFaults(HostCriterion):
-    """At most so many major page faults on each host in all.
+    """Maximum number of major page faults on each host in the whole trial.
 
     The kernel counts them by host, so whose they were is not known: on a host that the
     tester shares the trial is invalid, on the DUT's own it fails.

@@ -17,7 +17,7 @@ _AGENT = "agent"
 
 
 class Throttled(HostCriterion):
-    """In at most so many of its quota's periods each cgroup under test was throttled.
+    """Maximum number of its quota's periods in which each cgroup under test was throttled.
 
     Those are the cgroups of the tester and the DUT, and those above them that have a quota.
     One that holds the tester makes the trial invalid, one of the DUT alone fails it.

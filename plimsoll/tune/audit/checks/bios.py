@@ -70,7 +70,7 @@ def _setting(
         rules = known.settings.get(setting, [])
         names = ", ".join(rule.attribute for rule in rules) or "nothing of it"
         return unknown(
-            f"{name}: the BMC tells none of {names}",
+            f"{name}: the BMC reports none of {names}",
             Reading(answer.where, f"{known.vendor} {answer.model}"),
             expected=expected,
         )

@@ -70,7 +70,7 @@ def _elsewhere(configured: object) -> CheckJudgement | None:
 
 
 def _manifest(view: HostView, intent: Intent, path: str) -> CheckJudgement | None:
-    """None for a pod that has no CPUs of its own and is none of the intent's."""
+    """None for a pod that has no CPUs of its own and is not one of the intent's."""
     try:
         pod = parse_static_pod(view.need(path))
     except CannotRead as error:

@@ -60,7 +60,7 @@ def _judge_unbalanced(
 def _judge_balanced(intent: Intent, boot: frozenset[int], read: list[Reading]) -> CheckJudgement:
     expected = "empty, because isolated CPUs are to be balanced"
     if not boot:
-        return ok("the scheduler balances all CPUs, as the intent has it", *read, expected=expected)
+        return ok("the scheduler balances all CPUs, as the intent says", *read, expected=expected)
     if intent.cpus.balance_isolated is None and intent.platform != "openshift":
         return ok(
             f"the scheduler leaves {name_cpus(boot)} alone; the intent allows both",
@@ -88,7 +88,7 @@ CHECK = Check(
     number=2,
     name="isolated-cpus",
     group="boot",
-    title="The scheduler balances what it is to balance",
+    title="The scheduler balances exactly the CPUs that the intent says",
     reads=(ONLINE, _BOOT, _CPUSETS),
     why=(
         "What the kernel made of isolcpus. Where threads are pinned by hand, a balanced CPU "

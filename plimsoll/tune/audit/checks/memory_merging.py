@@ -41,7 +41,7 @@ def _thp(view: HostView, intent: Intent) -> CheckJudgement:
     if expected_on is None and intent.platform == "openshift":
         expected_on = False
     if expected_on is None:
-        return not_applicable("the intent does not say whether THP is to be on")
+        return not_applicable("the intent does not say whether THP should be on")
     text = view.find(_THP)
     expected = "transparent hugepages on" if expected_on else "transparent hugepages never"
     if text is None:
@@ -77,7 +77,7 @@ def _ksm(view: HostView, intent: Intent) -> CheckJudgement:
     if expected_on is None and intent.platform == "openshift":
         expected_on = False
     if expected_on is None:
-        return not_applicable("the intent does not say whether KSM is to be on")
+        return not_applicable("the intent does not say whether KSM should be on")
     value = view.find(_KSM)
     if expected_on:
         message = "on" if value == _RUNS else "off"

@@ -35,7 +35,7 @@ def _judge(view: HostView) -> CheckJudgement:
 def _mitigations(view: HostView) -> CheckJudgement:
     names = view.find_names(_VULNERABILITIES)
     if not names:
-        return not_applicable("the kernel tells of no vulnerabilities")
+        return not_applicable("the kernel reports no vulnerabilities")
     found = {name: view.need(f"{_VULNERABILITIES}/{name}") for name in names}
     line = read_command_line(view)
     return ok(
@@ -83,7 +83,7 @@ def _microcode(view: HostView) -> CheckJudgement:
     versions = sorted(set(_MICROCODE.findall(view.need(CPUINFO))))
     read = Reading(CPUINFO, f"microcode {', '.join(versions) or 'not message'}")
     if not versions:
-        return not_applicable("the processor tells no microcode version", read)
+        return not_applicable("the processor reports no microcode version", read)
     if len(versions) > 1:
         return fail(
             f"CPUs run different microcode: {', '.join(versions)}",

@@ -1,4 +1,4 @@
-"""29: whether stalld and chronyd run, or not, as the intent has it."""
+"""29: whether stalld and chronyd run, or not, as the intent says."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ CHECK = Check(
     number=29,
     name="service-daemons",
     group="kernel",
-    title="stalld and chronyd run as the intent has it",
+    title="stalld and chronyd run as the intent says",
     reads=PROCESS_READS,
     why=(
         "stalld gives starved threads a moment before a polling loop of real-time priority: "

@@ -59,9 +59,7 @@ def _turn_off(view: HostView, used_kib: int) -> Step:
             "available, and for what is lacking the kernel kills processes",
             openshift=_OBJECT,
         )
-    known = (
-        "nothing tells how much is available" if free_kib is None else f"{free_kib} KiB are free"
-    )
+    known = "how much is available is unknown" if free_kib is None else f"{free_kib} KiB are free"
     return command("swapoff", "-a", openshift=_OBJECT, takes=f"{back}, and {known}")
 
 

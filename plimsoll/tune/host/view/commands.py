@@ -53,7 +53,7 @@ def form_of(command: str) -> str:
     """The form that it is of; raises ValueError for one of none."""
     form = _form(command)
     if form is None:
-        raise ValueError(f"{command!r} is none of the commands that are read")
+        raise ValueError(f"{command!r} is not one of the commands that are read")
     return form
 
 

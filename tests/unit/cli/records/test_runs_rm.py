@@ -80,9 +80,9 @@ def test_one_that_is_refused_keeps_all(plimsoll: Plimsoll) -> None:
     before = sorted(os.listdir(ROOT))
     with locked(running / "lock"):
         for refused, said in (
-            (running, "the run is going on"),
+            (running, "the run is still running"),
             (part, "a part of the matrix run"),
-            (ROOT / "other", "this is no run"),
+            (ROOT / "other", "this is not a run"),
             ("gone", "there is no such run"),
             ("2026", "3 runs begin so"),
         ):

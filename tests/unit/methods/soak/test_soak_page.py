@@ -55,7 +55,7 @@ def test_the_answer_comes_first(held: RunDirectory) -> None:
     assert "3m00s<small>at 500 kpps per direction</small>" in page
     assert "No loss in 180 s: with 95 % confidence" in page
     assert "<dd>3 of 3</dd>" in page
-    assert "No frame was lost that the DUT answers for" in page
+    assert "The DUT lost no frame in any completed window" in page
 
 
 def test_a_broken_soak_says_so_and_when(broken: RunDirectory) -> None:

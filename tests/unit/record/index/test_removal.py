@@ -187,13 +187,13 @@ def test_a_run_that_is_going_on_is_refused(tmp_path: Path) -> None:
     with locked(path / "lock"), locked(part / "lock"):
         for chosen, going_on in ((path, path), (matrix, part)):
             error = refusal(chosen)
-            assert (error.where, error.message) == (str(going_on), "the run is going on")
+            assert (error.where, error.message) == (str(going_on), "the run is still running")
             assert "stop it first" in error.remedy
 
 
 def test_a_run_that_goes_on_after_the_question_stays(tmp_path: Path) -> None:
     planned = plan_removal(make_stopped(tmp_path))
-    with locked(planned.path / "lock"), pytest.raises(InputError, match="going on"):
+    with locked(planned.path / "lock"), pytest.raises(InputError, match="still running"):
         remove(planned)
     assert len(run_paths(tmp_path)) == 1
 

@@ -130,18 +130,18 @@ class TrialEvidence(EvidenceModel):
         "largest of the others."
     )
     min_ns: int | None = Field(
-        description="Least latency of load frames, in ns, exact; null without samples."
+        description="Least latency of load frames, in ns, exact; null if there are no samples."
     )
     p50_ns: int | None = Field(
-        description="Median latency of load frames, in ns, at most 0.78 % high; null without "
-        "samples."
+        description="Median latency of load frames, in ns, at most 0.78 % high; null if there "
+        "are no samples."
     )
     p99_ns: int | None = Field(
         description="99th percentile of the latency of load frames, in ns, at most 0.78 % high; "
-        "null without samples."
+        "null if there are no samples."
     )
     max_ns: int | None = Field(
-        description="Greatest latency of load frames, in ns, exact; null without samples."
+        description="Greatest latency of load frames, in ns, exact; null if there are no samples."
     )
     latency_growth: float | None = Field(
         description="Median slope of the intervals' median latency, in ns per s (Theil and Sen), "

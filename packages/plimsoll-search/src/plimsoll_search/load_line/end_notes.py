@@ -23,8 +23,8 @@ def _of_a_higher_load(reported_pps: float, highest_passed_pps: float) -> tuple[s
     if highest_passed_pps <= reported_pps:
         return ()
     return (
-        f"{format_pps(highest_passed_pps)} passed its validation as well, by luck: what was seen "
-        f"says that it is unlikely to pass another, so {format_pps(reported_pps)} is reported.",
+        f"{format_pps(highest_passed_pps)} also passed its validation, but is unlikely to pass a "
+        f"second one, so {format_pps(reported_pps)} is reported.",
     )
 
 

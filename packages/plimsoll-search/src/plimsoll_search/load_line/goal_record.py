@@ -127,8 +127,8 @@ class GoalRecord:
         """Every try of a trial that was asked for this goal was invalid."""
         if asked.phase == "validation":
             self.untestable = (
-                f"{asked.attempt} validations in a row at {format_pps(asked.load_pps)} were "
-                "invalid: the tester could not tell whether the load holds"
+                f"{asked.attempt} consecutive validations at {format_pps(asked.load_pps)} were "
+                "invalid because of the tester: whether the load holds is unknown"
             )
         self.bracket.bar(Barred(asked.load_pps, None, number, by_tester=True))
 

@@ -68,7 +68,7 @@ class Proof:
             self._over = True
             self.reason = (
                 f"{self._invalid_in_a_row} validations in a row at {format_pps(self._load_pps)} "
-                "were invalid: the tester could not tell whether the load holds"
+                "were invalid because of the tester: whether the load holds is unknown"
             )
 
     def _after_fail(self) -> None:

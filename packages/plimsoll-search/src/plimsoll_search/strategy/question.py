@@ -107,7 +107,7 @@ def why_quit(load_pps: float, rules: Sequence[str]) -> str:
     """Why a search ended that was asked to quit, in a sentence."""
     return (
         f"trials at {format_pps(load_pps)} stayed invalid ({', '.join(rules)}), and the "
-        "experiment asks to quit there"
+        "experiment is set to quit in that case"
     )
 
 
@@ -115,7 +115,7 @@ def why_unproven(validation: Question) -> str:
     """Why a search ended whose validation stayed invalid, in a sentence."""
     return (
         f"{validation.attempt} validations in a row at {format_pps(validation.load_pps)} "
-        "were invalid: the tester could not tell whether the load holds"
+        "were invalid because of the tester: whether the load holds is unknown"
     )
 
 

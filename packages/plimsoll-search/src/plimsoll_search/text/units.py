@@ -293,7 +293,7 @@ def _check_bits(number: Decimal, unit: str, given: object) -> None:
         return
     bits = f"{(number * 8).normalize():f}{match[1]}bps{match[2] or ''}"
     raise InputError(
-        f"{given!r} is in bytes a second, as B stands for bytes",
+        f"{given!r} is in bytes a second, as B means bytes",
         remedy=f"write {bits}, or b for bits",
     )
 

@@ -179,10 +179,10 @@ def _text(found: AllowedLossForecast, plan: LoadLinePlan, allowed: float, load_p
     lasting, chance = format_duration(plan.validation_s), format_ratio(plan.confidence)
     frames = allowed * load_pps * plan.validation_s
     text = (
-        f"stalls of the DUT: its buffer holds {found.buffers[0].frames:,.0f} frames, and with a "
-        f"chance of {chance} what all of its stalls in {lasting} lose together is within the "
-        f"{format_ratio(allowed)} allowed, {frames:,.0f} frames of a direction, up to "
-        f"{format_pps(load_pps)}"
+        f"stalls of the DUT: its buffer holds {found.buffers[0].frames:,.0f} frames. Up to "
+        f"{format_pps(load_pps)}, all its stalls in {lasting} together lose no more than the "
+        f"allowed {format_ratio(allowed)} ({frames:,.0f} frames per direction), with {chance} "
+        "probability"
     )
     pieces = terms_of(plan, allowed)
     if pieces.pieces > 1.0:

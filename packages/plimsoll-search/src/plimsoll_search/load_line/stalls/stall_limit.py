@@ -34,7 +34,7 @@ def stall_limit(knowledge: Knowledge) -> Limit | None:
     load_pps = growth.filling_pps(buffer, longest_s) * (1.0 - plan.width / 2)
     lasting, chance = format_duration(plan.validation_s), format_ratio(plan.confidence)
     text = (
-        f"stalls of the DUT: its buffer holds {buffer:,.0f} frames, and with a chance of {chance} "
+        f"stalls of the DUT: its buffer holds {buffer:,.0f} frames. With {chance} probability "
         f"its longest stall in {lasting} is no longer than {_in_ns(forecast, longest_s, load_pps)} "
         f"(the longest seen: {_in_ns(forecast, forecast.longest_s, load_pps)}, a fit to the "
         f"{forecast.seen} longest), so it loses nothing up to {format_pps(load_pps)}"

@@ -95,7 +95,7 @@ _SpanField = Annotated[DurationField, Field(ge=1, le=1e6)]
 
 
 class CapacitySteps(DutModel):
-    """After `first` under any load its capacity falls by the share `size`, again each `every`.
+    """After `first` of load the capacity drops by `size` (a share), then again every `every`.
 
     There are `count` steps, each of the whole capacity, and together less than all of it: a
     table that is full sends its flows to a slower one, a memory channel or a fan fails. It
