@@ -302,7 +302,7 @@ class Stall:
 @recorded
 @dataclass(frozen=True, slots=True)
 class Cycles:
-    """TSC ticks that one step of a polling loop took, by frames in the burst; only samples."""
+    """TSC ticks that one step of a polling loop took for `frames` frames, in sampled bursts."""
 
     ticks: Annotated[int, Field(description="Time stamp counter ticks.")]
     frames: Annotated[int, Field(description="Frames handled in that time.")]

@@ -174,7 +174,7 @@ def _path(directory: Path, ledger_id: str, kind: str) -> Path:
 
 def _unusable(directory: Path, reason: str) -> MachineError:
     return MachineError(
-        f"cannot show other runs here what this one uses: {reason}",
+        f"cannot let other runs here know what this one uses: {reason}",
         where=str(directory),
         remedy=f"fix that, or set {SHARED_VARIABLE}, for all runs of this machine alike, "
         "to a directory with mode 1777",
