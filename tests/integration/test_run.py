@@ -178,7 +178,7 @@ def test_a_finished_run_keeps_its_result(finished: FinishedRun, place: Workplace
     again = place.run("run", "--resume", finished.directory, "--json")
     assert again.returncode == 0
     assert json.loads(again.stdout) == finished.result
-    assert "finished already" in again.stderr
+    assert "already finished" in again.stderr
 
 
 @pytest.mark.slow

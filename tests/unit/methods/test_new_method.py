@@ -80,7 +80,7 @@ def test_it_goes_on_after_its_last_trial(plimsoll: Plimsoll, written: Path, says
     assert [trial.load_pps for trial in trials] == [500e3, 900e3, 1.5e6]
     before = run.journal.read_bytes()
     assert plimsoll("staircase", "--resume", run.path) == 0
-    assert "finished already" in plimsoll.err
+    assert "already finished" in plimsoll.err
     assert run.journal.read_bytes() == before
 
 
@@ -97,4 +97,4 @@ def test_it_is_listed_with_what_it_found(plimsoll: Plimsoll, written: Path, says
 def test_what_is_cut_short_has_a_page_too(plimsoll: Plimsoll, written: Path) -> None:
     run = cut_short(written)
     assert plimsoll("report", run.path) == 0
-    assert "This run has not come to its end" in run.report.read_text()
+    assert "This run has not finished" in run.report.read_text()

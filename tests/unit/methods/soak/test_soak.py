@@ -130,7 +130,7 @@ def test_a_signal_ends_it_in_good_order_and_it_can_be_resumed(tmp_path: Path, sa
     # Now it is over, and its result stands.
     listener = Silent()
     assert run_soak(experiment, plan, run, listener) == resumed
-    assert "finished already" in listener.notes[0]
+    assert "already finished" in listener.notes[0]
 
 
 class Broken(Exception):

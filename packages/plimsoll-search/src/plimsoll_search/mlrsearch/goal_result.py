@@ -67,7 +67,7 @@ class Proof:
         if self._invalid_in_a_row > self._plan.retries:
             self._over = True
             self.reason = (
-                f"{self._invalid_in_a_row} validations in a row at {format_pps(self._load_pps)} "
+                f"{self._invalid_in_a_row} consecutive validations at {format_pps(self._load_pps)} "
                 "were invalid because of the tester: whether the load holds is unknown"
             )
 

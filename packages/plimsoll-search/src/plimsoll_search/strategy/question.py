@@ -114,7 +114,7 @@ def why_quit(load_pps: float, rules: Sequence[str]) -> str:
 def why_unproven(validation: Question) -> str:
     """Why a search ended whose validation stayed invalid, in a sentence."""
     return (
-        f"{validation.attempt} validations in a row at {format_pps(validation.load_pps)} "
+        f"{validation.attempt} consecutive validations at {format_pps(validation.load_pps)} "
         "were invalid because of the tester: whether the load holds is unknown"
     )
 
