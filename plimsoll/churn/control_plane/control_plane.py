@@ -233,7 +233,7 @@ def _check(child: Child) -> None:
         raise MachineError(
             f"{child.name} {describe_exit(status)}: {' / '.join(child.log_tail(3))}",
             where="cluster",
-            remedy="go on with the run by --resume once what it says is set right",
+            remedy="resume the run with --resume once what it says is set right",
         )
 
 

@@ -112,7 +112,7 @@ class Ovn:
                 raise MachineError(
                     f"{child.name} {describe_exit(status)}: {' / '.join(child.log_tail(2))}",
                     where="streams",
-                    remedy="go on with the run by --resume",
+                    remedy="resume the run with --resume",
                 )
 
     def stop(self) -> None:

@@ -135,7 +135,7 @@ class ExecStream:
         return StreamEnded(
             f"the command there ended: {' '.join(why.split())}{tail}",
             where=self._name,
-            remedy="go on with --resume",
+            remedy="resume the run with --resume",
         )
 
 

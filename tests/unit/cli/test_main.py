@@ -154,7 +154,7 @@ def test_a_run_of_another_kind_is_not_said_to_be_resumable(
     said = capsys.readouterr().err
     assert said == says("plimsoll run")
     assert "run:" not in said
-    assert "go on with" not in said
+    assert "resume with" not in said
 
 
 def test_an_edited_experiment_does_not_go_on_with_a_run(
