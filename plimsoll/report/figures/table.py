@@ -28,8 +28,9 @@ class ReportColumn:
     """`names` are those of a cell's values in files, one or more.
 
     `show` writes the values for people where none is None; `missing` stands where one is.
-    Numbers lean to the right; only a column that `wraps` is broken into lines. What is `only_filed`
-    stands in files, and on a page somewhere else than in the table.
+    Numbers lean to the right; only a column that `wraps` is broken into lines; `code` has names of
+    fields and the like. What is `only_filed` stands in files, and on a page somewhere else than in
+    the table.
     """
 
     names: tuple[str, ...]
@@ -38,6 +39,7 @@ class ReportColumn:
     number: bool = True
     wraps: bool = False
     missing: str = "-"
+    code: bool = False
     only_filed: bool = False
 
     @property
@@ -87,6 +89,7 @@ class ShownCell:
 
     text: str
     style: str
+    code: bool
     mark: str
     links: tuple[tuple[str, str], ...]
 
@@ -151,7 +154,7 @@ def _shown(column: ReportColumn, cell: Cell | CellValue) -> ShownCell:
     text = of.text
     if text is None:
         text = column.missing if None in of.values else column.show(*of.values)
-    return ShownCell(text, column.style, of.mark, of.links)
+    return ShownCell(text, column.style, column.code, of.mark, of.links)
 
 
 def tables_in(content: object) -> Iterator[ReportTable]:

@@ -161,6 +161,6 @@ def _hugepages(environment: Environment) -> str | None:
 
 def facts_table(labels: Sequence[str], changes: Sequence[Change], title: str) -> ReportTable:
     """Facts that differ, with a column for each of the labels."""
-    columns = (sentence("fact", "Fact"), *(sentence(label, label) for label in labels))
+    columns = (sentence("fact", "Fact", code=True), *(sentence(label, label) for label in labels))
     rows = tuple((each.place, *(", ".join(of) for of in each.values)) for each in changes)
-    return ReportTable(slug(title), columns, rows, title)
+    return ReportTable(slug(title), columns, rows, title, style="cards changes")

@@ -118,7 +118,7 @@ def changes_table(found: Trend, addresses: Mapping[str, str] = MappingProxyType(
         for figure in found.figures
         for change in figure.changes
     )
-    return ReportTable("changes", columns, rows, "Changes")
+    return ReportTable("changes", columns, rows, "Changes", style="cards trend")
 
 
 def _change(found: Trend, figure: FigureTrend, change: LevelChange) -> Cells:

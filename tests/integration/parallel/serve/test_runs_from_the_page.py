@@ -181,7 +181,7 @@ def test_a_run_of_another_terminal_is_followed_from_its_record(server: Served) -
         last = list(stream)[-1]
         assert last["state"] == "stopped"
         # Every finished trial was sent once, whatever of it a document had.
-        numbers = [each["number"] for document in [*seen] for each in document["trials"]]
+        numbers = [int(each["trial"]) for document in [*seen] for each in document["trials"]]
         assert numbers == sorted(set(numbers))
     finally:
         other.kill()
