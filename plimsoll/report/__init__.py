@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     from plimsoll.analysis.comparison.gate import GateResult
     from plimsoll.record.trials.trial_record import Verdict
 
-__all__ = ["as_junit", "as_markdown", "export_charts", "export_tables", "write_report"]
+__all__ = [
+    "as_junit",
+    "as_markdown",
+    "export_charts",
+    "export_tables",
+    "write_files",
+    "write_report",
+]
 
 
 def write_report(run: RunDirectory) -> Path:
@@ -24,6 +31,13 @@ def write_report(run: RunDirectory) -> Path:
     from plimsoll.report import registry  # noqa: PLC0415
 
     return registry.write_report(run)
+
+
+def write_files(run: RunDirectory, *, charts: bool, tables: bool) -> list[Path]:
+    """Write report.html, and each chart and table if requested. Raises RecordError."""
+    from plimsoll.report import page_files  # noqa: PLC0415
+
+    return page_files.write_files(run, charts=charts, tables=tables)
 
 
 def as_markdown(
@@ -55,7 +69,7 @@ def export_charts(run: RunDirectory) -> list[Path]:
 
 
 def export_tables(run: RunDirectory) -> list[Path]:
-    """Write each table of the run's report.html as CSV. Raises RecordError."""
+    """Write each table of the run's page as CSV. Raises RecordError."""
     from plimsoll.report import page_files  # noqa: PLC0415
 
     return page_files.export_tables(run)

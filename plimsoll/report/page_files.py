@@ -16,9 +16,22 @@ from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.figures.figure import PRINT
 from plimsoll.report.figures.table import CellValue, ReportTable
+from plimsoll.report.parts.page import Page
 from plimsoll.report.parts.run_head import load_head
-from plimsoll.report.registry import make_page
+from plimsoll.report.registry import make_page, write_report
 from plimsoll.text.plain_text import spreadsheet_text
+
+
+def write_files(run: RunDirectory, *, charts: bool, tables: bool) -> list[Path]:
+    """Write report.html, and each chart and table if requested, all from a page made once.
+
+    Raises RecordError where the run cannot be read or a file not be written.
+    """
+    page = make_page(run, load_head(run))
+    written = [write_report(run, page)]
+    written += _write_charts(run, page) if charts else []
+    written += _write_tables(run, page) if tables else []
+    return written
 
 
 def export_tables(run: RunDirectory) -> list[Path]:
@@ -26,7 +39,11 @@ def export_tables(run: RunDirectory) -> list[Path]:
 
     Raises RecordError where the run cannot be read or a file not be written.
     """
-    tables = make_page(run, load_head(run)).tables
+    return _write_tables(run, make_page(run, load_head(run)))
+
+
+def _write_tables(run: RunDirectory, page: Page) -> list[Path]:
+    tables = page.tables
     if not tables:
         return []
     try:
@@ -67,8 +84,12 @@ def export_charts(run: RunDirectory) -> list[Path]:
 
     Raises RecordError when the run cannot be read or the files not be written.
     """
+    return _write_charts(run, make_page(run, load_head(run)))
+
+
+def _write_charts(run: RunDirectory, page: Page) -> list[Path]:
     paths: list[Path] = []
-    for figure in make_page(run, load_head(run)).figures:
+    for figure in page.figures:
         specification = figure.specification()
         if specification is not None:
             paths += _export(_on_paper(specification, figure.title), run.charts / figure.name)

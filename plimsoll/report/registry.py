@@ -24,17 +24,20 @@ from plimsoll.report.parts.run_head import RunHead, load_head
 MakePage = Callable[[RunDirectory], Page]
 
 
-def write_report(run: RunDirectory) -> Path:
-    """Write the run's report.html anew and return its path. Raises RecordError."""
-    write_whole(run.report, report_text(run))
+def write_report(run: RunDirectory, page: Page | None = None) -> Path:
+    """Write the run's report.html anew and return its path; `page` is its, if it is made already.
+
+    Raises RecordError.
+    """
+    write_whole(run.report, report_text(run, page))
     return run.report
 
 
-def report_text(run: RunDirectory) -> str:
+def report_text(run: RunDirectory, page: Page | None = None) -> str:
     """The page of a run in any state, as its record is now. Raises RecordError."""
     damage = tuple(str(each.error) for each in check_run(run))
     head = replace(load_head(run), damage=damage)
-    return render_page(head, make_page(run, head))
+    return render_page(head, page or make_page(run, head))
 
 
 def as_markdown(

@@ -20,6 +20,7 @@ from plimsoll.report.figures.table import (
     count,
     number,
     percent,
+    tenths,
     text,
 )
 from plimsoll.report.figures.time_axis import Point, extremes
@@ -291,7 +292,7 @@ def _table(probed: Sequence[tuple[ChurnCell, ProbeFigures]]) -> ReportTable:
         NETWORK,
         LEVEL,
         *(
-            number(name, heading, lambda value: f"{value:,.1f}")
+            tenths(name, heading)
             for name, heading in (
                 ("before_p50_us", "p50 before (µs)"),
                 ("before_p99_us", "p99 before (µs)"),

@@ -13,7 +13,7 @@ from plimsoll.export.redaction.redacted_run import redactor_of, write_redacted
 from plimsoll.record.index.find import find_run
 from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report import export_charts, export_tables, write_report
+from plimsoll.report import write_files, write_report
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.terminal.tables.runs_table import shown
 from plimsoll.text.counted import counted, size_text
@@ -70,11 +70,7 @@ def _draw(run: RunDirectory, *, charts: bool, tables: bool) -> None:
     """What is drawn from the record, with the names that the redacted one has."""
     for path in part_paths(run.path):
         write_report(RunDirectory(path))
-    write_report(run)
-    if charts:
-        export_charts(run)
-    if tables:
-        export_tables(run)
+    write_files(run, charts=charts, tables=tables)
 
 
 def _pack(run: RunDirectory, output: Path | None, *, redacted: bool, force: bool) -> None:

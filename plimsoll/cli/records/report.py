@@ -16,7 +16,7 @@ from plimsoll.record.index.find import find_run
 from plimsoll.record.index.run_entry import RunEntry, entry_of
 from plimsoll.record.run.file_check import FileDamage, check_run
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report import as_junit, as_markdown, export_charts, export_tables, write_report
+from plimsoll.report import as_junit, as_markdown, write_files
 from plimsoll.terminal.options.run_choice import RunArgument, RunsFolderOption, complete_run
 from plimsoll.terminal.output import stderr, stdout
 from plimsoll.terminal.tables.runs_table import damage_text, shown
@@ -126,10 +126,7 @@ def _others(baseline: Side | None, entry: RunEntry) -> Side | None:
 
 
 def _write_files(run: RunDirectory, *, charts: bool, tables: bool) -> None:
-    written = [write_report(run)]
-    written += export_charts(run) if charts else []
-    written += export_tables(run) if tables else []
-    for path in written:
+    for path in write_files(run, charts=charts, tables=tables):
         stdout.print(shown(str(path)), soft_wrap=True, highlight=False)
 
 

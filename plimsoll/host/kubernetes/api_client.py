@@ -26,7 +26,6 @@ from plimsoll.host.kubernetes.cluster_errors import (
     ClusterRefused,
     ClusterUnreachable,
     JunkAnswerError,
-    junk,
     refused,
     translate_api_errors,
     unreachable,
@@ -222,9 +221,13 @@ class ApiClient:
         try:
             found = json.loads(content, parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
-            raise junk("it answered with something that is not JSON", self.server) from None
+            raise unreachable(
+                "it answered with something that is not JSON", self.server, JunkAnswerError
+            ) from None
         if not isinstance(found, dict):
-            raise junk("it answered with JSON that is not an object", self.server)
+            raise unreachable(
+                "it answered with JSON that is not an object", self.server, JunkAnswerError
+            )
         return found
 
 

@@ -70,16 +70,12 @@ def refused(what: str, reason: str, server: str, status: int) -> ClusterRefused:
     )
 
 
-def unreachable(reason: str, server: str) -> ClusterUnreachable:
-    """The error of no answer."""
+def unreachable(
+    reason: str, server: str, kind: type[ClusterUnreachable] = ClusterUnreachable
+) -> ClusterUnreachable:
+    """The error of no answer, or of one that no API server gives."""
     said = f"the API server cannot be read: {reason[:LONGEST_REASON]}"
-    return ClusterUnreachable(said, where=server, remedy=_REMEDY)
-
-
-def junk(reason: str, server: str) -> JunkAnswerError:
-    """The error of an answer that no API server gives."""
-    said = f"the API server cannot be read: {reason[:LONGEST_REASON]}"
-    return JunkAnswerError(said, where=server, remedy=_REMEDY)
+    return kind(said, where=server, remedy=_REMEDY)
 
 
 def described(refusal: Any) -> str:
@@ -98,7 +94,7 @@ def _of_connection(error: BaseException, server: str) -> ClusterUnreachable:
     last = error.reason if isinstance(error, MaxRetryError) else error
     inner = innermost(error)
     if isinstance(last, ProtocolError | DecodeError):
-        return junk(words_of(inner), server)
+        return unreachable(words_of(inner), server, JunkAnswerError)
     if isinstance(inner, ssl.SSLCertVerificationError):
         return ClusterUnreachable(
             f"the API server's certificate is not trusted: {inner.verify_message}",

@@ -32,6 +32,7 @@ from plimsoll.report.figures.table import (
     number,
     pps,
     sentence,
+    tenths,
     text,
 )
 from plimsoll.report.pages.standard.page import frames_words, standard_page, trials_of_frames
@@ -250,10 +251,10 @@ def back_to_back_section(rows: Sequence[BackToBackRow]) -> PageSection:
     """Section 26.4's table."""
     columns = (
         _FRAMES,
-        number("mean_frames", "Mean burst, frames", _tenths),
+        tenths("mean_frames", "Mean burst, frames"),
         count("min_frames", "Min"),
         count("max_frames", "Max"),
-        number("deviation_frames", "Deviation", _tenths),
+        tenths("deviation_frames", "Deviation"),
         count("searches", "Searches"),
         ReportColumn(
             ("longest_tried_frames", "longest_tried_s"),
@@ -288,10 +289,6 @@ def _spread(spread: RepeatedSpread | None) -> Cells:
     if spread is None:
         return (None, None, None, None, 0)
     return (spread.mean, spread.minimum, spread.maximum, spread.deviation, spread.count)
-
-
-def _tenths(value: float) -> str:
-    return f"{value:,.1f}"
 
 
 def _recovery_section(rows: Sequence[RecoveryRow]) -> PageSection:

@@ -20,6 +20,7 @@ from plimsoll.report.figures.table import (
     count,
     number,
     sentence,
+    tenths,
     text,
 )
 from plimsoll.report.pages.standard.page import frames_words, standard_page, trials_of_frames
@@ -97,11 +98,11 @@ def _sentences(result: Rfc9004Result | None) -> tuple[str, ...]:
 def _sections(rows: Sequence[BufferRow]) -> list[PageSection]:
     columns = (
         text("frames", "Frames, B"),
-        number("mean_frames", "Mean burst, frames", _tenths),
+        tenths("mean_frames", "Mean burst, frames"),
         ReportColumn(
             ("min_frames", "max_frames", "deviation_frames"),
             "Min, max, deviation",
-            lambda least, most, off: f"{least:,.0f}, {most:,.0f}, {_tenths(off)}",
+            lambda least, most, off: f"{least:,.0f}, {most:,.0f}, {off:,.1f}",
         ),
         count("searches", "N"),
         number("implied_s", "Implied buffer time", _time),
@@ -141,10 +142,6 @@ def _row(row: BufferRow) -> Cells:
 def _spread_of_one(least: float, most: float, deviation: float | None) -> str | None:
     """Without a deviation, which one burst does not have."""
     return f"{least:,.0f}, {most:,.0f}, -" if deviation is None else None
-
-
-def _tenths(value: float) -> str:
-    return f"{value:,.1f}"
 
 
 def _time(seconds: float | None) -> str:

@@ -202,6 +202,11 @@ def number(name: str, heading: str, show: Callable[[Any], str] = format_number) 
     return ReportColumn((name,), heading, show)
 
 
+def tenths(name: str, heading: str) -> ReportColumn:
+    """A mean of whole things, or a time in µs, to a tenth."""
+    return ReportColumn((name,), heading, lambda value: f"{value:,.1f}")
+
+
 def pps(name: str, heading: str) -> ReportColumn:
     """Frames a second."""
     return ReportColumn((name,), heading, format_pps)

@@ -18,7 +18,7 @@ from plimsoll.record.causes.kernel_events import KeptEvent
 from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.times import nanoseconds
-from plimsoll.report.figures.table import ReportTable, count, ns, number, sentence, text
+from plimsoll.report.figures.table import ReportTable, count, ns, number, sentence, tenths, text
 from plimsoll.search.evidence.trial_evidence import of_host
 
 _MAX_ROWS = 12
@@ -145,7 +145,7 @@ def _incident(
     mine = [event for event in kept if event.incident == located.place][:_MAX_EVENTS]
     begin = located.incident.begin_tsc
     columns = (
-        number("since_begin_us", "µs since it began", lambda us: f"{us:,.1f}"),
+        tenths("since_begin_us", "µs since it began"),
         text("cpu", "CPU"),
         text("event", "Event"),
         sentence("fields", "Fields"),
