@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 __all__ = [
     "as_junit",
     "as_markdown",
-    "export_charts",
-    "export_tables",
     "write_files",
     "write_report",
 ]
@@ -59,17 +57,3 @@ def as_junit(
     from plimsoll.report import registry  # noqa: PLC0415
 
     return registry.as_junit(run, verdict, gates, damage)
-
-
-def export_charts(run: RunDirectory) -> list[Path]:
-    """Write each chart that has something to show as SVG and PNG. Raises RecordError."""
-    from plimsoll.report import page_files  # noqa: PLC0415
-
-    return page_files.export_charts(run)
-
-
-def export_tables(run: RunDirectory) -> list[Path]:
-    """Write each table of the run's page as CSV. Raises RecordError."""
-    from plimsoll.report import page_files  # noqa: PLC0415
-
-    return page_files.export_tables(run)

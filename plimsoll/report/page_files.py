@@ -34,15 +34,8 @@ def write_files(run: RunDirectory, *, charts: bool, tables: bool) -> list[Path]:
     return written
 
 
-def export_tables(run: RunDirectory) -> list[Path]:
-    """Write `<run>/tables/<name>.csv` of each table of the run's report that has rows.
-
-    Raises RecordError where the run cannot be read or a file not be written.
-    """
-    return _write_tables(run, make_page(run, load_head(run)))
-
-
 def _write_tables(run: RunDirectory, page: Page) -> list[Path]:
+    """`<run>/tables/<name>.csv` of each table that has rows."""
     tables = page.tables
     if not tables:
         return []
@@ -79,15 +72,8 @@ WIDTH = 900
 _PNG_SCALE = 2.0
 
 
-def export_charts(run: RunDirectory) -> list[Path]:
-    """Write `<run>/charts/<name>.svg` and `.png` of each chart that has something to show.
-
-    Raises RecordError when the run cannot be read or the files not be written.
-    """
-    return _write_charts(run, make_page(run, load_head(run)))
-
-
 def _write_charts(run: RunDirectory, page: Page) -> list[Path]:
+    """`<run>/charts/<name>.svg` and `.png` of each chart that has something to show."""
     paths: list[Path] = []
     for figure in page.figures:
         specification = figure.specification()

@@ -9,7 +9,7 @@ from plimsoll.churn.page import run_page as churn_page
 from plimsoll.churn.results.churn_result import ChurnCell
 from plimsoll.record.index.summarise import summarise
 from plimsoll.record.metrics.metrics import query_metrics
-from plimsoll.report import export_charts, write_report
+from plimsoll.report import write_files, write_report
 from plimsoll.report.figures.table import ReportTable
 from plimsoll.report.registry import as_markdown
 from tests.unit.churn.churn_record import CELLS, with_probe, write_churn_run
@@ -110,7 +110,7 @@ def test_every_chart_is_drawn(tmp_path: Path, says: Says) -> None:
     run = write_churn_run(tmp_path)
     text = write_report(run).read_text()
     assert "1.34.4" in text
-    names = {path.stem for path in export_charts(run)}
+    names = {path.stem for path in write_files(run, charts=True, tables=False)[1:]}
     assert {"throughput-over-macvlan", "throughput-over-ovn", "pod-readiness"} <= names
     assert passage(as_markdown(run), "81.0") == says("81.0")
 
@@ -143,7 +143,7 @@ def test_udp_latency_next_to_the_streams(tmp_path: Path) -> None:
     measured = ("10.2", "20.5", "12.0", "50.0", "1,234.5", "2,000.0", "2,500.0")
     assert rows[0] == ("macvlan", "0 %", *measured, "-", "1,000", "2", "7")
     assert rows[3] == ("ovn", "100 %", *measured, "2,345.6", "1,000", "2", "7")
-    names = {path.stem for path in export_charts(run)}
+    names = {path.stem for path in write_files(run, charts=True, tables=False)[1:]}
     assert {"udp-latency-over-macvlan", "udp-latency-over-ovn"} <= names
 
 

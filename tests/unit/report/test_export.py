@@ -5,9 +5,9 @@ import pytest
 
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report import write_files
 from plimsoll.report.charts import charts
 from plimsoll.report.data.run_data import RunData
-from plimsoll.report.page_files import export_charts
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -16,7 +16,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 def test_each_chart_is_written_as_svg_and_png(
     finished_run: RunDirectory, finished: RunData
 ) -> None:
-    paths = export_charts(finished_run)
+    paths = write_files(finished_run, charts=True, tables=False)[1:]
     drawn = {figure.name for each in charts() if (figure := each.draw(finished)).chart}
     assert drawn >= {"search-path", "rx-rate", "latency-over-time", "stalls"}
     # No frame was lost.
@@ -34,7 +34,7 @@ def test_each_chart_is_written_as_svg_and_png(
 
 def test_a_run_without_trials_has_no_charts(tmp_path: Path) -> None:
     run = RunDirectory.create(tmp_path, "demo", {})
-    assert export_charts(run) == []
+    assert write_files(run, charts=True, tables=False)[1:] == []
     assert not run.charts.exists()
 
 
@@ -46,6 +46,6 @@ def test_a_place_that_cannot_be_written_is_named(finished_run: RunDirectory) -> 
     run.charts.write_text("a file")
     try:
         with pytest.raises(RecordError, match="cannot record"):
-            export_charts(run)
+            write_files(run, charts=True, tables=False)
     finally:
         run.charts.unlink()

@@ -10,7 +10,7 @@ from pyarrow import csv as arrow_csv
 
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report import export_tables, page_files, write_report
+from plimsoll.report import page_files, write_files, write_report
 from plimsoll.report.figures.table import Cell, ReportColumn, ReportTable, count, ns_between, text
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page
@@ -20,7 +20,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 @pytest.fixture
 def files(finished_run: RunDirectory) -> dict[str, Path]:
-    return {path.stem: path for path in export_tables(finished_run)}
+    return {path.stem: path for path in write_files(finished_run, charts=False, tables=True)[1:]}
 
 
 def test_every_table_of_a_report_is_a_file(
@@ -64,9 +64,10 @@ def test_latencies_have_both_ends(finished_run: RunDirectory, files: dict[str, P
 def written(tables: list[ReportTable], folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """These tables as the files of a run's page."""
     monkeypatch.setattr(page_files, "load_head", lambda _: None)
+    monkeypatch.setattr(page_files, "write_report", lambda run, _: run.report)
     monkeypatch.setattr(page_files, "make_page", lambda *_: made)
     made = Page("", Headline("Answer", "none", ""), (), (), {"tables": tables})
-    return export_tables(RunDirectory(folder))
+    return write_files(RunDirectory(folder), charts=False, tables=True)[1:]
 
 
 def test_text_that_a_spreadsheet_would_compute_is_text(

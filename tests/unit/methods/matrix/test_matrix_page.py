@@ -9,7 +9,7 @@ from plimsoll.methods.matrix.result import IterationResult, MatrixResult, Sample
 from plimsoll.record.run.journal import Journal
 from plimsoll.record.run.result_file import finish_run
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report import export_charts, write_report
+from plimsoll.report import write_files, write_report
 from plimsoll.search.strategy.goal_end import LimitedBy
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.report.reader import Page
@@ -62,7 +62,7 @@ def test_rows_link_to_the_samples_own_reports(tmp_path: Path) -> None:
     # An error is text, whatever it holds, and has no report.
     assert "&lt;b&gt;died&lt;/b&gt;" in text
     assert text.count("report.html") == 2
-    assert export_charts(run) == []
+    assert write_files(run, charts=True, tables=False)[1:] == []
 
 
 @pytest.mark.parametrize(("failed", "said"), [(0, "1 the same"), (2, "1 cannot tell")])
